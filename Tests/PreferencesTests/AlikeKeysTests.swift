@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The same letter in one scalar and in two: equal texts to Swift, and two keys to every file.
+/// The same letter as one scalar and as two. Swift treats the texts as equal, but every file has two keys.
 @Suite struct `Keys that only look alike` {
     static let name: DomainName = "com.example.editor"
     static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")

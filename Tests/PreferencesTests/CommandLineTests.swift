@@ -180,7 +180,7 @@ extension Setting where Value == String {
         try bench.install(String(decoding: try Self.schema.export(as: .json), as: UTF8.self), at: SchemaBench.own)
         #expect(try parse(words, bench)[.token] == "abc")
         #expect(try bench.file() == ["keep": 3, "token": "abc", "$schemaVersion": 2])
-        // What is in memory nobody else sees.
+        // No other process can see a store in memory.
         let memory = Store(.memory, on: bench.bench.process())
         #expect(try Self.schema.parse(["b"] + words, in: memory)[.token] == "abc")
     }

@@ -9,7 +9,7 @@ import Testing
     static let name: DomainName = "com.example.editor"
     static let file = StoreBench.file(name)
 
-    /// A key alone does not tell that the rest is no dictionary, but its kind does.
+    /// A key alone does not show that the root is not a dictionary, but the root's marker does.
     @Test(arguments: [PropertyList.Format.binary, .xml], [1, 20_000])
     func `finds nothing in what is no dictionary`(_ format: PropertyList.Format, _ count: Int) throws {
         let bench = try StoreBench()
@@ -31,7 +31,7 @@ import Testing
         #expect(try Self.file.value(at: ["0"], on: bench.process()).value == nil)
     }
 
-    /// It is no binary file, as the two bytes behind tell.
+    /// The two bytes after the magic number show that it is not a binary property list.
     @Test(arguments: [1, 2000]) func `finds a key in a text that begins like a binary file`(_ count: Int) throws {
         let bench = try StoreBench()
         let lines = (1...count).map { "k\($0) = value;" }.joined()

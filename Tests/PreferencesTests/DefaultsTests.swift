@@ -174,7 +174,7 @@ private struct Window: Codable, Equatable {
         files.setFaults(
             FaultPlan((1...failures).map { Fault(.fail(.inputOutput), .once($0), of: .synchronizeFolder) }))
         defaults[.size] = 14
-        // Of the first failure nobody need hear: the file is written anew.
+        // The first failure need not be reported, because the write is tried again.
         if failures > 1 { #expect(throws: StoreFailure.self) { try defaults.flush() } }
         try defaults.flush()
         let after = bench.simulated.disk.copy()
@@ -330,7 +330,7 @@ private struct Window: Codable, Equatable {
         #expect(Defaults(Self.name, in: store)[.size] == 15)
     }
 
-    /// The file is opened, then this process writes it, then what was opened is taken over.
+    /// The file is opened, then this process writes it, then the opened file is read.
     @Test func `are what was written last, and not what was read meanwhile`() throws {
         let bench = try StoreBench()
         var machine = bench.process()
@@ -347,7 +347,7 @@ private struct Window: Codable, Equatable {
         #expect(ours[.size] == 15)
     }
 
-    /// One key that no file can have would keep all others of the domain from the disk.
+    /// A key that no file can have would prevent the whole domain from being written.
     @Test func `of a whole domain are taken but for a key that no file can have`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()

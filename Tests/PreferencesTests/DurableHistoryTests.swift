@@ -3,7 +3,7 @@ import Preferences
 import SimulatedPlatform
 import Testing
 
-/// The history is as durable as the data: what it says it has, it has.
+/// The history is as durable as the data: every listed version exists.
 @Suite struct `A history after a crash` {
     static let file = StoreBench.file("com.example.editor")
 
@@ -15,14 +15,14 @@ import Testing
         DomainState(try Self.file.contents(on: machine))
     }
 
-    /// Versions that are kept of three writes.
+    /// Returns a store with the versions of three writes.
     private func bench() throws -> StoreBench {
         let bench = try StoreBench()
         for number in 1...3 { try bench.process().set("key", .integer(PropertyList.Integer(number)), in: Self.file) }
         return bench
     }
 
-    /// What a crash makes of a version.
+    /// The damage that a crash can do to a version.
     enum Damage: CaseIterable, Sendable { case empty, cut, otherBytes, otherBytesOfFormerVersion }
 
     private func damage(_ version: KeptVersion, _ damage: Damage, _ bench: StoreBench) throws {
@@ -34,7 +34,7 @@ import Testing
         case .cut: bytes.removeLast(3)
         case .otherBytes: bytes[bytes.count / 2] ^= 1
         case .otherBytesOfFormerVersion:
-            // Its name has no checksum, so it is judged by its size alone.
+            // Its name has no checksum, so only its size is checked.
             var former = version
             former.checksum = nil
             try files.remove(path)
@@ -92,13 +92,13 @@ import Testing
         let failure = #expect(throws: StoreFailure.self) { try bench.process().commit([edit]) }
         #expect(failure?.problem == .notKept(folder: history.folder.description))
         try folder.setPermissions(.privateFolder)
-        // The numbers go on, and what was there meanwhile is kept.
+        // The version numbers continue, and the values written meanwhile are kept.
         try bench.process().set("key", 6, in: Self.file)
         #expect(history.versions.map(\.sequence) == [1, 2, 3, 4, 5])
         #expect(history.versions.suffix(2).map { history.values(of: $0) } == [["key": 4], ["key": 6]])
     }
 
-    /// Each operation of a deletion is the last one of its process, or fails, then the domain is made again.
+    /// A deletion is killed or fails at each of its operations, and then the domain is created again.
     @Test(arguments: [Fault.Effect.dieBefore, .dieAfter, .fail(.inputOutput)])
     func `knows of a deletion that did not come to its end`(_ effect: Fault.Effect) throws {
         let bench = try bench()
@@ -122,7 +122,7 @@ import Testing
         #expect(number > 10)
     }
 
-    /// A loss of power right after a change takes nothing that only the history has.
+    /// A power loss right after a change removes nothing that exists only in the history.
     @Test(arguments: [true, false])
     func `has after a loss of power what the change has replaced`(_ removes: Bool) throws {
         let bench = try bench()

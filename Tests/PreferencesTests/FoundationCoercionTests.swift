@@ -3,12 +3,12 @@ import Preferences
 import TestSupport
 import Testing
 
-/// The coercions beside those of the toolchain's own `UserDefaults`, which reads each value from a domain of its own.
+/// Compares the coercions with those of the toolchain's `UserDefaults`, which reads each value from its own domain.
 @Suite struct FoundationCoercionTests {
     private static let rounds = 5000
     private static let key = "value"
 
-    /// Foundation, with a value that lies in no file.
+    /// Returns Foundation's defaults, with a value that is in no file.
     private func defaults(holding value: Any) throws -> UserDefaults {
         let defaults = try #require(UserDefaults(suiteName: "prefs-tests"))
         defaults.setVolatileDomain([Self.key: value], forName: UserDefaults.argumentDomain)
@@ -29,7 +29,7 @@ import Testing
         for round in 0..<Self.rounds {
             var generator = ValueGenerator(SeededGenerator(stream: "numbers", round: round))
             let real = generator.real()
-            // Foundation leaves to the processor what an integer beyond the range becomes.
+            // In Foundation, the result for a real beyond the range of integers depends on the processor.
             if abs(real) < 0x1p63 {
                 try compare(.real(real), with: try defaults(holding: real), "\(real), round \(round)")
             }
@@ -68,8 +68,8 @@ import Testing
 }
 
 extension String {
-    /// A text of the pieces that numbers are made of, in any order. Nothing beyond U+FFFF, on which Foundation traps,
-    /// and no combining character, of which it makes what its search of strings happens to say.
+    /// Creates a text from the parts of numbers, in any order. It contains no character beyond U+FFFF, on which
+    /// Foundation traps, and no combining character, whose result depends on Foundation's string search.
     fileprivate init(numberLike generator: inout SeededGenerator) {
         let pieces = [
             " ", "\t", "\n", "\r", "\u{A0}", "\u{200B}", "\u{2028}", "\u{3000}", "+", "-", ".", "e", "E", "0", "00",

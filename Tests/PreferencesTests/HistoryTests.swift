@@ -28,7 +28,7 @@ import Testing
         #expect(history.versions.map(\.note.reason) == [.write, .found, .write])
     }
 
-    /// What a program does between a flush and the moment at which its version would be kept by itself.
+    /// The action of a program between a flush and the moment at which its version would be kept automatically.
     enum Afterwards: CaseIterable {
         case waits, ends, changesMore, isKilledBeforeAnotherWrites, isFollowedByAStranger, writesOverAStranger
     }

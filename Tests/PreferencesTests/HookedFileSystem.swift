@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// A file system where something happens once, right after a file was opened for reading or something was renamed, or
-/// where a file stays in its place.
+/// A file system that runs an action once, right after a file was opened for reading or renamed, or that refuses to
+/// replace a file.
 final class HookedFileSystem: FileSystem {
     private let inner: any FileSystem
     private let renamed = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
@@ -11,17 +11,17 @@ final class HookedFileSystem: FileSystem {
 
     init(_ inner: any FileSystem) { self.inner = inner }
 
-    /// Calls `action` when the file was opened the next time, before it is read.
+    /// Calls `action` after the next time that the file is opened, before it is read.
     func onceOpened(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
         hook.withLock { $0 = (path, action) }
     }
 
-    /// Calls `action` when something got that name the next time.
+    /// Calls `action` after the next rename to that name.
     func onceRenamed(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
         renamed.withLock { $0 = (path, action) }
     }
 
-    /// Refuses from now on to put another file in the place of the one there; nil refuses nothing more.
+    /// Refuses from now on to replace the file at the path. If the path is nil, allows all replacements again.
     func fix(_ path: FilePath?) { fixed.withLock { $0 = path } }
 
     func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {

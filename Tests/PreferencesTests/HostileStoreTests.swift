@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-/// What somebody else may have laid into a folder that he can write too.
+/// Files that another user may have put into a folder that both can write.
 @Suite struct `In a store that a stranger can write` {
     static let file = StoreBench.file("com.example.editor")
     static let precious: FilePath = "/home/ada/precious"
@@ -36,7 +36,8 @@ import Testing
         #expect(try bench.process().fileSystem.status(of: Self.precious) == nil)
     }
 
-    /// What a record says is done with the rights of whoever finds it: it could make files anywhere.
+    /// A recorded transaction is carried out with the rights of the process that finds it, so it could create files
+    /// anywhere.
     @Test func `a transaction that somebody else has noted is not carried out`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)

@@ -64,7 +64,7 @@ extension Setting where Value == String {
         let explanation = defaults.explain(.keep)
         #expect(explanation.inForce?.value == .integer(PropertyList.Integer(value)))
         #expect(explanation.entries.map(\.fault) == (reason.isEmpty ? [nil, nil] : [reason, nil]))
-        // It is told once.
+        // The issue is reported once.
         _ = defaults[.keep]
         let line =
             "program: com.example.backup: keep in user (\(StoreBench.folder)/com.example.backup.plist): \(reason); it is ignored\n"

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Every write path, with each of its operations going wrong in turn, until none is left to.
+/// Every kind of write, with a fault at each of its operations in turn.
 @Suite struct `A write that is interrupted` {
     struct Scenario: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -114,7 +114,8 @@ import Testing
         .dieWithin(keeping: 9),
     ]
 
-    /// What the files hold; nil for none. A kept version that stands in for a damaged file counts as what it holds.
+    /// The contents of the files, or nil for a missing file. For a damaged file, they are those of the kept version
+    /// that replaces it.
     static func state(_ files: [DomainFile], on disk: SimulatedDisk) throws -> [PropertyList.Dictionary?] {
         let reader = StoreBench.process(on: disk)
         return try files.map { file in
@@ -142,12 +143,12 @@ import Testing
         }
     }
 
-    /// What may become of the disk afterwards: nothing, or a loss of power.
+    /// What may happen to the disk afterwards: nothing, or a power loss.
     private static func ways(_ number: Int) -> [SimulatedDisk.Survivors?] {
         [nil, SimulatedDisk.Survivors.none, .all, .some(Seed.ofThisRun.number &+ UInt64(number))]
     }
 
-    /// Whether the operation was reached.
+    /// Returns whether the operation was reached.
     private static func interrupt(
         _ scenario: Scenario, _ effect: Fault.Effect, at number: Int, _ disk: SimulatedDisk,
         _ old: [PropertyList.Dictionary?], _ new: [PropertyList.Dictionary?]
@@ -163,7 +164,7 @@ import Testing
             if let survivors { after.crash(survivors) }
             let found = try state(scenario.files, on: after)
             #expect(isDone ? found == new : found == old || found == new, "\(place), \(String(describing: survivors))")
-            // Whatever happened, the next writer goes on from there.
+            // In every case, the next writer continues from that state.
             let next = StoreBench.process(on: after)
             for file in scenario.files { try next.set("later", true, in: file) }
             for (file, value) in zip(scenario.files, found) {
@@ -188,7 +189,7 @@ import Testing
             let machine = StoreBench.process(on: disk, FaultPlan(.fail(.noSpace), at: number))
             _ = try? scenario.run(machine)
             wasHit = (machine.fileSystem as? SimulatedFileSystem)?.hits ?? 0 > 0
-            // What a decided transaction still needs goes with it.
+            // Files that a committed transaction still needs are removed when it is complete.
             let reader = StoreBench.process(on: disk)
             for file in scenario.files { file.finishTransactions(on: reader) }
             for folder in Set(scenario.files.flatMap { [$0.path.parent, $0.folder ?? $0.path.parent] }) + ["/home/ada"]
@@ -219,7 +220,7 @@ import Testing
         }
     }
 
-    /// A file that cannot be replaced, as one that something is mounted over.
+    /// A file that cannot be replaced, such as a mount point.
     @Test func `says that it holds all the same once it is committed`() throws {
         let bench = try StoreBench()
         for file in [Self.a, Self.b] { try bench.process().set("key", 1, in: file) }
@@ -256,7 +257,7 @@ import Testing
         #expect(failure?.file == Self.linked.path.description)
     }
 
-    /// Whoever can read a file can lock it, and must not keep its owner from writing it.
+    /// A user who can read a file can lock it, but must not prevent its owner from writing it.
     @Test(arguments: ["/home/ada/some.plist", "/home/ada"] as [FilePath])
     func `is not held up by a reader who has locked the file or its folder`(_ locked: FilePath) throws {
         let bench = try StoreBench()
@@ -268,7 +269,7 @@ import Testing
         reader.unlock()
     }
 
-    /// Other programs take no lock at all: what they have written since the file was read is read again.
+    /// Other programs may take no lock. Their writes since the file was read are read again.
     @Test func `of a file by its path loses nothing that came while it was made`() throws {
         let bench = try StoreBench()
         try bench.process().set("key", 1, in: Self.byPath)

@@ -3,7 +3,7 @@ import Preferences
 import SimulatedPlatform
 import Testing
 
-/// What a failure, a change of mind or a stranger must not take out of the history, or bring into it.
+/// The history after failures, reverted changes and changes by other users.
 @Suite struct `What is kept of a domain` {
     static let file = StoreBench.file("com.example.editor")
 
@@ -30,7 +30,7 @@ import Testing
         }
         let former = try history(bench).versions
         for number in 0..<33 {
-            // Where there are no links, the copy of what is about to be replaced is the first to be renamed.
+            // Without hard links, the first rename is that of the copy of the file to be replaced.
             let first = limitations.isEmpty || number > 0 ? 1 : 2
             let failing = FaultPlan([Fault(.fail(.inputOutput), .from(first), of: .rename)])
             #expect(throws: StoreFailure.self) {
@@ -38,7 +38,7 @@ import Testing
                     [DomainEdit(Self.file) { $0.values = .numbered(100 + number) }], policy: policy)
             }
         }
-        // Of a large domain, the first attempt keeps what it is about to replace.
+        // For a large domain, the first attempt keeps the contents to be replaced.
         let added = policy.mostCopiedBytes == Self.large.mostCopiedBytes ? 1 : 0
         #expect(try history(bench).versions.dropLast(added) == former[...])
         #expect(try history(bench).newestGood?.values == .numbered(4))
@@ -51,7 +51,7 @@ import Testing
         try bench.process().set("a", 1, in: Self.file)
         try bench.process().scribble([1, 2, 3], to: Self.file.path)
         for attempt in 0..<4 {
-            // Where there are no links, the copy beside is the first to be renamed.
+            // Without hard links, the copy is renamed first.
             let first = limitations.isEmpty || attempt > 0 ? 1 : 2
             let process = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(first), of: .rename)]))
             #expect(throws: StoreFailure.self) { try process.set("a", 2, in: Self.file) }

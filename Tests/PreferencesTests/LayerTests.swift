@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A look-up` {
-    /// A place that can have a value, and how it gets there.
+    /// A place that can have a value, and how a test sets it.
     struct Place: Sendable, CustomTestStringConvertible {
         let origin: Origin
         let put: @Sendable (StoreBench, PropertyList) throws -> Void
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// The files that can answer, the most important first.
+    /// The files that can have a value, highest priority first.
     static let places: [Place] = [
         administrator(.forced, "/etc/prefs/forced/com.example.app.plist"),
         byHost(.userHost, "com.example.app"),
@@ -127,7 +127,7 @@ import Testing
         #expect(Defaults("com.example.app", in: store).origin(forKey: "key")?.layer == .global)
     }
 
-    /// The same text, with and without anything that only GNUstep's kind has.
+    /// The same values, with and without syntax that only GNUstep supports.
     @Test(arguments: [Store.Kind.gnustep, .native], ["{ a = \"\\351\"; }", "{ a = \"\\351\"; n = <*I5>; }"])
     func `takes text for GNUstep's`(_ kind: Store.Kind, _ text: String) throws {
         let bench = try StoreBench()

@@ -6,7 +6,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// Migrations, each with every operation of it going wrong in turn.
+/// Migrations, with a fault at each of their operations in turn.
 @Suite struct `A migration of stored settings` {
     static let schema: Schema = {
         var schema = Schema("com.example.backup", version: 3) {
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// Whether the operation was reached.
+    /// Returns whether the operation was reached.
     private func interrupt(
         _ effect: Fault.Effect, at number: Int, _ disk: SimulatedDisk, _ old: [PropertyList.Dictionary],
         _ new: [PropertyList.Dictionary]
@@ -90,7 +90,7 @@ import Testing
             let found = try values(after)
             let place = "\(effect) at \(number), \(Seed.ofThisRun), \(String(describing: survivors))"
             #expect(isDone && !wasHit ? found == new : found == old || found == new, "\(place)")
-            // Whatever happened, the next start brings it to its end.
+            // In every case, the next start completes the migration.
             _ = try Self.schema.parse(["b"], in: Store(.native, on: StoreBench.process(on: after)))
             #expect(try values(after) == new, "\(place), later")
         }

@@ -14,7 +14,7 @@ private struct Editor {
     static let name: DomainName = "com.example.editor"
     static let size = Setting("size", default: 12)
 
-    /// What an observer was told, a text a batch.
+    /// The notifications of an observer, one text per batch.
     final class Notes: Sendable {
         private let batches = Mutex<[String]>([])
 
@@ -191,7 +191,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    /// The settings behind properties are made with the first of them, and an observer may be told then.
+    /// The first property creates the settings of all of them, and an observer may be notified at that time.
     @Test func `may make a property when it hears of a change`() throws {
         let bench = try StoreBench()
         let watcher = SimulatedFolderWatcher(bench.simulated.disk)

@@ -4,7 +4,7 @@ import SimulatedPlatform
 import Synchronization
 import Testing
 
-// A program as somebody writes it who has read the documentation and nothing else.
+// A program that uses the library as documented.
 
 private enum Theme: String, Codable, CaseIterable { case light, dark, system }
 private enum Sorting: String, Codable { case byName, byDate }

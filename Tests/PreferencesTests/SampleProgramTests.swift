@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that was written for Foundation, as it stands in Tests/Samples.
+/// The program in Tests/Samples, which was written for Foundation.
 @Suite struct SampleProgramTests {
     private static let folder = packageRoot.appending(path: "Tests/Samples/UserDefaultsProgram")
 
-    /// The program runs twice, with arguments and without, and finds at its second start what the first one kept.
+    /// The program runs twice, with and without arguments. The second run reads the values that the first one stored.
     @Test func `the sample prints with Foundation what it is expected to`() throws {
         let place = try TemporaryFolder()
         let program = place.url.appending(path: "Program").path(percentEncoded: false)

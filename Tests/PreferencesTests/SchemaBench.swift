@@ -45,7 +45,7 @@ struct SchemaBench {
         try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
     }
 
-    /// The store as a new process uses it.
+    /// Returns the store of a new process.
     func store(_ arguments: [String] = [], variables: EnvironmentVariables = [:]) -> Store {
         Store(
             .native,
@@ -62,7 +62,7 @@ struct SchemaBench {
         try bench.process().commit([DomainEdit(StoreBench.file(Self.domain)) { $0.values = values }])
     }
 
-    /// What the user's file holds.
+    /// Returns the contents of the user's file.
     func file() throws -> PropertyList.Dictionary {
         try StoreBench.file(Self.domain).contents(on: bench.process()).values
     }

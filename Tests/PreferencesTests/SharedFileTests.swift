@@ -4,7 +4,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What becomes of a file that other users and programs write too.
+/// Files that other users and programs write too.
 @Suite struct `A file that is not ours alone` {
     static let file = StoreBench.file("com.example.editor")
     static let other = StoreBench.file("com.example.other")
@@ -27,7 +27,7 @@ import Testing
         let root = bench.simulated.disk.process()
         try root.replace(place, with: shared.serialized(["a": 1], as: .xml))
         let opening = try #require(try root.open(place, .reading))
-        // Who is not in the group gets in as anybody.
+        // A user outside the group has access through the permissions for others.
         try opening.setPermissions(FilePermissions(rawValue: groups.isEmpty ? 0o666 : 0o660))
         try opening.setOwner(1000, group: 50)
         let bob = process(bench, user: 1001, groups: groups)
@@ -39,7 +39,7 @@ import Testing
         if !groups.isEmpty { #expect(try process(bench, user: 1000, groups: [50]).fileSystem.text(place) != nil) }
     }
 
-    /// Also root does not act on what another user has noted: it only says so, and writes nothing beside it.
+    /// Even root does not complete another user's recorded transaction. It only reports it, and writes nothing.
     @Test func `whose user died in a transaction waits for that user`() throws {
         let bench = try StoreBench()
         var wasHit = true
@@ -107,7 +107,7 @@ import Testing
         let again = bench.process()
         try again.commit([edit], policy: policy)
         guard !isLarge else {
-            // Of a large domain no version says that all went well, so that it is not written anew each time.
+            // A large domain has no version that confirms the write, so the domain is not rewritten each time.
             let operations = try #require(again.fileSystem as? SimulatedFileSystem).operations.map(\.operation)
             #expect(operations.suffix(2) == [.synchronize, .synchronizeFolder])
             return

@@ -14,7 +14,7 @@ struct StoreBench: Sendable {
 
     init(seed: UInt64 = Seed.ofThisRun.number) throws { simulated = try SimulatedMachine(seed: seed) }
 
-    /// The machine as a new process of the user sees it.
+    /// Returns the machine of a new process of the user.
     func process(_ plan: FaultPlan = FaultPlan(), program: String = "program") -> Machine {
         Self.process(on: simulated.disk, plan, program: program)
     }
@@ -34,7 +34,7 @@ struct StoreBench: Sendable {
             watcher: SimulatedFolderWatcher(disk), environment: environment, terminal: terminal)
     }
 
-    /// The user's store, as a new process uses it.
+    /// Returns the user's store in a new process.
     func store(_ kind: Store.Kind = .native, arguments: [String] = [], variables: EnvironmentVariables = [:]) -> Store {
         Store(kind, on: Self.process(on: simulated.disk, arguments: arguments, variables: variables))
     }
@@ -55,7 +55,7 @@ struct StoreBench: Sendable {
         try root.open(path, .reading)?.setPermissions(permissions)
     }
 
-    /// Lets time pass until what was set is on the disk and can be seen.
+    /// Advances the clock until pending values are written and reported.
     func settle() { simulated.clock.advance(by: .milliseconds(200)) }
 
     static func file(_ name: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
@@ -64,7 +64,7 @@ struct StoreBench: Sendable {
 }
 
 extension Machine {
-    /// Writes as a command does: at once, and for good.
+    /// Writes like a command: immediately and durably.
     @discardableResult
     func commit(
         _ edits: [DomainEdit], reason: WriteReason = .write, policy: HistoryPolicy = HistoryPolicy()
@@ -78,7 +78,7 @@ extension Machine {
         try commit([DomainEdit(file) { $0.values[key] = value }]).first
     }
 
-    /// Writes bytes as a program does that knows nothing of us.
+    /// Writes bytes as a program that does not use this library.
     func scribble(_ bytes: [UInt8], to path: FilePath) throws {
         try fileSystem.makeFolders(path.parent)
         try fileSystem.replace(path, with: bytes)
@@ -86,7 +86,7 @@ extension Machine {
 }
 
 extension PropertyList.Dictionary {
-    /// The values of a domain that has a mark in each of many keys.
+    /// Returns the values of a domain in which every key has the number.
     static func numbered(_ number: Int, count: Int = 3) -> PropertyList.Dictionary {
         PropertyList.Dictionary((0..<count).map { ("key\($0)", .integer(PropertyList.Integer(number))) })
     }

@@ -44,17 +44,17 @@ private enum TextOrNumber: Codable, Hashable {
     }
 }
 
-/// What happens to the values of one Swift type.
+/// The conversions of the values of a Swift type.
 private struct TypeRow: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Text of a value, and text of none with the sentence about it.
+    /// The text of a value, and an invalid text with its error.
     let text: String
     let refused: (text: String, reason: String)?
-    /// The sentence about an argument with that text, if it is another one.
+    /// The error for an argument with that text, if it is a different one.
     let said: String?
     let stores: @Sendable (Way) throws -> Bool
     let reads: @Sendable (Way, SchemaBench) throws -> Bool
-    /// The sentence about an argument.
+    /// Returns the error for an argument.
     let refusal: @Sendable (String) throws -> String
     let isFlag: Bool
 

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Each of these archives would lead a careless reader out of its objects, or round in them.
+    /// Each of these archives would make a careless reader leave the list of objects or loop forever.
     @Test(arguments: [
         "{}", "{$top: {root: uid(0)}, $objects: []}", "{$top: {root: uid(1)}, $objects: [\"\"]}",
         "{$top: {root: uid(18446744073709551615)}, $objects: [\"\"]}", "{$top: {root: uid(0)}, $objects: [\"$null\"]}",

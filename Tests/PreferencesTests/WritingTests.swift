@@ -61,7 +61,7 @@ import Testing
         #expect(try bench.simulated.fileSystem.status(of: Self.file.path)?.permissions == shared)
     }
 
-    /// Nothing of the way to the file need be there, whether the file has a lock of its own or is one.
+    /// All folders on the path may be missing, whether the file has a lock file or is locked itself.
     @Test(arguments: [Store.Kind.native, .foundation, .folder("/home/ada/new/folder")])
     func `makes the folders that are missing`(_ kind: Store.Kind) throws {
         let bench = try StoreBench()
@@ -124,7 +124,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["": 1, "b": 2])
     }
 
-    /// A file that is not there yet is locked by its folder, which is one for both.
+    /// A missing file is locked by its folder, which is the same for both files.
     @Test func `makes two files by path in one folder at once`() throws {
         let bench = try StoreBench()
         let files = (["/home/ada/one.plist", "/home/ada/two.plist"] as [FilePath]).map {
