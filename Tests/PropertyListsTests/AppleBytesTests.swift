@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What the toolchain's `plutil` writes, byte for byte, and where we write something else on purpose.
+/// Output that is byte for byte the same as that of the toolchain's `plutil`, and deliberate differences.
 @Suite(.enabled(if: Tool.isExpected(Peer.toolchain), "the toolchain has no plutil"))
 struct AppleBytesTests {
     private static func theirs(_ value: PropertyList, _ format: PropertyList.Format) throws -> Data {
@@ -12,7 +12,7 @@ struct AppleBytesTests {
         }
     }
 
-    /// The lines in which two texts differ, which say more than that they do.
+    /// Compares two texts, and reports the lines that differ.
     private static func expectSame(_ ours: Data, _ theirs: Data) {
         let (a, b) = (ours.split(separator: 0x0A), theirs.split(separator: 0x0A))
         for (a, b) in zip(a, b) where a != b {
@@ -70,7 +70,7 @@ struct AppleBytesTests {
         Self.expectSame(try value.serialized(as: .xml), try Self.theirs(value, .xml))
     }
 
-    /// Reals, −0 and returns say more here, and read the same everywhere.
+    /// Reals, −0 and carriage returns are written more exactly here, and every reader accepts them.
     @Test(arguments: [
         (
             "a real in its shortest digits", PropertyList.real(0.1), "<real>0.1</real>",
@@ -104,7 +104,7 @@ struct AppleBytesTests {
             number += 1
             return number
         }
-        // Dictionaries of one key: theirs come in the order of a hash table.
+        // Dictionaries of one key, because `plutil` writes keys in the order of a hash table.
         func one(_ value: PropertyList) -> PropertyList { .dictionary(["key \(fresh())": value]) }
         func list(depth: Int) -> PropertyList {
             .array([
@@ -161,7 +161,7 @@ struct AppleBytesTests {
     func `binary keeps apart what differs in its bytes`(_ why: String, _ value: PropertyList) throws {
         guard case .array(let elements) = value else { return }
         let bytes = try value.serialized(as: .binary)
-        // The number of objects stands in the trailer.
+        // The number of objects is in the trailer.
         #expect(Int(bytes[bytes.count - 17]) == elements.count + 1)
         #expect(try PropertyList(parsing: bytes) == value)
     }

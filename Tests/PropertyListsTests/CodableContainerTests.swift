@@ -1,7 +1,7 @@
 import PropertyLists
 import Testing
 
-/// What types do with their containers that no synthesized code does.
+/// Uses of containers that do not occur in synthesized code.
 @Suite struct CodableContainerTests {
     @Test func `a container asked for again under its key is filled on`() throws {
         let value = try PropertyList(
@@ -20,7 +20,7 @@ import Testing
                         try inside.encode(key.utf8.count, forKey: AnyKey(stringValue: number))
                     }
                 }
-                // Not what was replaced, or left out, since.
+                // The keys that were replaced or omitted since are missing.
                 for key in ["replaced", "left out"] {
                     let key = AnyKey(stringValue: key)
                     var former = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: key)
@@ -88,7 +88,7 @@ import Testing
         #expect(try value.decoded(as: Absent.self).isNil == [true, false])
     }
 
-    /// A type that is known only when the program runs decodes itself.
+    /// The type is known only at run time.
     @Test func `a subclass is decoded as one`() throws {
         let value = PropertyList.dictionary(["name": .string("n")])
         let type: Animal.Type = Dog.self

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct CodableFailureTests {
-    /// What is wrong, as `mismatch: a.Index 0`.
+    /// Returns the failure, such as `mismatch: a.Index 0`.
     private func failure<T: Decodable>(_ value: PropertyList, as type: T.Type) -> String {
         func path(_ context: DecodingError.Context) -> String {
             context.codingPath.map(\.stringValue).joined(separator: ".")
@@ -228,14 +228,14 @@ import Testing
     }
 
     @Test(arguments: [
-        // In the midst of it.
+        // In the middle of the encoding.
         Failing { encoder in
             var keyed = encoder.container(keyedBy: Key.self)
             var list = keyed.nestedUnkeyedContainer(forKey: .b)
             _ = list.superEncoder()
             try list.encodeNil()
         },
-        // At its end, where one of several containers turns out to be none.
+        // At the end, if one of several containers is not a container.
         Failing { encoder in
             var list = encoder.unkeyedContainer()
             for _ in 0..<3 {
@@ -245,7 +245,7 @@ import Testing
                 try single.encodeNil()
             }
         },
-        // At its end, where one is more than one thing.
+        // At the end, if a value was encoded in more than one way.
         Failing { encoder in
             var keyed = encoder.container(keyedBy: Key.self)
             let inside = keyed.superEncoder(forKey: .b)
@@ -268,7 +268,7 @@ import Testing
         #expect(token == nil)
     }
 
-    /// To ask for a container or an encoder does not throw, so what goes too deep by them ends at the next value.
+    /// Requesting a container or an encoder does not throw. If they are nested too deeply, the next value fails.
     @Test func `what goes deep by asking for encoders ends`() {
         #expect(failure(Descending { try $0.encode(1, forKey: .id) }) == "")
         #expect(failure(Descending { try $0.encodeNil(forKey: .id) }) == "")
@@ -292,7 +292,7 @@ import Testing
         #expect(Link.copied(depth) == (depth <= 384 ? "\(depth)" : "EncodingError"))
     }
 
-    /// A build for debugging takes twice the stack, or more.
+    /// A debug build uses at least twice as much stack.
     @Test func `what is deep has room on a small stack`() throws {
         #expect(try SmallThread.run { Link.copied(150) } == "150")
         let value = try SmallThread.run {
@@ -345,7 +345,7 @@ private struct Pair: Decodable {
     }
 }
 
-/// Holds itself, by the encoder of a superclass.
+/// Encodes itself repeatedly, with the encoder of a superclass.
 private struct Descending: Encodable {
     enum Key: CodingKey { case next, id }
 
@@ -358,7 +358,7 @@ private struct Descending: Encodable {
     }
 }
 
-/// What a type encodes; no type itself, for the tests would encode their arguments.
+/// The encoding of a type. It is not `Encodable` itself, because the test library would encode its arguments.
 private struct Failing: Sendable {
     let body: @Sendable (any Encoder) throws -> Void
 }
@@ -374,7 +374,7 @@ private final class Link: Codable {
 
     init(_ next: Link? = nil) { self.next = next }
 
-    /// How many there are in a copy of so many, or the error that there was.
+    /// Returns the number of links in a copy of `count` links, or the error.
     static func copied(_ count: Int) -> String {
         let first = Link()
         for _ in 1..<count { first.next = Link(first.next) }
@@ -388,7 +388,7 @@ private final class Link: Codable {
         }
     }
 
-    /// Releases what follows one by one, not inside one another.
+    /// Releases the following links one by one, without recursion.
     func cut() {
         var rest = next
         next = nil

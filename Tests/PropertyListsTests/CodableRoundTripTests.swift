@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct CodableRoundTripTests {
-    /// A value, how it stands in a property list, and whether it comes back.
+    /// Checks the property list of a value, and that it is decoded as the same value.
     private func check<T: Codable & Equatable>(
         _ value: T, _ expected: PropertyList, at location: SourceLocation = #_sourceLocation
     ) throws {

@@ -2,9 +2,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Dictionaries that types encode themselves as find each of their keys, whatever was remembered of such types.
+/// In dictionaries that types are encoded as, every key is found, regardless of the cached keys of the type.
 @Suite struct CodableShapeTests {
-    /// What is not as it would be if each dictionary inside had been made entry by entry.
+    /// Returns the differences from a value whose dictionaries were built entry by entry.
     private func faults(_ value: PropertyList) throws -> [String] {
         switch value {
         case .array(let elements): return try elements.flatMap(faults)
@@ -33,7 +33,7 @@ import Testing
         return faults
     }
 
-    /// Each is encoded several times, for what is remembered is remembered from one time to the next.
+    /// Each value is encoded several times, because cached keys are used from the second time on.
     @Test(arguments: [
         Sample("a type inside itself under other keys", Expression.sum(.number(1), .sum(.number(2), .number(3)))),
         Sample("one type of keys for what is inside and what is around it", Surrounding()),
@@ -56,7 +56,7 @@ import Testing
     }
 }
 
-/// Something to encode, for the name of which it stands.
+/// A value to encode, with a name for the test.
 struct Sample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let encode: @Sendable () throws -> PropertyList
@@ -102,7 +102,7 @@ private struct Folder: Codable {
     ]
 }
 
-/// Has any of its keys, and others of its type under some of them.
+/// A type with any subset of its keys, some of which have values of the same type.
 private struct Tree: Codable, Equatable {
     var first: Int?
     var second: String?

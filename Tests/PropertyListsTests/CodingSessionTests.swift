@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// What a coding learns of types serves those after it, and nothing else of it does.
+/// Codings share what is cached about types, and nothing else.
 @Suite struct CodingSessionTests {
     @Test func `what the caller passed on ends with the coding`() throws {
         weak var token: Token?
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Which keys there are, and in which order, is remembered of a type; each of these has others than the one before.
+    /// The keys of a type and their order are cached. Each of these values has other keys than the previous one.
     @Test func `values of one type are coded for themselves`() throws {
         for number in 0..<200 {
             let sparse = Sparse(number)
@@ -105,7 +105,7 @@ private final class Token: Sendable {
     init(_ number: Int = 0) { self.number = number }
 }
 
-/// Whether it is told a token.
+/// Records whether it finds a token.
 private struct Asking: Codable {
     let isTold: Bool
 
@@ -117,7 +117,7 @@ private struct Asking: Codable {
     }
 }
 
-/// Codes itself as the one value.
+/// Is coded as its only value.
 private struct Alone: Codable {
     let value: Data
 
@@ -129,14 +129,14 @@ private struct Alone: Codable {
     }
 }
 
-/// Decodes itself later.
+/// Keeps its decoder, and decodes itself later.
 private struct Keeping: Decodable {
     enum Key: String, CodingKey { case number }
     let decoder: any Decoder
     init(from decoder: any Decoder) { self.decoder = decoder }
 }
 
-/// Has the keys whose bits are set in a number.
+/// A type with the keys whose bits are set in a number.
 private struct Sparse: Codable, Equatable {
     static let names = ["f", "a", "e", "b", "d", "c", "h", "g"]
     let f: Int?, a: Int?, e: Int?, b: Int?, d: Int?, c: Int?, h: Int?, g: Int?
@@ -148,7 +148,7 @@ private struct Sparse: Codable, Equatable {
     }
 }
 
-/// Codes what is inside of it by a coding of its own.
+/// Codes its contents with a separate coding.
 private struct Nesting: Codable, Equatable {
     let depth: Int
 

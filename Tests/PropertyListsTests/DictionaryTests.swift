@@ -6,7 +6,7 @@ import Testing
 @Suite struct DictionaryTests {
     typealias Dictionary = PropertyList.Dictionary
 
-    /// Sizes around those at which a dictionary begins, and grows, an index.
+    /// Sizes around those at which a dictionary creates or grows an index.
     static let sizes = [0, 1, 2, 7, 8, 9, 11, 12, 13, 14, 23, 24, 25, 47, 48, 49, 200, 1000]
 
     static func filled(_ count: Int) -> Dictionary {

@@ -2,7 +2,7 @@ import Foundation
 import PropertyLists
 import Testing
 
-/// What types observe of their coder, as with Foundation's coders.
+/// Behavior that types can observe in a coder, which is the same as in Foundation's coders.
 @Suite struct `A coder as Foundation's` {
     private enum Numbered: Int, CodingKey { case first = 1, second }
 
@@ -110,7 +110,7 @@ import Testing
         init?(intValue: Int) { nil }
     }
 
-    /// Encodes itself as nil although it is no optional.
+    /// Is encoded as nil although it is not an optional.
     private enum Choice: Codable, Equatable {
         case none, some(Int)
 

@@ -27,7 +27,7 @@ import Testing
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
     }
 
-    /// Hours in quadratic time.
+    /// In quadratic time, this would take hours.
     @Test(arguments: ["\"", "'", "/*", "<!--", "<![CDATA[", "<", "&", "\\", "<string>", "\u{0}", "<?", "0", "-", "a"])
     func `a run of one beginning ends in every format`(_ beginning: String) {
         let run = Data(repeating: Data(beginning.utf8), toAtLeast: 200_000)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Wherever the look at the beginning ends, be it inside the tag.
+    /// The examined start of the file may end anywhere, even inside a tag.
     @Test(arguments: ["<plist><true/></plist>", "<!DOCTYPE plist><true/>", "<!-- a --><true/>"])
     func `XML is known behind any white space`(_ text: String) throws {
         for count in 4070...4100 {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// An exponent that only more digits than it has itself could make up for is not cut short.
+    /// An exponent is not truncated if the digits of the mantissa could compensate for it.
     @Test(arguments: [PropertyList.Format.json, .xml, .gnustep])
     func `a number of a million digits is not taken for another one`(_ format: PropertyList.Format) throws {
         func read(_ text: String) throws(DecodingFailure) -> PropertyList {
@@ -67,9 +67,9 @@ import Testing
         #expect(try read("1\(zeros).0e-1000000") == .real(1))
     }
 
-    /// Reading each reference anew would never end.
+    /// Reading each reference again would never end.
     @Test func `fifty thousand references into shared arrays end`() {
-        // Each of the arrays holds the next one many times over.
+        // Each array contains the next one many times.
         let wide = 50
         let deep = 1000
         var objects: [Data] = (0..<deep).map { object in
@@ -92,7 +92,7 @@ import Testing
         #expect(other?.problem == .tooManyNodes(limit: 10_000_000))
     }
 
-    /// A file of each format with something of everything in it.
+    /// A file of each format with values of every type.
     static let samples: [(PropertyList.Format, Data)] = PropertyList.Format.allCases.map { format in
         var options = PropertyList.WritingOptions()
         options.wrapsInJSON = true

@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeySortingTests {
     typealias Dictionary = PropertyList.Dictionary
 
-    /// Pieces of which keys are made: alike for long, ended by NULs, and out of order in UTF-8.
+    /// Parts of keys: with long common prefixes, with NULs at the end, and in another order in UTF-8.
     static let pieces = [
         "", "a", "b", "z", "com.example.", "\0", "\0\0\0\0\0\0\0\0", "é", "\u{E000}", "\u{FFFD}", "\u{10000}", "0", "1",
     ]
@@ -20,7 +20,7 @@ import Testing
         return keys
     }
 
-    /// Counts around those at which another way of sorting begins.
+    /// Counts around those at which the sorting algorithm changes.
     @Test(arguments: [1, 2, 8, 9, 17, 100, 255, 256, 300, 5000], 0..<3)
     func `any keys are sorted by their UTF-16 code units`(_ count: Int, _ round: Int) {
         let dictionary = Dictionary(Self.keys(count, round: round).map { ($0, .boolean(true)) })
@@ -29,7 +29,7 @@ import Testing
         #expect(difference == nil, "\(Seed.ofThisRun)")
     }
 
-    /// Keys whose bytes differ in half of their bits only, so that no look at the other half tells them apart.
+    /// Keys whose bytes differ only in one half of their bits, so that the other half cannot distinguish them.
     @Test(arguments: ["abcdefghijklmno", "0@P`p"])
     func `keys with bytes that are nearly alike are sorted`(_ letters: String) {
         var keys = [""]
@@ -53,7 +53,7 @@ import Testing
         ("some keys", { $0.removeAll { $0.key == "zulu" } }),
     ]
 
-    /// Values of one type share what is known of their keys, until one of them is changed.
+    /// Values of one type share the cached order of their keys until one of them changes.
     @Test(arguments: changes.indices)
     func `a value among many of its type can be changed`(_ at: Int) throws {
         let records = try PropertyList(encoding: (0..<5).map { _ in Record() })

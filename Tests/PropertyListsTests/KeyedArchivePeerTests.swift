@@ -3,9 +3,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Foundation's NSKeyedArchiver and NSKeyedUnarchiver as the peers of `KeyedArchive`.
+/// Compares `KeyedArchive` with Foundation's NSKeyedArchiver and NSKeyedUnarchiver.
 @Suite struct KeyedArchivePeerTests {
-    /// An object graph that Foundation archives, and what it is here.
+    /// An object graph that Foundation archives, and its value here.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let value: String
@@ -25,7 +25,7 @@ import Testing
         #expect(archive.roots == ["root"])
         #expect(archive.value == (try ValueNotation.value(row.value)))
         #expect(archive.value(of: "root") == archive.value && archive.value(of: "other") == nil)
-        // And it is the same after it was archived by us.
+        // Archiving it here gives the same value.
         let again = try KeyedArchive(archiving: archive.value)
         let bytes = try again.propertyList.serialized(as: .binary)
         #expect(try KeyedArchive(PropertyList(parsing: bytes)).value == archive.value)
@@ -150,7 +150,7 @@ import Testing
     }
 }
 
-// MARK: From here to there
+// MARK: Archives for Foundation
 
 extension KeyedArchivePeerTests {
     @Test(arguments: values)
@@ -165,7 +165,7 @@ extension KeyedArchivePeerTests {
             let expected = try #require(row.make() as? NSObject)
             #expect(object == expected, "\(object)")
         }
-        // Objects of classes that have a form of their own are read back in that form.
+        // Objects of classes with their own notation are read in that notation.
         if !row.value.contains(#""$class": "NS"#) {
             #expect(try KeyedArchive(archive.propertyList).value == ValueNotation.value(row.value))
         }
@@ -226,7 +226,7 @@ extension KeyedArchivePeerTests {
         Row("a shared array", #"[["x"], {"$ref": ":0"}, {a: {"$ref": ":0"}}]"#) {
             [["x"], ["x"], ["a": ["x"]]] as NSArray
         },
-        // Without a cycle: the toolchain's NSKeyedUnarchiver would read it again and again.
+        // Without a cycle, which the toolchain's NSKeyedUnarchiver would follow forever.
         Row(
             "objects of a program",
             #"""

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LazyViewTests {
-    /// A file that somebody else cuts short while it is looked into.
+    /// A file that another process truncates while it is read.
     ///
     /// `@unchecked` because only the test that made it uses it, from one thread.
     private final class ShrinkingFile: ByteSource, @unchecked Sendable {
@@ -44,7 +44,7 @@ import Testing
         #expect(places[1] == places[2] && places[2] == places[3])
     }
 
-    /// Like a reader of the whole file, though the keys are said to be sorted.
+    /// The result is that of a complete read, although the file claims that its keys are sorted.
     @Test(arguments: 1...9)
     func `of a key that stands several times the last value is found`(_ times: Int) throws {
         let references = (0..<times).map { "1=\($0 + 3)" }.joined(separator: " ")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `keys that overlap are refused`() {
-        // Each of the keys begins inside the one before, so that a few bytes would be many texts.
+        // Each key starts inside the previous one, so that a few bytes would expand to many texts.
         let keys = (0..<9).map { _ in Data([0x58]) }.reduce(Data(), +)
         var file = Data("bplist00".utf8) + [0xD9] + (1...9) + Data(repeating: 10, count: 9)
         let first = UInt8(file.count)

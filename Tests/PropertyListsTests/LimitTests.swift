@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite struct LimitTests {
-    /// A value in containers of one kind, `depth` deep.
+    /// Returns a value inside `depth` containers of one kind.
     static func nest(_ depth: Int, inDictionaries: Bool) -> PropertyList {
         (0..<depth).reduce(.string("x")) { inner, _ in inDictionaries ? .dictionary(["k": inner]) : .array([inner]) }
     }
 
-    /// Text or bytes whose containers are `depth` deep.
+    /// Returns text or bytes with containers nested `depth` levels deep.
     static func input(_ depth: Int, _ format: PropertyList.Format, inDictionaries: Bool) -> Data {
         func repeated(_ text: String) -> String { String(repeating: text, count: depth) }
         switch (format, inDictionaries) {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What has no type of its own is read as a dictionary before it is known.
+    /// A value without its own type is read as a dictionary first.
     @Test(arguments: [
         (PropertyList.uid(1), PropertyList.Format.xml), (.uid(1), .gnustep), (.uid(1), .json),
         (.real(.nan), .json), (.data(Data([1])), .json), (.date(Date(timeIntervalSinceReferenceDate: 0)), .json),
@@ -111,11 +111,11 @@ import Testing
         #expect(!bytes.isEmpty)
     }
 
-    /// What is done with a value as deep as a reader makes one.
+    /// An operation on a value with the greatest depth that readers accept.
     enum Use: CaseIterable {
         case comparison, hashing, lookup, change, removal, view
 
-        /// Without optimisation a level of the first takes more than the kibibyte that there is for it.
+        /// Without optimization, a level of the first operation needs more than the available kibibyte of stack.
         static var tried: [Use] {
             #if DEBUG
                 [.lookup, .view]
@@ -236,7 +236,7 @@ import Testing
         .array((0..<300).map { ["n": .integer(.init($0)), "even": .boolean($0 % 2 == 0)] }),
     ]
 
-    /// What is written is read, and what is refused would be: the least limits are the same.
+    /// The limits of the reader and the writer are the same.
     @Test(arguments: shared)
     func `the writer of binary files counts as the reader does`(_ value: PropertyList) throws {
         let file = try value.serialized(as: .binary)
@@ -269,7 +269,7 @@ import Testing
         func value(_ count: Int) -> PropertyList {
             .array(Array(repeating: .string(String(repeating: "a", count: 10_000)), count: count))
         }
-        // The text is 10,003 bytes, each reference one more. A reader accepts 1,024 times the size of the file.
+        // The text has 10,003 bytes, and each reference one more. A reader accepts 1,024 times the size of the file.
         let bytes = try value(1100).serialized(as: .binary)
         #expect(try PropertyList(parsing: bytes) == value(1100))
         let failure = #expect(throws: EncodingFailure.self) { try value(1300).serialized(as: .binary) }
@@ -292,7 +292,8 @@ import Testing
     }
 
     @Test func `sharing does not hide depth`() throws {
-        // The root meets the innermost array first and the outermost last: each is shallow when it is decoded.
+        // The root refers to the innermost array first and to the outermost last, so each is shallow when it is
+        // decoded.
         let count = 600
         var objects = [Data([0xAF, 0x11]) + UInt64(count).bigEndian(width: 2)]
         for object in 1...count { objects[0] += UInt64(object).bigEndian(width: 2) }
@@ -305,7 +306,7 @@ import Testing
 }
 
 extension Range<Int> {
-    /// The first number for which `isAllowed` is true, as it is for all after it.
+    /// Returns the first number for which `isAllowed` is true. It must be true for all greater numbers.
     fileprivate func lowerBound(_ isAllowed: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

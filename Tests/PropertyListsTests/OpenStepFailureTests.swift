@@ -1,7 +1,7 @@
 import PropertyLists
 import Testing
 
-/// Bytes that are no property list: what is said, where, and at which entry.
+/// Invalid bytes, and the expected failure with its place and entry.
 struct OpenStepMistake: Sendable, CustomTestStringConvertible {
     let bytes: [UInt8]
     let problem: DecodingFailure.Problem

@@ -68,7 +68,7 @@ struct OpenStepGNUstepTests {
         #expect(failure?.problem == .dateOutOfRange)
     }
 
-    /// Plain OpenStep has none of these, but what is wrong with them is said by the reader that has.
+    /// Plain OpenStep text lacks this syntax. Errors in it are still those of the GNUstep reader.
     @Test(arguments: [
         ("<*D2001-02-30 00:00:00 +0000>", DecodingFailure.Problem.invalidDate("2001-02-30 00:00:00 +0000")),
         ("<*BX>", .expected("Y or N for a boolean")), ("<*R1e999>", .realOutOfRange("1e999")),

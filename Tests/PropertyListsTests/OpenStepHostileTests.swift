@@ -9,7 +9,7 @@ struct OpenStepHostileTests {
         "{ i = <*I-42>; r = <*R1.5e3>; b = <*BY>; d = <*D2001-02-03 04:05:06 +0100 0.5>; x = <[aGVsbG8=]>; }",
         "(\"\\Ud83d\\Ude00\\341\\101\", \"naïve 日本語 😀\", {CF$UID = <*I7>;})", "<*D-4000-02-03 04:05:06 +0000>",
     ]
-    /// What is put into documents to break them.
+    /// Texts that are inserted into documents to make them invalid.
     private static let pieces: [[UInt8]] =
         [
             "{", "}", "(", ")", "<", ">", "<*", "<[", "]>", "\"", "'", "\\", "\\U", "\\Ud8", "=", ";", ",", "/*", "*/",
@@ -87,7 +87,7 @@ struct OpenStepHostileTests {
     }
 }
 
-/// A small generator of numbers whose whole state is its seed.
+/// A small random generator whose state is its seed.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

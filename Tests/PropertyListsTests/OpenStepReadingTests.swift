@@ -2,7 +2,7 @@ import FoundationEssentials
 import PropertyLists
 import Testing
 
-/// A text and the value that it says.
+/// A text and its value.
 struct OpenStepReading: Sendable, CustomTestStringConvertible {
     let text: String
     let value: PropertyList

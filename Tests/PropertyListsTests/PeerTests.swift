@@ -5,13 +5,13 @@ import Testing
 
 /// Other programs that read and write property lists.
 enum Peer {
-    /// The one that comes with the compiler, beside it.
+    /// The `plutil` that is installed with the compiler.
     static let toolchain =
         Tool.path(of: "swift").map {
             URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "plutil").path
         } ?? "swift/plutil"
 
-    /// GNUstep's, which has the same name.
+    /// The `plutil` of GNUstep.
     static let gnustep =
         ["/usr/bin/plutil", "/usr/local/bin/plutil"].first { $0 != toolchain && Tool.path(of: $0) != nil }
         ?? "gnustep/plutil"
@@ -28,7 +28,7 @@ enum Peer {
         }
     }
 
-    /// Values of all kinds as all peers hold them: no −0, no return, years of four digits.
+    /// Values of all types that every peer supports: no −0, no carriage return, and years of four digits.
     static let scope: ValueGenerator.Scope = {
         var scope = ValueGenerator.Scope.common
         scope.allowsNegativeZero = false
@@ -36,7 +36,7 @@ enum Peer {
         return scope
     }()
 
-    /// One value with many inside.
+    /// Returns a value that contains many others.
     static func value(_ scope: ValueGenerator.Scope = scope, stream: String) -> PropertyList {
         var values = ValueGenerator(SeededGenerator(stream: stream), scope: scope)
         var root = PropertyList.Dictionary()
@@ -44,7 +44,7 @@ enum Peer {
         return .dictionary(root)
     }
 
-    /// Gives `program` a file and reads the one that it makes of it.
+    /// Converts a file with `program`, and reads the result.
     static func converted(
         _ value: PropertyList, from source: PropertyList.Format, to target: PropertyList.Format, program: String,
         arguments: (_ input: String, _ output: String) -> [String]
@@ -126,7 +126,7 @@ enum Peer {
         #expect(xml.roundedReals == value.roundedReals, "\(Seed.ofThisRun)")
     }
 
-    /// Reads every file named, checks that all hold the same, and writes that in both formats.
+    /// Reads the given files, checks that they have the same value, and writes it in both formats.
     private static let pythonScript = """
         import plistlib, sys
         *sources, xml, binary = sys.argv[1:]
@@ -160,7 +160,7 @@ enum Peer {
     @Test(.enabled(if: Tool.isExpected(Peer.python), "python3 is not installed"))
     func `Python reads the uids that we write, and we its own`() throws {
         let value: PropertyList = .dictionary(["u": .array(UInt64.borders.map { .uid($0) })])
-        // It refuses to write them into XML.
+        // Python refuses to write them as XML.
         let script = """
             import plistlib, sys
             value = plistlib.loads(sys.stdin.buffer.read())
@@ -172,7 +172,7 @@ enum Peer {
         #expect(try PropertyList(parsing: result.output) == value)
     }
 
-    /// Python's `json`, which knows no limit of integers, checks JSON in either direction.
+    /// Python's `json`, which has no limit for integers, reads and writes JSON.
     @Test(.enabled(if: Tool.isExpected(Peer.python), "python3 is not installed"))
     func `Python's json reads what we write and we what it writes`() throws {
         var scope = ValueGenerator.Scope.plainJSON
@@ -199,8 +199,8 @@ enum Peer {
         _ source: PropertyList.Format, _ target: String
     ) throws {
         var scope = source == .openstep ? .openstep : Peer.scope
-        // It has no integers beyond 63 bits, writes characters beyond U+FFFF into XML as escapes, and takes any
-        // dictionary with a key `CF$UID` for a reference.
+        // GNUstep has no integers beyond 63 bits, escapes characters beyond U+FFFF in XML, and reads every dictionary
+        // with a key `CF$UID` as a reference.
         scope.allows = { Peer.isPlain($0) && $0.value < 0x10000 && $0 != "$" }
         let extreme = Peer.value(scope, stream: "GNUstep").withoutExtremes
         let value = target == "binary1" ? extreme.withoutTwins : extreme
@@ -216,7 +216,7 @@ enum Peer {
 }
 
 extension PropertyList {
-    /// The value with `change` made to everything in it that is no container.
+    /// Returns the value with `change` applied to all values in it that are not containers.
     func mapScalars(_ change: (PropertyList) -> PropertyList) -> PropertyList {
         switch self {
         case .array(let elements): return .array(elements.map { $0.mapScalars(change) })
@@ -226,7 +226,8 @@ extension PropertyList {
         }
     }
 
-    /// Without what may be equal to an integer and is none: GNUstep's binary writer takes 1, 1.0 and true for one.
+    /// The value without reals and Booleans that equal an integer. GNUstep's binary writer treats 1, 1.0 and true as
+    /// the same.
     var withoutTwins: PropertyList {
         mapScalars { value in
             switch value {
@@ -237,7 +238,8 @@ extension PropertyList {
         }
     }
 
-    /// Without integers beyond 63 bits, and the greatest real, which sixteen digits round beyond it.
+    /// The value without integers beyond 63 bits, and without the greatest real, which overflows when rounded to
+    /// sixteen digits.
     var withoutExtremes: PropertyList {
         mapScalars { scalar in
             switch scalar {
@@ -248,7 +250,7 @@ extension PropertyList {
         }
     }
 
-    /// Reals in the fifteen digits that some peers write.
+    /// The value with reals rounded to the fifteen digits that some peers write.
     var roundedReals: PropertyList {
         mapScalars { scalar in
             guard case .real(let number) = scalar else { return scalar }
@@ -256,7 +258,7 @@ extension PropertyList {
         }
     }
 
-    /// Whether both are the same where a whole real may have become an integer.
+    /// Whether both values are equal if a whole real may have become an integer.
     func agreesAsJSON(with other: PropertyList) -> Bool {
         func asReals(_ value: PropertyList) -> PropertyList {
             value.mapScalars { scalar in

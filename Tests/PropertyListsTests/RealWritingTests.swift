@@ -3,11 +3,11 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The digits of reals against those of the standard library, which finds them in another way.
+/// Compares the digits of reals with those of the standard library, which uses another algorithm.
 @Suite struct RealWritingTests {
     private static let rounds = 20_000
 
-    /// The reals as the text formats write them: without their point where they are whole, but for JSON.
+    /// Checks the reals in the text formats. Except in JSON, whole reals have no decimal point.
     private static func expectShortest(_ reals: [Double], _ note: Comment? = nil) throws {
         let array: PropertyList = .array(reals.map { .real($0) })
         let json = String(decoding: try array.serialized(as: .json), as: UTF8.self)
@@ -35,7 +35,7 @@ import Testing
         try Self.reals("any bits") { Double(bitPattern: $0.next()) }
     }
 
-    /// From 2^-16 to 2^56, around the range that has digits of its own.
+    /// From 2^-16 to 2^56, around the range with a separate algorithm.
     @Test func `A real near one is written in the fewest digits`() throws {
         try Self.reals("near one") { generator in
             let exponent = UInt64.random(in: 1023 - 16...1023 + 56, using: &generator)
@@ -65,7 +65,7 @@ import Testing
         try Self.expectShortest(powers.flatMap { [$0.nextDown, $0, $0.nextUp, -$0] })
     }
 
-    /// As near to the one as to the other of two decimals, the even one is written.
+    /// If two decimals are equally near, the even one is written.
     @Test(arguments: [
         (1_699_035_690_989_648.25, "1699035690989648.2"), (1_699_035_690_989_648.75, "1699035690989648.8"),
         (-1_699_035_690_989_649.25, "-1699035690989649.2"), (2_251_799_813_685_249.5, "2251799813685249.5"),

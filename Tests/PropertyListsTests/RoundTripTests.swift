@@ -6,7 +6,7 @@ import Testing
 @Suite struct RoundTripTests {
     static let rounds = 0..<60
 
-    /// A format with the options under which it holds every value of a scope.
+    /// A format with options that let it hold every value of a scope.
     struct Way: Sendable, CustomStringConvertible {
         let format: PropertyList.Format
         let scope: ValueGenerator.Scope
@@ -122,7 +122,7 @@ import Testing
 
     @Test(arguments: ways)
     func `what was written is found by sniffing`(_ way: Way) throws {
-        // GNUstep's kind of text has no mark of its own, and JSON's wrappings are asked for.
+        // GNUstep text has no distinguishing mark, and the wrapped values of JSON require an option.
         guard way.format != .gnustep, way.format != .openstep || !way.writing.escapesNonASCII else { return }
         var values = ValueGenerator(SeededGenerator(stream: "sniffing"), scope: way.scope)
         for _ in 0..<20 {
@@ -181,7 +181,7 @@ import Testing
 }
 
 extension PropertyList {
-    /// The same value with every dictionary built in another order.
+    /// Returns the same value, with every dictionary built in another order.
     func shuffled(using generator: inout SeededGenerator) -> PropertyList {
         switch self {
         case .array(let elements): return .array(elements.map { $0.shuffled(using: &generator) })

@@ -5,7 +5,7 @@ import Testing
 
 /// Edits that change only the bytes of what is edited.
 @Suite struct SourceTextTests {
-    /// How many documents of each syntax are edited.
+    /// The number of edited documents of each syntax.
     static let rounds = (Extent.isFull ? 10_000 : 300) / DocumentGenerator.Syntax.allCases.count + 1
 
     /// A text before and after an edit.
@@ -50,7 +50,7 @@ import Testing
         Row(
             .json, "{\"n\": 12345678901234567890123}", .rename(["n"], to: "m"),
             result: "{\"m\": 12345678901234567890123}"),
-        // New entries look like their siblings, and are in order if these are.
+        // New entries look like their siblings, and are sorted if these are.
         Row(.json, "{\"a\": 1, \"c\": 3}", .set(["b"], 2), result: "{\"a\": 1, \"b\": 2, \"c\": 3}"),
         Row(.json, "{\"c\":1,\"a\":3}", .set(["b"], 2), result: "{\"c\":1,\"a\":3,\"b\":2}"),
         Row(
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    /// Many changes take no longer than their number and the size of the text explain.
+    /// The time of many changes is linear in their number and in the size of the text.
     @Test func `a text of one long line is edited in many places`() throws {
         let text = "{" + (0..<20_000).map { "\"k\($0)\":{\"a\":\($0)}" }.joined(separator: ",") + "}"
         var value = try PropertyList(parsing: text)
@@ -324,7 +324,7 @@ import Testing
         }
     }
 
-    /// What this library has written is edited as it would be written anew.
+    /// An edited text of this library is the same as a newly written one.
     @Test(arguments: [PropertyList.Format.xml, .json, .gnustep])
     func `a canonical text stays canonical`(_ format: PropertyList.Format) throws {
         let syntax: DocumentGenerator.Syntax = format == .xml ? .xml : format == .json ? .json : .gnustep
@@ -370,7 +370,7 @@ private struct Outside {
         isText16 = bytes.starts(with: [0xFF, 0xFE])
     }
 
-    /// What is wrong with the result of an edit; nil if nothing is.
+    /// Returns the error in the result of an edit, or nil if it is correct.
     func isKept(
         by edit: DocumentGenerator.Edit, of value: PropertyList, in result: [UInt8]
     ) -> String? {

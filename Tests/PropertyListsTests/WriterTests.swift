@@ -8,7 +8,7 @@ import Testing
 
     static func date(_ seconds: Double) -> PropertyList { .date(Date(timeIntervalSinceReferenceDate: seconds)) }
 
-    /// What stands at `:list:1:key` and cannot be written.
+    /// Expects a failure for the value at `:list:1:key`, which cannot be written.
     private static func expectRefusal(
         _ value: PropertyList, _ format: PropertyList.Format, _ problem: Problem,
         options: PropertyList.WritingOptions = .default
@@ -174,7 +174,7 @@ import Testing
         #expect(try bytes.dropFirst(8).dropLast(33) == Data(hex: encoded))
     }
 
-    /// Some processors make one NaN, some the other.
+    /// The sign of a NaN depends on the processor.
     @Test func `equal values that are no numbers are the same bytes in binary`() throws {
         let others = [-Double.nan, Double(nan: 1, signaling: false), Double(nan: 1, signaling: true)]
         for kind in [PropertyList.real, { .date(Date(timeIntervalSinceReferenceDate: $0)) }] {
