@@ -31,7 +31,7 @@ extension Target {
         Result { () throws(KeyedArchive.Failure) in try KeyedArchive(value, limits: limits) }
     }
 
-    /// What was opened can be archived, and is then opened as the same.
+    /// An archive that can be opened can be archived again, and is then opened as the same value.
     private func checkArchiving(of value: PropertyList) throws(BrokenProperty) {
         let archive: PropertyList
         do throws(KeyedArchive.Failure) {

@@ -1,9 +1,9 @@
 internal import MirrorEngine
 internal import PropertyLists
 
-/// What bases of several writers come to, whatever they say.
+/// The merge of bases of several writers, with arbitrary contents.
 extension Target {
-    /// Takes bytes for what stands in the bases of two writers, so that none is refused for its form.
+    /// Generates the bases of two writers from bytes, so that no input is rejected for its syntax.
     func checkBases(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         var reader = ByteReader(Array(bytes.prefix(4096)))
         let mirror = MirrorID(high: 1, low: 2)
@@ -21,7 +21,7 @@ extension Target {
         try checkJoins(packs, in: mirror)
     }
 
-    /// Few paths, stamps and values, so that atoms meet; in the order of paths, each once.
+    /// Returns atoms of few paths, stamps and values, so that they often conflict. They are sorted by unique paths.
     private func base(of writer: WriterID, other: WriterID, in mirror: MirrorID, _ reader: inout ByteReader) -> BasePack
     {
         let count = Int((try? reader.byte()) ?? 0) % 24
@@ -31,7 +31,7 @@ extension Target {
             let path = Self.paths[Int(bytes[0]) % Self.paths.count]
             let author = bytes[1] & 1 == 0 ? writer : other
             let dot = Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1)
-            // What a write replaced is the same in every file.
+            // Every file lists the same replaced writes for a write.
             let replaced = Dot(writer: author, sequence: dot.sequence + 1)
             let seen = ReplacedWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
             atoms[path] = Atom(
@@ -61,7 +61,7 @@ extension Target {
         return (try? CanonicalValue(value)).map(AtomValue.value) ?? .deleted
     }
 
-    /// In whatever order and however often they come, they lead to one state, of which no atom dominates another.
+    /// In any order and with any repetitions, the bases give the same state, in which no atom dominates another.
     private func checkJoins(_ packs: [Pack], in mirror: MirrorID) throws(BrokenProperty) {
         func state(_ order: [Int]) -> LocalState {
             var state = LocalState(mirror: mirror, writer: WriterID(number: 1))

@@ -3,9 +3,9 @@ internal import Platform
 internal import Preferences
 internal import SimulatedPlatform
 
-/// The command, told anything at all.
+/// The command, with arbitrary arguments.
 extension Target {
-    /// Runs each line of the bytes as a command line, one after the other. Tabs part its words.
+    /// Runs each line of the bytes as a command line. Tabs separate its words.
     func checkCommand(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         guard bytes.count <= 2048 else { return }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 16).prefix(16).map { line in
@@ -16,8 +16,8 @@ extension Target {
         try checkCommands(lines)
     }
 
-    /// Runs command lines on a machine of their own. Each has to end with a status that its verb has, and to say why if
-    /// it has failed.
+    /// Runs command lines on a simulated machine. Each must end with a status of its verb, and print an error if it
+    /// fails.
     func checkCommands(_ lines: [[String]]) throws(BrokenProperty) {
         let machine: SimulatedMachine
         do {
@@ -34,7 +34,7 @@ extension Target {
                 if status != .done, text.isEmpty { throw BrokenProperty(self, "\(line): \(status) without a word") }
                 continue
             }
-            // `find` is silent where it finds nothing, as grep is.
+            // Like grep, `find` prints nothing if it finds nothing.
             let isSilent = invocation.verb.name == Verb.find.name && status == .notFound
             if status != .done, text.isEmpty, !isSilent {
                 throw BrokenProperty(self, "\(line): \(status) without a word")
@@ -60,7 +60,7 @@ extension Target {
     }
 }
 
-/// Command lines made at random from the words that the command knows, and from awkward ones.
+/// A generator of random command lines from the words that the command knows, and from unusual ones.
 struct CommandLines {
     private var randomness: Randomness
 
@@ -81,7 +81,7 @@ struct CommandLines {
 
     private static let verbs = Verb.all.map(\.name)
 
-    /// Mostly a verb and up to seven words behind it.
+    /// Returns a command line, usually a verb followed by up to seven words.
     mutating func next() -> [String] {
         let rest = (0..<Int.random(in: 0...7, using: &randomness)).map { _ in word(Self.words) }
         return Bool.random(using: &randomness) || rest.isEmpty ? [word(Self.verbs)] + rest : rest
@@ -92,7 +92,7 @@ struct CommandLines {
 
 #if !FUZZER
     extension CommandLines {
-        /// Runs so many of them, and says whether all did as they must.
+        /// Runs the given number of command lines, and returns whether all behaved correctly.
         static func run(_ count: Int, seed: UInt64) -> Bool {
             say("\(count) command lines of seed \(seed)", to: 1)
             var lines = CommandLines(seed: seed)

@@ -22,7 +22,7 @@ extension Target {
         do throws(EncodingFailure) {
             result = try source.rewritten(to: value, options: writing)
         } catch {
-            // The format may lack a value of the edit; a text that it holds must be edited.
+            // The format may not support a value of the edit. If it does, the edit must succeed.
             guard error.problem != .notKept else { throw BrokenProperty(self, "another value is read after an edit") }
             return
         }

@@ -1,4 +1,4 @@
-// Built by `Tests/run fuzz`. What starts the process is libFuzzer, which is linked in.
+// Built by `Tests/run fuzz`. The linked libFuzzer has the `main` function.
 #if FUZZER
     private let target: Target = {
         let name = environmentVariable("PREFS_FUZZ") ?? ""

@@ -1,4 +1,4 @@
 // Searches for inputs that break a property, and replays those that were found.
 //
-// A `Target` is a format or a part that takes bytes from strangers; the files named Properties say what must hold of
-// it. `Tests/run fuzz` builds it with libFuzzer; without that, the executable replays files.
+// A `Target` is a format or a part of the program that reads untrusted bytes. The files named Properties define its
+// properties. `Tests/run fuzz` builds the executable with libFuzzer. Otherwise, the executable replays files.

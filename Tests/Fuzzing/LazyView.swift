@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 extension Target {
-    /// The view that reads only what it is asked for says the same as the reader of all.
+    /// The lazy view returns the same values as the complete reader.
     func checkLazyView(_ bytes: UnsafeBufferPointer<UInt8>, _ value: PropertyList) throws(BrokenProperty) {
         do {
             let view = try BinaryPropertyList(parsing: bytes, limits: .default)
@@ -30,7 +30,7 @@ extension Target {
         }
     }
 
-    /// Whether look-ups must succeed: a file that says wrongly that its keys are sorted is searched in vain.
+    /// Whether look-ups must succeed. They may fail in a file that incorrectly claims sorted keys.
     private func mayBeSearched(
         _ bytes: UnsafeBufferPointer<UInt8>, _ dictionary: PropertyList.Dictionary, _ keys: [String]
     ) -> Bool {

@@ -2,9 +2,9 @@ internal import Digests
 internal import MirrorEngine
 internal import PropertyLists
 
-/// The journal that a crash, a bad disk or a stranger may have left.
+/// A journal that a crash, a bad disk or another user may have damaged.
 extension Target {
-    /// Reads bytes as a journal: as they are, and with the checksums that would let its records pass.
+    /// Reads bytes as a journal: unchanged, and with valid checksums of its records.
     func checkLocal(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         let bytes = Array(bytes)
         guard bytes.count <= 1 << 16 else { return }
@@ -31,7 +31,7 @@ extension Target {
 
     private var moment: Moment { Moment(now: 1_750_000_000_000, random: 42) }
 
-    /// Whatever a state says, a host goes on with it without a trap, and all records that it makes are readable.
+    /// With any state, a host continues without a trap, and all records that it writes are readable.
     private func goOn(with state: LocalState) throws(BrokenProperty) {
         let profile = Engine.Profile(label: "l", platform: "p", software: "s")
         var engine = Engine(state, profile: profile, seed: .local)
@@ -79,7 +79,7 @@ extension Target {
         }
     }
 
-    /// The same journal with right checksums, as far as it has records.
+    /// Returns the same journal, with valid checksums in all of its records.
     private func mended(_ bytes: [UInt8]) -> [UInt8] {
         var (mended, reader) = (bytes, ByteReader(bytes))
         guard (try? reader.bytes(5)) != nil else { return bytes }

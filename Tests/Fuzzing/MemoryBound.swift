@@ -7,7 +7,7 @@
         internal import Foundation
     #endif
 
-    /// An input that makes the most of its bytes, and what reading it takes at most: 64 bytes for each, and a constant.
+    /// An input that takes the most memory for its size. The limit is 64 bytes for each byte of input, and a constant.
     struct Flood {
         let name: String
         let format: PropertyList.Format?
@@ -55,10 +55,10 @@
             Flood(name: "binary-arrays-of-one", format: .binary, bytes: binaryArraysOfOne),
         ]
 
-        /// The longest text whose count stands in its marker: too long to lie in a value of its own.
+        /// The longest text whose count is in its marker. It is too long to be stored inline in a value.
         private static let wideText: [UInt8] = [0x6E] + (0..<14).flatMap { _ in [0x4E, 0x2D] as [UInt8] }
 
-        /// A container of many references of one byte, all to a text of one character or to another object.
+        /// A container with many references of one byte, all to a text of one character or to another object.
         private static func binary(marker: UInt8, _ object: [UInt8] = [0x51, 0x61]) -> [UInt8] {
             let count = marker == 0xAF ? length : length / 2
             var bytes = Array("bplist00".utf8) + [marker, 0x12] + bigEndian(count, 4)
@@ -68,7 +68,7 @@
             return bytes + bigEndian(8, 4) + bigEndian(text, 4) + trailer(4, 1, 2, bytes.count)
         }
 
-        /// An array that stands twice in another one.
+        /// An array that occurs twice in another one.
         private static func binaryArrayMetTwice() -> [UInt8] {
             var bytes = Array("bplist00".utf8) + [0xA2, 1, 1, 0xAF, 0x12] + bigEndian(length, 4)
             bytes += [UInt8](repeating: 2, count: length)
@@ -103,11 +103,11 @@
     }
 
     extension Flood {
-        /// Reads the input, alone in this process, and says what it took; false if that is too much.
+        /// Reads the input in this process alone, and prints the memory used. Returns false if it is too much.
         func isBounded() throws -> Bool {
             let bytes = bytes()
             let before = try Self.status("VmRSS:")
-            // Sets the high-water mark to what is in use.
+            // Resets the peak of the memory usage to the current usage.
             try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
             let outcome: String
             do throws(DecodingFailure) {

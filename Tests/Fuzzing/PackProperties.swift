@@ -1,9 +1,9 @@
 internal import Digests
 internal import MirrorEngine
 
-/// The files that others may put into a mirror.
+/// Files that other hosts may put into a mirror.
 extension Target {
-    /// Reads bytes as a file of a mirror: as they are, and with the hashes that would let them pass.
+    /// Reads bytes as a file of a mirror: unchanged, and with valid hashes.
     func checkPack(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         let bytes = Array(bytes)
         try checkPack(bytes)
@@ -43,7 +43,7 @@ extension Target {
         }
     }
 
-    /// A file that may be read may be joined, twice as well as once, and leaves no atom that another dominates.
+    /// A readable file can be joined, also twice, and leaves no atom that another dominates.
     private func checkJoin(_ pack: Pack) throws(BrokenProperty) {
         var state = LocalState(mirror: pack.mirror, writer: WriterID(number: 1))
         state.apply(.joined(pack, at: 0))
@@ -57,7 +57,7 @@ extension Target {
         }
     }
 
-    /// The same file with right checksums of its records, a right trailer and a right hash.
+    /// Returns the same file with valid checksums of its records, a valid trailer and a valid hash.
     private func mended(_ bytes: [UInt8]) -> [UInt8]? {
         let trailer = 80
         guard bytes.count >= trailer + 7 else { return nil }

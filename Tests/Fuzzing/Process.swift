@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// Says a line where it is seen even if the process ends right after.
+/// Prints a line without a buffer, so that it appears even if the process ends immediately afterwards.
 func say(_ line: String, to descriptor: CInt) {
     var rest = Substring(line + "\n").utf8
     while !rest.isEmpty {

@@ -6,7 +6,7 @@ internal import PropertyLists
     internal import Foundation
 #endif
 
-/// Something that must hold for any bytes does not.
+/// A violated property.
 struct BrokenProperty: Error, CustomStringConvertible {
     let target: Target
     let description: String
@@ -17,7 +17,7 @@ struct BrokenProperty: Error, CustomStringConvertible {
     }
 }
 
-/// One way to write a value down and to read it back, which must give the same value.
+/// A way to write a value and read it back, which must give the same value.
 private struct RoundTrip {
     let name: String
     let format: PropertyList.Format
@@ -49,11 +49,11 @@ extension PropertyList.WritingOptions {
     }
 }
 
-/// Small enough that an input which stands for a huge value does not slow the search for others down.
+/// Small enough that an input for a huge value does not slow down the search.
 private let limits = PropertyList.Limits(expandedNodes: 100_000, expandedBytes: 1 << 22)
 
 extension Target {
-    /// Reads the bytes in every way that the target has, and checks all that must hold of the answers.
+    /// Reads the bytes in every way that the target supports, and checks the properties of the results.
     func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         switch self {
         case .edit: try checkEdit(bytes)
@@ -88,7 +88,7 @@ extension Target {
         }
     }
 
-    /// A format that can hold a value gives it back, and writes the same bytes for it every time.
+    /// A format that can hold a value returns the same value, and always writes the same bytes for it.
     private func check(_ value: PropertyList, _ trip: RoundTrip) throws(BrokenProperty) {
         guard let written = try? value.serialized(as: trip.format, options: trip.writing) else { return }
         let readBack: PropertyList
@@ -103,7 +103,7 @@ extension Target {
         }
     }
 
-    /// A sniffed value is one that the bytes hold in some format.
+    /// The value of a detected format is the value that the bytes have in that format.
     private func checkSniffing(
         of value: PropertyList, _ bytes: UnsafeBufferPointer<UInt8>, _ options: PropertyList.ReadingOptions
     ) throws(BrokenProperty) {
@@ -113,7 +113,7 @@ extension Target {
         guard isHeld else { throw BrokenProperty(self, "sniffed a value that no format reads") }
     }
 
-    /// A failure has a place within the bytes, and words.
+    /// A failure has a place within the bytes, and a message.
     private func check(
         _ failure: DecodingFailure, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(BrokenProperty) {

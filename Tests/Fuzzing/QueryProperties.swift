@@ -24,7 +24,7 @@ extension Target {
         let bound = try? predicate.bound(to: Dictionary(predicate.variables.map { ($0, "x") }) { a, _ in a })
         guard let bound, let result = try? bound.matches(value) else { return }
         guard (try? bound.matches(value)) == result else { throw BrokenProperty(self, "two results") }
-        // One level more may be too deep.
+        // One more level may be too deep.
         limits.depth += 1
         limits.textBytes += 8
         limits.steps += 1
@@ -35,7 +35,7 @@ extension Target {
         if predicate.variables.isEmpty, let opposite = try? negated.matches(value), opposite == result {
             throw BrokenProperty(self, "a negation with the same result")
         }
-        // What the predicate does not name does not change its result.
+        // Fields that the predicate does not name do not affect its result.
         if let fields = bound.fields, case .dictionary(var entries) = value {
             entries.removeAll { !fields.contains($0.key) }
             if let part = try? bound.matches(.dictionary(entries)), part != result {

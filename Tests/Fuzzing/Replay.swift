@@ -5,7 +5,7 @@
         internal import Foundation
     #endif
 
-    /// Puts inputs that a fuzzer or a person found through the same checks, without the fuzzer.
+    /// Runs the same checks on existing inputs, without the fuzzer.
     @main
     struct Replay {
         private var targets = Target.allCases
@@ -29,7 +29,7 @@
             }
         }
 
-        /// Measures one flood; without a name, says which there are.
+        /// Measures one flood. Without a name, prints the names of all floods.
         private static func flood(named name: String?) throws -> Bool {
             guard let name else {
                 for flood in Flood.all { say(flood.name, to: 1) }
@@ -59,7 +59,7 @@
             }
         }
 
-        /// Replays every file, and says how many broke a property.
+        /// Replays every file, and prints the number of those that violate a property.
         private func run() throws -> Int {
             var (inputs, failures) = (0, 0)
             for file in try paths.flatMap(Self.files(under:)) {

@@ -2,11 +2,12 @@ internal import PropertyLists
 internal import Queries
 internal import SettingsSchema
 
-/// The longest text whose pattern or arguments are looked into: what takes long is not what is sought.
+/// The longest text that is used as a pattern or arguments. Slow inputs are not the goal of the search.
 private let mostBytes = 4096
 
 extension Target {
-    /// A schema is read or refused with places; what is read without a mistake is written and read back the same.
+    /// A schema is read, or refused with places. A schema that is read without an error is written and read back
+    /// unchanged.
     func checkSchema(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         guard bytes.count <= 1 << 16 else { return }
         let (schema, mistakes) = Schema.read(bytes)
@@ -17,7 +18,7 @@ extension Target {
         guard let again = Schema.read(schema.propertyList).schema, again == schema else {
             throw BrokenProperty(self, "a schema that is written is another one")
         }
-        // Every face of it is made without a trap.
+        // All output that is derived from the schema is made without a trap.
         let form = Form(schema)
         guard form.controls.count <= schema.settings.count + schema.commands.flatMap(\.settings).count else {
             throw BrokenProperty(self, "a form with more controls than settings")

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
-/// What is attacked: the reader of one format, the one that finds out the format by itself, what schemas are for, or
-/// what a mirror reads.
+/// The code to test: the reader of one format, the detection of formats, the uses of schemas, or the readers of a
+/// mirror.
 enum Target: String, CaseIterable {
     case xml, binary, openstep, gnustep, json, cross
     /// A text that is edited.
@@ -12,12 +12,12 @@ enum Target: String, CaseIterable {
     case schema, settings
     /// Bytes that are a predicate, and after a newline a value.
     case query
-    /// Bytes that are a file of a mirror, that say what stands in two bases, and that are a store's own journal.
+    /// Bytes that are a file of a mirror, the contents of two bases, or a store's journal.
     case pack, base, local
     /// Lines of words for the command.
     case command
 
-    /// The format that the bytes are read as; nil where they are sniffed.
+    /// The format of the bytes, or nil if it is detected.
     var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
 
     /// The ways to read that differ in this target.
