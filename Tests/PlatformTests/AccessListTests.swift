@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// Calls on attributes, which Swift's Glibc does not know.
+    /// Functions for attributes, which Swift's Glibc module lacks.
     @_silgen_name("getxattr")
     private func getAttribute(
         _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeMutableRawPointer?, _ size: Int
@@ -16,7 +16,7 @@ import Testing
     ) -> Int32
 
     @Suite struct `A file that a list opens to others` {
-        /// The owner may read and write, and user 12345 too; nobody else.
+        /// Only the owner and user 12345 may read and write.
         static let list: [UInt8] =
             [2, 0, 0, 0] + entry(1, 6) + entry(2, 6, [0x39, 0x30, 0, 0]) + entry(4, 0) + entry(16, 6) + entry(32, 0)
 
@@ -64,7 +64,7 @@ import Testing
             try bench.write("old", to: "file")
             var model = try present(bench.fileSystem.status(of: bench.path("file")))
             model.permissions = FilePermissions(rawValue: 0o664)
-            // Somebody has removed it meanwhile, so that nobody knows whom it was open to.
+            // The file was removed meanwhile, so its permissions are unknown.
             let (temporary, _) = try bench.fileSystem.startTemporary(
                 Array("new".utf8), beside: bench.path("gone"), like: model)
             #expect(try bench.fileSystem.status(of: temporary)?.permissions == FilePermissions(rawValue: 0o604))

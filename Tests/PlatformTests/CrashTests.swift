@@ -3,7 +3,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What a loss of power leaves of a simulated disk.
+/// The state of a simulated disk after a power loss.
 @Suite struct `A crash` {
     static let folder: FilePath = "/home/ada"
     static let file: FilePath = "/home/ada/file"
@@ -14,7 +14,7 @@ import Testing
         return machine
     }
 
-    /// What may stand in the file after a crash now: of each of many ways to crash, the text or nil.
+    /// The possible contents of the file after a crash: the text or nil for each of many crashes.
     static func outcomes(_ machine: SimulatedMachine, of path: FilePath = file) throws -> Set<String?> {
         let ways = [.none, .all] + (0..<64).map { SimulatedDisk.Survivors.some(Seed.ofThisRun.number &+ $0) }
         return Set(
@@ -71,7 +71,7 @@ import Testing
                 }
             })
         #expect(pieces == Set(["o", "n", "\0"].map { String(repeating: $0, count: 512) }))
-        // Truncated or not, and each of three sectors.
+        // Each of three sectors may be written, and the file may be truncated.
         #expect(outcomes.count > 8)
     }
 

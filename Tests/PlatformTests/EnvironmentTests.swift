@@ -52,7 +52,7 @@ import Testing
             environment.variables[variable] = value
             #expect(try environment.folder(kind, in: files).description == expected)
         }
-        // Who says all has no need of a home.
+        // If all variables are set, no home is required.
         let homeless = Environment(variables: ["XDG_CONFIG_HOME": "/c"], user: 9)
         #expect(try homeless.folder(.configuration, in: files) == "/c")
     }
@@ -64,7 +64,7 @@ import Testing
         #expect(environment.systemFolders(.state) == [])
     }
 
-    /// The kernel says behind the path of a program that its file is gone.
+    /// The kernel adds a note to the path of a program whose file was deleted.
     @Test(
         arguments: [
             ("/opt/editor", ["/opt/editor"], "/opt/editor"), ("/opt/editor (deleted)", [], "/opt/editor"),
@@ -97,7 +97,7 @@ import Testing
         let identity = try present(HostIdentity(machineID: Array("\(Self.number)\n".utf8)))
         #expect(identity.description.count == 32 && identity.description != Self.number)
         #expect(identity == HostIdentity(machineID: Array(Self.number.uppercased().utf8)))
-        // What Python's hmac makes of the number and the application's, with version and variant of a random UUID.
+        // The result of Python's hmac for both identifiers, with the version and variant of a random UUID.
         #expect(identity.description == "fb1f078524f04bfd96b3ae8dd3be1a0b")
     }
 

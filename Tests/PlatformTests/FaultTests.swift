@@ -3,7 +3,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// Every operation of a replacement goes wrong in its turn, until there is none left that could.
+/// Each operation of a replacement fails in turn.
 @Suite struct `A replacement` {
     static let file: FilePath = "/home/ada/folder/file"
     static let old = String(repeating: "old ", count: 300)
@@ -21,7 +21,7 @@ import Testing
         return machine
     }
 
-    /// Replaces while the nth operation goes wrong. The result says whether any did, and whether all was well.
+    /// Replaces a file while the nth operation fails. Returns whether it was reached, and whether the file is correct.
     static func attempt(_ effect: Fault.Effect, at operation: Int) throws -> (SimulatedMachine, hit: Bool, done: Bool) {
         let machine = try machine()
         machine.fileSystem.setFaults(FaultPlan(effect, at: operation))
@@ -42,7 +42,7 @@ import Testing
             }
             if !hit { break }
         }
-        // open, write, look at the owner, synchronize, rename, synchronize the folder.
+        // open, write, read the owner, synchronize, rename, synchronize the folder.
         #expect(operation == 7)
     }
 
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The loop above must find what is wrong with a program that takes no care.
+    /// The loop above must find the errors of a careless program.
     @Test func `without care is found out`() throws {
         var isTorn = false
         for operation in 1...5 {
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-/// A process that is killed, on a machine that goes on.
+/// A process that is killed, while the machine continues.
 @Suite struct `A killed process` {
     @Test func `loses its locks but nothing that it wrote`() throws {
         let machine = try `A replacement`.machine()

@@ -3,7 +3,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What both file systems do with files.
+/// Operations on files, with the same results in both file systems.
 @Suite struct `A file` {
     static let subjects = FileSystemSubject.allCases
 
@@ -64,7 +64,7 @@ import Testing
         #expect(try file.contents() == [0, 0, 0, 1, 0, 0])
     }
 
-    /// In a folder that others can write, the link could lead to any file of ours.
+    /// In a folder that others can write, the link could lead to any file of the user.
     @Test(arguments: subjects) func `is not made or opened for it through a link`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("old", to: "file")

@@ -4,13 +4,13 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// The file systems that keep one contract.
+/// The file systems that have the same contract.
 enum FileSystemSubject: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case real, simulated
 
     var testDescription: String { rawValue }
 
-    /// One with an empty folder in it.
+    /// Returns a file system with an empty folder.
     func make() throws -> Bench {
         switch self {
         case .real:
@@ -33,7 +33,7 @@ enum FileSystemSubject: String, CaseIterable, Sendable, CustomTestStringConverti
 struct Bench: Sendable {
     let fileSystem: any FileSystem
     let folder: FilePath
-    /// What is to live as long as the folder is in use.
+    /// An object to retain while the folder is in use.
     private let kept: (any Sendable)?
     private let makeLink: @Sendable (FilePath, FilePath) throws -> Void
 
@@ -57,7 +57,7 @@ struct Bench: Sendable {
 }
 
 extension FileSystem {
-    /// Writes in place, as a program without any care does.
+    /// Writes in place, like a careless program.
     func write(_ text: String, to path: FilePath) throws {
         let file = try present(open(path, .creating(.privateFile)))
         try file.truncate(to: 0)

@@ -4,7 +4,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What both file systems do with locks.
+/// Locks, with the same behavior in both file systems.
 @Suite struct `A lock` {
     static let subjects = FileSystemSubject.allCases
 
@@ -51,7 +51,7 @@ import Testing
         #expect(try files[0].lock(.exclusive, patience: .zero))
         for _ in 0..<5 { #expect(try !files[1].lock(.exclusive, patience: .milliseconds(10))) }
         files[0].unlock()
-        // Whoever gave up must not hold it now.
+        // The process that gave up must not hold the lock.
         #expect(try files[2].lock(.exclusive, patience: .seconds(30)))
         #expect(try !files[1].lock(.exclusive, patience: .zero))
         files[2].unlock()
@@ -180,5 +180,5 @@ private final class LockHolder {
     deinit { if process.isRunning { kill() } }
 }
 
-/// When a test stops waiting for what should have come long ago.
+/// The time limit for events that should have occurred long before.
 func deadline() -> Instant { SystemClock().now.advanced(by: .seconds(60)) }

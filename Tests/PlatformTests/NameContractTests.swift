@@ -3,7 +3,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What both file systems do with names.
+/// Operations on names, with the same results in both file systems.
 @Suite struct `A name` {
     static let subjects = FileSystemSubject.allCases
 

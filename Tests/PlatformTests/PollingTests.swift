@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Polling` {
-    /// How long after one another the folder is looked at, in milliseconds, as long as nothing happens.
+    /// The intervals between checks of an unchanged folder, in milliseconds.
     static func intervals(_ machine: SimulatedMachine, _ count: Int) -> [Int64] {
         (0..<count).map { _ in
             guard let next = machine.clock.nextWakeup else { return -1 }
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// What a simulated watcher does to whoever relies on it.
+/// The faults of a simulated watcher.
 @Suite struct `A simulated watch` {
     static func watched(
         _ change: (inout SimulatedFolderWatcher.Manner) -> Void

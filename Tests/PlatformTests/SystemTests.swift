@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite struct `A call of the system` {
-    /// Calls something that fails with each of the codes, then succeeds.
+    /// Runs a call that fails with each of the codes in turn, and then succeeds.
     static func result(_ codes: [Int32]) -> (Result<Int32, SystemFailure>, calls: Int) {
         var calls = 0
         let result = Result<Int32, SystemFailure> { () throws(SystemFailure) in
@@ -70,13 +70,13 @@ import Testing
     }
 }
 
-/// A file system of 64 KiB, where the machine lets us mount one.
+/// Returns a file system of 64 KiB, if this process may mount one.
 @Suite struct `A disk that is full` {
     @Test(.enabled(if: geteuid() == 0, "mounting needs privilege"))
     func `leaves the old file and takes the next one that fits`() throws {
         let mount = try TemporaryFolder()
         let path = mount.url.path()
-        // In a container, root may not mount either.
+        // In a container, root may lack the permission to mount.
         guard try Subprocess.run("mount", ["-t", "tmpfs", "-o", "size=65536", "tmpfs", path]).status == 0 else {
             try Test.cancel("no privilege to mount")
         }
@@ -93,12 +93,12 @@ import Testing
     }
 }
 
-/// The user of this thread for files, which Swift's Glibc does not know.
+/// Sets the user of this thread for file access. Swift's Glibc module lacks this function.
 @_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32
 
-/// Runs `body` as a user who has no more rights than others; root has the right to every file.
+/// Runs `body` as an unprivileged user, because root can access every file.
 private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
-    // It is this thread alone that takes on another user for files, and only until the body is done.
+    // Only this thread changes its user for file access, and only while the body runs.
     let isRoot = geteuid() == 0
     if isRoot { _ = setFileSystemUser(65_534) }
     defer { if isRoot { _ = setFileSystemUser(0) } }

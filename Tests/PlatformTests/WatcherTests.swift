@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The watchers that keep one contract.
+/// The watchers that have the same contract.
 enum WatcherSubject: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case notified, polling, simulated, pollingSimulated
 
     var testDescription: String { rawValue }
 
-    /// A watcher, the files that it watches, and how time passes for it.
+    /// A watcher, its files, and a way to let time pass.
     func make() throws -> (bench: Bench, watcher: any FolderWatcher, pass: @Sendable () -> Void) {
         switch self {
         case .notified: return (try FileSystemSubject.real.make(), SystemFolderWatcher(), {})
@@ -27,7 +27,7 @@ enum WatcherSubject: String, CaseIterable, Sendable, CustomTestStringConvertible
     }
 }
 
-/// What a watch told so far.
+/// The events of a watch so far.
 final class EventLog: Sendable {
     private let state = Mutex<(events: [FolderEvent], awaited: [(@Sendable ([FolderEvent]) -> Bool, Gate)])>(([], []))
 
@@ -41,7 +41,7 @@ final class EventLog: Sendable {
         for gate in gates { gate.open() }
     }
 
-    /// Whether the events come to be so before the test gives up.
+    /// Waits until the events satisfy a condition. Returns false after the time limit.
     func comesToHold(_ condition: @escaping @Sendable ([FolderEvent]) -> Bool) -> Bool {
         let gate = Gate()
         state.withLock { state in
@@ -51,14 +51,14 @@ final class EventLog: Sendable {
         return gate.wait(until: deadline())
     }
 
-    /// Whether anything comes to be told of the name.
+    /// Waits for an event with the name, and returns whether there was one.
     func tells(of name: FileName) -> Bool {
         comesToHold { $0.contains { if case .change(_, name) = $0 { true } else { false } } }
     }
 }
 
 extension EventLog {
-    /// Writes a file again and again until that is told by its name: while a watch finds its place, `anything` is told.
+    /// Writes a file repeatedly until an event has its name. While a watch is being set up, it reports `anything`.
     fileprivate func comesToTell(of name: FileName, in folder: FilePath) -> Bool {
         (1...100).contains { number in
             let count = events.count
@@ -117,7 +117,7 @@ extension EventLog {
         try bench.fileSystem.makeFolders(folder)
         pass()
         #expect(log.comesToHold { $0.contains(.anything) })
-        // What happens from then on may need several looks to be told.
+        // Later changes may be reported only after several checks.
         let isTold = (0..<100).contains { number in
             _ = try? bench.fileSystem.replace(folder.appending("file"), with: String(repeating: "x", count: number))
             pass()
@@ -167,7 +167,7 @@ extension EventLog {
     }
 }
 
-/// What only the kernel's notifications do.
+/// Behavior of the watcher that uses the kernel's notifications.
 @Suite(.serialized) struct `A watch of the kernel's` {
     @Test func `is one`() throws {
         let bench = try FileSystemSubject.real.make()
@@ -176,7 +176,7 @@ extension EventLog {
         watch.cancel()
     }
 
-    /// Nothing happens in a folder when something is mounted over it, so its queue tells nothing.
+    /// A mount over a folder causes no event in the folder.
     @Test(arguments: ["", "/a/b"]) func `goes over to what is mounted there, and back`(_ below: String) throws {
         let place = try TemporaryFolder()
         let folder = try present(FilePath(place.url.path(percentEncoded: false) + below))
@@ -197,7 +197,7 @@ extension EventLog {
         watch.cancel()
     }
 
-    /// In the folder itself nothing happens then.
+    /// This causes no event in the folder itself.
     @Test func `goes over to what stands under its path once a folder above it is another`() throws {
         let bench = try FileSystemSubject.real.make()
         let folder = bench.path("a").appending("b")
