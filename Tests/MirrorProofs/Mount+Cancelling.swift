@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension Mount {
-    /// A small file system. The test is over where none can be had.
+    /// Returns a small file system, or cancels the test if none can be mounted.
     static func orCancel(size: Int) throws -> Mount {
         guard let mount = try make(size: size) else { try Test.cancel("no privilege to mount") }
         return mount

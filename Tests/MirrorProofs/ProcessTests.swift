@@ -5,7 +5,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What the mirror promises, shown with processes and files of this machine, one after the other.
+/// Tests the guarantees of the mirror with real processes and files, one test after another.
 @Suite(.serialized) struct `The mirror of this machine` {
     @Test func `brings a write to another host`() throws {
         let mirror = try MirrorOfProcesses("a", "b")
@@ -19,7 +19,7 @@ import Testing
                 try mirror.hosts[1].values(domain)["round"] == .integer(PropertyList.Integer(round))
             }
             try #require(hasCome, "round \(round)")
-            // With the first one the watches begin.
+            // The watches start with the first one.
             if round > 0 { delays.append(ContinuousClock.now - start) }
         }
         delays.sort()
@@ -35,13 +35,13 @@ import Testing
         for round in 1...10 {
             let value = PropertyList.integer(PropertyList.Integer(round))
             try mirror.hosts[0].write("round", value, in: domains)
-            // A transaction is whole under the locks of all.
+            // While all locks are held, a transaction is complete.
             let isWhole = try holds {
                 let values = try domains.map { try mirror.hosts[1].values($0)["round"] }
                 return values.allSatisfy { $0 == value }
             }
             #expect(isWhole, "round \(round)")
-            // The versions are kept right after.
+            // The versions are kept right after the write.
             let isOne = holds {
                 let found = domains.compactMap { domain in
                     History(of: mirror.hosts[1].file(domain), on: mirror.hosts[1].machine)?.versions.last?.transaction
@@ -138,7 +138,7 @@ import Testing
             let run = try host.run("mirror", "sync")
             #expect(run.status == 13 && run.errorText.contains("`prefs mirror init --again \(mirror.directory)`"))
         }
-        // Where the files of other hosts are missing, they still are.
+        // Missing files of other hosts are still missing.
         #expect([0, 10].contains(try a.run("mirror", "init", "--again", mirror.directory).status))
         try mirror.comeToRest()
         for host in mirror.hosts {

@@ -12,7 +12,7 @@ final class MirrorOfProcesses {
     let directory: String
     let hosts: [RealHost]
 
-    /// - Parameter directory: Where the mirror is, if not beside the homes.
+    /// - Parameter directory: The directory of the mirror, by default next to the homes.
     init(_ names: String..., directory: String? = nil) throws {
         folder = try TemporaryFolder()
         let place = folder.url.path(percentEncoded: false)
@@ -25,7 +25,7 @@ final class MirrorOfProcesses {
         }
     }
 
-    /// Lets all hosts exchange until nothing is left to say.
+    /// Lets all hosts exchange until there is nothing left to publish.
     func comeToRest(_ rounds: Int = 3) throws {
         for _ in 0..<rounds { for host in hosts { _ = try host.run("mirror", "sync") } }
     }
@@ -42,7 +42,7 @@ final class MirrorOfProcesses {
     }
 }
 
-/// A home with a store in it, and the command that is run there.
+/// A home with a store, and the command that runs in it.
 final class RealHost: Sendable {
     let name: String
     let home: String
@@ -78,7 +78,7 @@ final class RealHost: Sendable {
 
     var variables: [String: String] { Self.variables(home) }
 
-    /// Where the build has put the command beside the tests.
+    /// The path of the built command, next to the tests.
     static let command = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "prefs").path(percentEncoded: false)
 
@@ -111,7 +111,7 @@ final class RealHost: Sendable {
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }
 
-    /// Reads, changes and replaces a file as a program does that knows nothing of locks.
+    /// Reads, changes and replaces a file as a program that does not use locks.
     func scribble(_ key: String, _ value: PropertyList, _ domain: DomainName) throws {
         let path = file(domain).path
         let bytes = try machine.fileSystem.contents(of: path)
@@ -122,7 +122,7 @@ final class RealHost: Sendable {
     }
 }
 
-/// `prefs mirror watch` in a process of its own, gone with whoever holds it.
+/// A process of `prefs mirror watch`, which ends when this is released.
 final class WatchProcess {
     let id: pid_t
     private var isOver = false
@@ -136,7 +136,7 @@ final class WatchProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, host.home + "/watch.log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // The threads that tests run on block most signals, and what they start would do so too.
+        // The threads of tests block most signals, and their child processes would inherit that.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         var none = sigset_t()
@@ -161,7 +161,7 @@ final class WatchProcess {
 
     deinit { end(by: SIGKILL) }
 
-    /// Ends the process, and returns once it is no more: its exit status, or 128 and the signal.
+    /// Ends the process, waits for it, and returns its exit status, or 128 plus the signal.
     @discardableResult
     func end(by signal: Int32) -> Int32 {
         guard !isOver else { return 0 }
@@ -173,7 +173,7 @@ final class WatchProcess {
         return number == 0 ? status >> 8 & 0xFF : 128 + number
     }
 
-    /// How many calls have written something so far.
+    /// The number of write calls so far.
     var writeCalls: Int {
         let text = (try? String(contentsOfFile: "/proc/\(id)/io", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("syscw:") }
@@ -181,7 +181,7 @@ final class WatchProcess {
     }
 }
 
-/// Waits until a condition holds, looking every millisecond; false where it does not within `patience`.
+/// Waits until a condition holds, which is checked every millisecond. Returns false after `patience`.
 func holds(within patience: Duration = .seconds(120), _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + patience
     while try !condition() {
@@ -191,7 +191,7 @@ func holds(within patience: Duration = .seconds(120), _ condition: () throws -> 
     return true
 }
 
-/// Lets so much time pass, of which a test cannot be told in another way.
+/// Waits for a time, where no event can be waited for.
 func pause(_ duration: Duration) {
     let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
     poll(nil, 0, Int32(clamping: milliseconds))

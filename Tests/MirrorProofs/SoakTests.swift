@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension `The mirror of this machine` {
-    /// Three daemons that are killed again and again, and eight writers, half of which take no lock.
+    /// Three daemons that are killed repeatedly, and eight writers, half of which take no locks.
     @Test func `loses nothing though its daemons are killed`() throws {
         let mirror = try MirrorOfProcesses("a", "b", "c")
         let writers = (0..<8).map { number in
@@ -40,7 +40,7 @@ extension `The mirror of this machine` {
         return kills
     }
 
-    /// All hosts have the same, and each writer's last value is in force, or kept as one that lost.
+    /// All hosts have the same values, and each writer's last value is in force or listed as a conflict.
     private func check(_ mirror: MirrorOfProcesses, _ writers: [SoakWriter]) throws {
         let conflicts = try mirror.hosts.map { host in
             let list = try host.run("mirror", "conflicts").text.split(separator: "\n")
@@ -65,7 +65,7 @@ extension `The mirror of this machine` {
         }
     }
 
-    /// Lets the writers write as long as `body` takes.
+    /// Runs the writers while `body` runs.
     private func run(_ writers: [SoakWriter], while body: () -> Void) {
         let ending = Ending()
         let group = DispatchGroup()
@@ -82,7 +82,7 @@ extension `The mirror of this machine` {
     }
 }
 
-/// That the writers are to stop.
+/// Whether the writers must stop.
 private final class Ending: Sendable {
     private let state = Atomic(false)
 
@@ -91,7 +91,7 @@ private final class Ending: Sendable {
     func come() { state.store(true, ordering: .releasing) }
 }
 
-/// A program that counts up one key of its own.
+/// A program that increments its own key.
 final class SoakWriter: Sendable {
     let number: Int
     let domain: DomainName
@@ -105,7 +105,8 @@ final class SoakWriter: Sendable {
         self.host = host
         self.ignoresLocks = ignoresLocks
         key = "writer\(number)"
-        // Who takes no lock has a domain of its own on its host; else it would itself undo what others there write.
+        // A writer without locks has its own domain on its host, because it would overwrite the changes of others
+        // there.
         domain = ignoresLocks ? DomainName(encoding: "com.example.foreign\(number)") : "com.example.common"
     }
 
@@ -123,11 +124,11 @@ final class SoakWriter: Sendable {
             }
             state.withLock { $0.acknowledged = next }
         } catch let failure as StoreFailure where failure.isTimeout {
-            // On a busy machine a lock may not be free in time. The write is not acknowledged, and is made again.
+            // On a busy machine, a lock may not be free in time. The write is not acknowledged, and is repeated.
         } catch {
             state.withLock { $0.failure = "\(SystemClock().wall): \(error)" }
         }
-        // Half a second of quiet now and then, as programs have it.
+        // An occasional pause of half a second, as in real programs.
         pause(.milliseconds(next.isMultiple(of: 8) ? 500 : 20))
     }
 }

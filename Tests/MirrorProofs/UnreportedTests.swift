@@ -6,7 +6,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Writes that the first version of the mirror lost without a report, each with processes of this machine.
+/// Writes that the first version of the mirror lost without a report, tested with real processes.
 ///
 /// Afterwards each value is in force, or some host lists it.
 @Suite(.serialized) struct `A write that loses` {
@@ -197,7 +197,7 @@ private struct ClockAhead: Clock {
 }
 
 extension RealHost {
-    /// Exchanges once. That conflicts wait is no failure.
+    /// Exchanges once. Open conflicts are not a failure.
     fileprivate func synchronize(_ options: String...) throws {
         let run = try run(["mirror", "sync"] + options)
         try #require([0, 9, 10].contains(run.status), "\(name): \(run.status) \(run.text)\(run.errorText)")
@@ -226,7 +226,7 @@ extension RealHost {
         }
     }
 
-    /// A host whose home has all that this one has.
+    /// Returns a host whose home is a copy of this one's.
     fileprivate func clone(_ name: String) throws -> RealHost {
         let folder = URL(filePath: home).deletingLastPathComponent().path(percentEncoded: false)
         let clone = try RealHost(name, in: folder.hasSuffix("/") ? String(folder.dropLast()) : folder)
