@@ -2,10 +2,10 @@ import Glibc
 import Platform
 import Preferences
 
-// Work that goes on until the process is killed.
+// Tasks that run until the process is killed.
 
 extension Worker {
-    /// A number with bytes that tell of the same number, so that a mixture of two versions shows.
+    /// A number with bytes that repeat it, so that a mixture of two versions is detected.
     static func state(_ number: Int) -> PropertyList {
         .dictionary([
             "number": .integer(PropertyList.Integer(number)),
@@ -17,7 +17,7 @@ extension Worker {
         state?["number"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0
     }
 
-    /// `endless DOMAIN`: writes ever greater numbers, and says each one once it is written.
+    /// `endless DOMAIN`: writes increasing numbers, and prints each one after it is written.
     func writeEndlessly() throws {
         let defaults = try defaults()
         var number = Self.number(in: defaults.propertyList(forKey: "state"))
@@ -29,7 +29,7 @@ extension Worker {
         }
     }
 
-    /// `endless-flush DOMAIN`: the same by sets that are flushed.
+    /// `endless-flush DOMAIN`: the same with sets and flushes.
     func flushEndlessly() throws {
         let defaults = try defaults()
         var number = Self.number(in: defaults.propertyList(forKey: "state"))
@@ -41,7 +41,7 @@ extension Worker {
         }
     }
 
-    /// `endless-pair DOMAIN DOMAIN`: writes ever greater numbers to two domains at once.
+    /// `endless-pair DOMAIN DOMAIN`: writes increasing numbers to two domains in one transaction.
     func writePairsEndlessly() throws {
         let (machine, files) = (try machine, [try file(0), try file(1)])
         let writer = DomainWriter(machine, WriteNote(.write, by: machine))
@@ -86,7 +86,7 @@ extension Worker {
         waitForWord()
     }
 
-    /// `observe DOMAIN KEY`: says by what it watches, then each new value of a number and when it was seen.
+    /// `observe DOMAIN KEY`: prints how it watches, then each new value of a number and the time at which it was seen.
     func observe() throws {
         let (defaults, machine, key) = (try defaults(), try machine, try argument(1))
         let observation = defaults.observe { changes in

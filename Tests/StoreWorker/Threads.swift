@@ -2,10 +2,10 @@ import Platform
 import Preferences
 import Synchronization
 
-// Many threads on one domain, each with something that must hold at every moment.
+// Many threads on one domain, each of which checks an invariant.
 
 extension Worker {
-    /// `threads DOMAIN ROUNDS`: says `agreed` if all held.
+    /// `threads DOMAIN ROUNDS`: prints `agreed` if all invariants held.
     func runThreads() throws {
         let crowd = Crowd(try DomainName(argument(0)), in: try store(), rounds: try number(1))
         try crowd.run()
@@ -14,15 +14,15 @@ extension Worker {
     }
 }
 
-/// Threads that use instances of one domain all at once.
+/// Threads that use instances of one domain concurrently.
 private final class Crowd: Sendable {
-    /// What did not hold.
+    /// The violated invariants.
     struct Disagreement: Error { let text: String }
 
     private let name: DomainName
     private let store: Store
     private let rounds: Int
-    /// The one that most of them share.
+    /// The instance that most threads share.
     private let shared: Defaults
     private let adders = 3
     private let counter = Setting("counter", default: 0)
@@ -59,14 +59,14 @@ private final class Crowd: Sendable {
         if !holds { note(text()) }
     }
 
-    // MARK: What they do
+    // MARK: Tasks of the threads
 
     private func add(_ number: Int) throws {
         let defaults = number == 0 ? Defaults(name, in: store) : shared
         for _ in 0..<rounds { try defaults.transaction { $0[counter] += 1 } }
     }
 
-    /// Whoever sets a value finds it, and finds none that others lost.
+    /// A thread that sets a value reads the same value, and no values of other threads are lost.
     private func set(_ key: String) {
         let other = Defaults(name, in: store)
         for number in 1...rounds * 20 {
@@ -94,7 +94,7 @@ private final class Crowd: Sendable {
         }
     }
 
-    /// Observers come and go; what each hears of one key grows.
+    /// Observers are added and removed. The values of one key that each receives increase.
     private func observe() {
         for _ in 0..<rounds {
             let last = Mutex(0)
@@ -131,7 +131,7 @@ private final class Crowd: Sendable {
         }
     }
 
-    /// In the end the file holds what all of them have done.
+    /// In the end, the file has the changes of all threads.
     func compare(with values: PropertyList.Dictionary) throws {
         let expected: PropertyList.Dictionary = [
             "counter": .integer(PropertyList.Integer(adders * rounds)), "heard": 1,
@@ -145,7 +145,7 @@ private final class Crowd: Sendable {
 }
 
 extension Worker {
-    /// `race DOMAIN`: what ThreadSanitizer must complain of, so that its silence means something.
+    /// `race DOMAIN`: a race that ThreadSanitizer must report, which shows that it works.
     func race() throws {
         let box = RacyBox()
         let gates = (0..<2).map { _ in

@@ -1,10 +1,10 @@
 import Platform
 import Preferences
 
-// A number of changes, each of which must be there in the end.
+// Tasks that make a number of changes, none of which may be lost.
 
 extension Worker {
-    /// `add DOMAIN KEY COUNT`: adds one to a number, again and again, each time as a transaction.
+    /// `add DOMAIN KEY COUNT`: increments a number repeatedly, each time in a transaction.
     func add() throws {
         let (defaults, counter) = (try defaults(), Setting(try argument(1), default: 0))
         for _ in 0..<(try number(2)) { try defaults.transaction { $0[counter] += 1 } }
@@ -25,7 +25,8 @@ extension Worker {
         }
     }
 
-    /// `compete DOMAIN KEY COUNT`: adds one to a number that others change too, each time only if it is what was read.
+    /// `compete DOMAIN KEY COUNT`: increments a number that others change too, each time only if it is unchanged since
+    /// it was read.
     func compete() throws {
         let (defaults, counter) = (try defaults(), Setting(try argument(1), default: 0))
         var left = try number(2)
@@ -37,15 +38,15 @@ extension Worker {
         say("\(mistakes)")
     }
 
-    /// `set DOMAIN KEY VALUE return|exit`: sets a number and ends the program, without a word of flushing.
+    /// `set DOMAIN KEY VALUE return|exit`: sets a number and ends the program without a flush.
     func setAndEnd() throws {
         let defaults = try defaults()
         defaults.set(try number(2), forKey: try argument(1))
         if try argument(3) == "exit" { end(status: 3) }
     }
 
-    /// `write DOMAIN KEY VALUE`: one change as a command makes it. Looks at two files that are not there mark its
-    /// beginning and its end for whoever traces the calls.
+    /// `write DOMAIN KEY VALUE`: makes one change like a command. Look-ups of two missing files mark its start and its
+    /// end in a trace of the system calls.
     func writeOnce() throws {
         let (key, value) = (try argument(1), try number(2))
         let machine = try machine

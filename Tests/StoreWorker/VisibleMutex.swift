@@ -1,11 +1,9 @@
-// ThreadSanitizer knows of a lock what it has seen of it. Of a `Mutex` it sees the quick way, which is compiled into
-// who uses it, but not the slow one: who has to wait gets the lock from the kernel, by code of the system's library
-// that is not instrumented. So what the former holder wrote seems to be read without any order, and each contended lock
-// a race.
+// ThreadSanitizer sees only instrumented code. The fast path of a `Mutex` is inlined into its users and is
+// instrumented. The slow path, in which a waiting thread gets the lock from the kernel, is in the system's library and
+// is not. So the writes of the previous holder seem unordered, and each contended lock is reported as a race.
 //
-// A program for ThreadSanitizer gets a slow way of its own in the place of the library's: it tries again until the
-// quick way is free, by operations that can be seen. The lock then never knows of anybody who waits, and so is always
-// released in the quick way.
+// A build for ThreadSanitizer replaces the slow path with one that retries the fast path with instrumented operations.
+// The lock then never records a waiting thread, so it is always released by the fast path.
 #if THREAD_SANITIZER
     import Glibc
     import Synchronization

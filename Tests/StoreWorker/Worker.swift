@@ -2,7 +2,7 @@ import Glibc
 import Platform
 import Preferences
 
-/// What a worker is asked to do: `PLACE TASK ARGUMENT…`, where the place is a folder or the word `native`.
+/// The task of a worker: `PLACE TASK ARGUMENT…`, where the place is a folder or the word `native`.
 struct Worker {
     let place: String
     let task: String
@@ -15,7 +15,7 @@ struct Worker {
         arguments = Array(words.dropFirst(2))
     }
 
-    /// Each task by its name. It says on its output what others may rely on, a line each.
+    /// Runs a task by its name. Each line of its output is an acknowledgement.
     private static let tasks: [String: @Sendable (Worker) throws -> Void] = [
         "add": { try $0.add() },
         "fill": { try $0.fill() },
@@ -67,7 +67,7 @@ extension Worker {
     /// The settings of the domain that is the first argument.
     func defaults() throws -> Defaults { Defaults(try DomainName(argument(0)), in: try store()) }
 
-    /// The file of the domain that is an argument.
+    /// The file of the domain in an argument.
     func file(_ index: Int) throws -> DomainFile {
         guard let places = try store().process.places.get() else { throw Misuse("a place with files") }
         return places.user.file(of: try DomainName(argument(index)))
@@ -76,11 +76,11 @@ extension Worker {
     var machine: Machine { get throws { try store().process.machine } }
 }
 
-/// Writes a line at once: whoever reads it may end this process next.
+/// Writes a line without a buffer, because its reader may kill this process next.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 
-/// Returns when there is a line on the standard input, or the end of it.
+/// Waits for a line on the standard input, or its end.
 func waitForWord() { _ = readLine() }

@@ -1,6 +1,6 @@
 import Glibc
 
-// A process of a program that uses the library, for tests that need several: what it is to do stands in its arguments.
+// A program that uses the library, for tests that require several processes. Its arguments select a task.
 
 do {
     try Worker(Array(CommandLine.arguments.dropFirst())).run()
