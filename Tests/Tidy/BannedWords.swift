@@ -1,12 +1,12 @@
-/// Words that do not stand in this project, and what to write instead.
+/// A word that this project does not use, and its replacement.
 struct BannedWord: Sendable {
     let word: String
     let instead: String
-    /// Where the word may stand all the same: beginnings of paths.
+    /// The prefixes of the paths in which the word is allowed.
     var exempt: [String] = []
-    /// The beginning of the paths that the rule is for.
+    /// The prefix of the paths to which the rule applies.
     var scope = ""
-    /// Whether the word also counts in a comment.
+    /// Whether the word is also forbidden in comments.
     var inComments = false
 
     static let all: [BannedWord] = [
@@ -25,7 +25,7 @@ struct BannedWord: Sendable {
         BannedWord(word: "XX" + "X", instead: "an issue", inComments: true),
     ]
 
-    /// Phrases that make a reader decode a paraphrase, for the comments of everything that ships.
+    /// Unclear phrases, which are forbidden in the comments of the shipped sources.
     static let phrases: [BannedWord] = [
         ("whoever", "the caller, the reader, the writer"), ("told of", "notified of"), ("hears of", "is notified of"),
         ("stands there", "exists"), ("stands behind", "follows"), ("stands beside", "is next to"),
@@ -51,7 +51,7 @@ struct BannedWord: Sendable {
             .map { line, _ in Violation(file.path, line: line, "\(word): write \(instead)") }
     }
 
-    /// Whether the word stands in a line as a word of its own.
+    /// Whether the line contains the word as a whole word.
     private func stands(in line: String) -> Bool {
         let (line, word) = (Array(line.utf8), Array(word.utf8))
         func isPart(_ at: Int) -> Bool {
@@ -71,7 +71,7 @@ struct BannedWord: Sendable {
         }
     }
 
-    /// Promises to the compiler come with the sentence that proves them.
+    /// Unchecked claims to the compiler require a comment with their reason.
     private static func unprovenClaims(in file: SourceFile) -> [Violation] {
         let claims = ["@unchecked Sendable", "nonisolated(unsafe)"].filter(file.mentions)
         guard !claims.isEmpty else { return [] }

@@ -1,11 +1,12 @@
 import Foundation
 import TestSupport
 
-/// The toolchain's layout of Swift, and the linters of the other languages that are in use here.
+/// The toolchain's formatter of Swift, and linters for the other languages of this project.
 enum ForeignCheckers {
     static let formatRules = packageRoot.appending(path: "Tests/Tidy/swift-format.json")
 
-    /// What `swift format` would set out otherwise. One process for all files, since each start costs half a second.
+    /// The lines that `swift format` would change. One process checks all files, because each start takes half a
+    /// second.
     static func layout(in repository: Repository) throws -> [Violation] {
         let files = try repository.files().filter { $0.hasSuffix(".swift") }
         guard !files.isEmpty else { return [] }
@@ -15,7 +16,7 @@ enum ForeignCheckers {
                 + files, in: repository) + files.flatMap { try longComments(in: $0, of: repository) }
     }
 
-    /// Comments that reach beyond the last column; the formatter looks at code alone.
+    /// Comments beyond the last column, because the formatter checks only code.
     private static func longComments(in file: String, of repository: Repository) throws -> [Violation] {
         let text = String(decoding: try repository.contents(of: file), as: UTF8.self)
         return zip(1..., text.split(separator: "\n", omittingEmptySubsequences: false)).compactMap { number, line in
@@ -36,14 +37,14 @@ enum ForeignCheckers {
     static func pagesByMandoc(in repository: Repository) throws -> [Violation] {
         let pages = try pages(in: repository)
         guard !pages.isEmpty else { return [] }
-        // A page of ours need not be installed to be referred to.
+        // References to pages of this project are valid even if they are not installed.
         let known = pages.map { page in
             let parts = page.dropFirst("man/".count).split(separator: ".")
             return "referenced manual not found: Xr \(parts.joined(separator: " "))"
         }
         return try complaints(of: "mandoc", ["-T", "lint", "-W", "style"] + pages, in: repository)
             .filter { complaint in
-                // The index of this machine's own pages is no matter of ours.
+                // The index of this machine's pages does not matter.
                 !complaint.problem.contains("outdated mandoc.db")
                     && !known.contains { complaint.problem.hasSuffix($0) || complaint.problem.contains($0 + " (") }
             }
@@ -59,7 +60,7 @@ enum ForeignCheckers {
         try repository.files().filter { $0.hasPrefix("man/") && $0.suffix(2).wholeMatch(of: /\.[1-9]/) != nil }
     }
 
-    /// Each line that a checker writes is a complaint; a failure without a line is one too.
+    /// Each line of a checker's output is a violation. A failure without output is one too.
     private static func complaints(
         of program: String, _ arguments: [String], in repository: Repository
     ) throws -> [Violation] {

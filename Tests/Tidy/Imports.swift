@@ -36,7 +36,8 @@ struct PackageGraph {
     func target(of path: String) -> Target? { targets.first { path.hasPrefix($0.folder + "/") } }
 }
 
-/// Which module may import which: what its target depends on, and for what ships, few modules of the system.
+/// The rule for imports: a module may import the dependencies of its target. Shipped modules may import only a few
+/// modules of the system.
 struct Imports {
     private let graph: PackageGraph
     private let ours: Set<String>

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whoever opens a module's folder finds a file of the module's name that says what it is for, and what its folders
-/// hold.
+/// Each module's folder has a file with the module's name, which documents its purpose and its folders.
 @Suite struct `A module` {
     private let sources = packageRoot.appending(path: "Sources")
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A checker that cannot fail is worth nothing: each is shown what it must catch, and what it must let be.
+/// Tests each checker with violations that it must report, and with code that it must accept.
 @Suite struct `A planted violation` {
     private let imports = Imports(
         PackageGraph(
@@ -103,7 +103,7 @@ import Testing
         #expect(try ForeignCheckers.layout(in: planted.repository).isEmpty != isCaught)
     }
 
-    /// A rule that the table leaves out would be switched off in silence.
+    /// A rule that is missing from the table would be disabled silently.
     @Test func `can be caught by every rule of the formatter`() throws {
         let everything = try Subprocess.run("swift", ["format", "dump-configuration"]).output
         let ours = try Data(contentsOf: ForeignCheckers.formatRules)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A Swift source whose code and comments can be searched apart, without the text of string literals.
+/// A Swift source whose code and comments can be searched separately, without the text of string literals.
 struct SourceFile {
     let path: String
-    /// All of it as C has texts, and therefore without the byte that would end one.
+    /// The whole source as a C string, and therefore without NUL bytes.
     private let whole: [CChar]
     /// The source with comments and string literals blanked out, line by line.
     let code: [String]
@@ -21,7 +21,7 @@ struct SourceFile {
 
     init(_ path: String, _ text: String) { self.init(path, [UInt8](text.utf8)) }
 
-    /// Whether a text stands anywhere in the source: most rules are settled by that, which is quick.
+    /// Whether the source contains a text. This is fast, and decides most rules.
     func mentions(_ text: String) -> Bool { strstr(whole, text) != nil }
 
     private static func lines(_ bytes: [UInt8]) -> [String] {
@@ -30,7 +30,7 @@ struct SourceFile {
     }
 }
 
-/// Tells code, comments and string literals apart. Regex literals and `#sourceLocation` are not in use here.
+/// Separates code, comments and string literals. Regex literals and `#sourceLocation` are not supported.
 private struct Splitter {
     private let source: [UInt8]
     private var at = 0
@@ -52,7 +52,7 @@ private struct Splitter {
         return (0..<count).allSatisfy { source[place + $0] == text.utf8Start[$0] }
     }
 
-    /// Takes code up to the end, or up to the parenthesis that closes an interpolation.
+    /// Reads code up to the end, or up to the parenthesis that closes an interpolation.
     private mutating func takeCode(untilParenthesis: Bool) {
         var depth = 0
         while at < source.count {
@@ -91,14 +91,14 @@ private struct Splitter {
         } while at < source.count && depth > 0
     }
 
-    /// A name in backquotes may hold anything, and is blank in both views.
+    /// A name in backquotes may contain any text, and is blank in both views.
     private mutating func takeName() {
         at += 1
         while at < source.count, !sees("`"), !sees("\n") { at += 1 }
         at += 1
     }
 
-    /// How many number signs stand before the quote here; nil where no string begins.
+    /// The number of number signs before the quote here, or nil if no string starts here.
     private var poundsOfString: Int? {
         guard source[at] == UInt8(ascii: "#") || source[at] == UInt8(ascii: "\"") else { return nil }
         let pounds = source[at...].prefix { $0 == UInt8(ascii: "#") }.count

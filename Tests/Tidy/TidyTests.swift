@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The rules of the project, checked over all of it.
+/// Checks the rules of the project.
 @Suite struct `The project` {
-    /// Read once, for taking all sources apart takes longer than all rules.
+    /// Read once, because parsing all sources takes longer than checking all rules.
     private static let sources = Result { try Repository.package.sources() }
 
     @Test func `imports only what each module may`() throws {
@@ -41,12 +41,12 @@ import Testing
     }
 }
 
-/// Records the violations, one a line.
+/// Records the violations, one per line.
 private func expectNone(
     _ violations: [Violation], _ advice: String = "", at location: SourceLocation = #_sourceLocation
 ) {
     guard !violations.isEmpty else { return }
-    // The formatter says some things as often as it comes by.
+    // The formatter repeats some messages.
     let lines = Set(violations.map(\.description)).sorted()
     Issue.record(
         "\(lines.count) violations. \(advice)\n    \(lines.joined(separator: "\n    "))", sourceLocation: location)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What is kept in the repository, and where.
+/// Rules for the files in the repository.
 enum TrackedFiles {
     private static let topLevel: Set = [
         "Package.swift", "README.md", "Sources", "Tests", "man", ".ci", ".gitignore", ".gitattributes", ".swift-format",

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A place where the project breaks one of its own rules.
+/// A violation of a rule of the project.
 struct Violation: Hashable, CustomStringConvertible {
     let place: String
     let problem: String
@@ -14,16 +14,16 @@ struct Violation: Hashable, CustomStringConvertible {
     var description: String { "\(place): \(problem)" }
 }
 
-/// A folder under git: this package, or one that a test planted.
+/// A git repository: this package, or one that a test created.
 struct Repository {
     let root: URL
 
     static let package = Repository(root: packageRoot)
 
-    /// The paths of all files that git knows, or would take up if asked to.
+    /// The paths of all tracked files and of those that git would add.
     func files() throws -> [String] { try paths("ls-files", "--cached", "--others", "--exclude-standard") }
 
-    /// The paths of the files that git knows.
+    /// The paths of the tracked files.
     func trackedFiles() throws -> [String] { try paths("ls-files", "--cached") }
 
     private func paths(_ arguments: String...) throws -> [String] {
@@ -35,7 +35,7 @@ struct Repository {
 
     func contents(of path: String) throws -> Data { try Data(contentsOf: root.appending(path: path)) }
 
-    /// The Swift sources that the rules are for.
+    /// The Swift sources to which the rules apply.
     func sources() throws -> [SourceFile] {
         try files().filter { $0.hasSuffix(".swift") }.map { SourceFile($0, [UInt8](try contents(of: $0))) }
     }
@@ -43,7 +43,7 @@ struct Repository {
 
 struct ToolFailure: Error { let description: String }
 
-/// A repository of a test's own with a few files, all of them tracked.
+/// Creates a repository for a test, with a few tracked files.
 final class PlantedRepository {
     private let folder: TemporaryFolder
     var repository: Repository { Repository(root: folder.url) }
