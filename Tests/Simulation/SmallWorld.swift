@@ -3,16 +3,16 @@ import PropertyLists
 
 /// A few hosts that mirror one key and an entry inside it, as a value that each step of an exhaustive search copies.
 struct SmallWorld {
-    /// What a user wrote, and what their file showed there.
+    /// A user's write, and the value that their file showed before.
     struct UserWrite {
         let inside: Bool
         let deletes: Bool
-        /// The host that made it, and when.
+        /// The host that made the write, and the time.
         let author: Int
         let time: Int64
         /// The writes that it visibly replaced, directly or step by step.
         let seen: Set<Int>
-        /// Its identifier; nil where the mirror had that value already.
+        /// Its identifier, or nil if the mirror already had the value.
         var id: WriteID?
         /// The transactions that its writer had fetched.
         var known: VersionVector?
@@ -20,7 +20,7 @@ struct SmallWorld {
 
     private(set) var hosts: [SmallHost]
     private(set) var writes: [UserWrite] = []
-    /// The writes that identifiers stand for: several where a file was taken up as a whole.
+    /// The writes of each identifier. There are several if a whole file was captured.
     private var numbers: [WriteID: [Int]] = [:]
     private var numbersOfDots: [Dot: [Int]] = [:]
     private var packs: [PackAddress: Pack] = [:]
@@ -44,7 +44,8 @@ struct SmallWorld {
 // MARK: Steps
 
 extension SmallWorld {
-    /// The places that a new write can have in the order of all: after what its file shows, and after its host's last.
+    /// The possible places of a new write in the total order: after the write that its file shows and after its host's
+    /// last one.
     func positions(on index: Int) -> [Int] {
         let times = writes.map(\.time).sorted()
         let least = (hosts[index].shown.map { writes[$0].time } + [hosts[index].lastTime]).max() ?? .min
@@ -97,7 +98,7 @@ extension SmallWorld {
         let number = writes.count
         var chain: Set<Int> = []
         for shown in hosts[index].shown {
-            // A write above the entry was seen, and stays.
+            // The user has seen the write of the whole dictionary, so it remains.
             let isReplaced = !inside || writes[shown].inside
             let former = writes[shown].seen.union(isReplaced ? [shown] : [])
             chain.formUnion(isReplaced ? former : former.filter { writes[$0].inside })
@@ -111,7 +112,7 @@ extension SmallWorld {
 // MARK: The engine
 
 extension SmallWorld {
-    /// Takes up what is in the file and what is in view, and writes the file.
+    /// Captures the file, joins the visible files, and writes the file.
     private mutating func exchange(_ index: Int) {
         tell(index, .foundMark(hosts[index].mark))
         tell(index, .directory(.marked([SimulatedHost.mirror])))
@@ -181,7 +182,7 @@ extension SmallWorld {
         return nil
     }
 
-    /// Remembers which user's write an atom is: by its text, or as the last one.
+    /// Records the user's write for an atom, found by its text or as the last write.
     private mutating func name(_ atom: Atom, on index: Int) {
         guard let last = writes.indices.last else { return }
         let texts = atom.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
@@ -197,13 +198,13 @@ extension SmallWorld {
 // MARK: The end of an execution
 
 extension SmallWorld {
-    /// Exchanges everything until nothing is left to say.
+    /// Exchanges until there is nothing left to publish.
     mutating func exchangeAll(usesBases: Bool) {
         for round in 0..<6 {
             let before = order.count
             for index in hosts.indices { publish(index, base: usesBases && round == 0) }
             for index in hosts.indices {
-                // What bases say comes before the logs that they stand for.
+                // Bases are read before the logs that they replace.
                 hosts[index].view.formUnion(order.filter { !usesBases || round > 0 || $0.name.kind != .log })
                 exchange(index)
             }
@@ -211,7 +212,7 @@ extension SmallWorld {
         }
     }
 
-    /// How the rule is broken, if it is.
+    /// The violation of the rule, or nil.
     var wrong: String? {
         if Set(hosts.map { $0.engine.local.atoms.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
         var accounted = inForce
@@ -219,7 +220,7 @@ extension SmallWorld {
         for host in hosts where host.isHeld { accounted.formUnion(host.texts) }
         for number in writes.indices where isListed(number) || writes[number].id == nil { accounted.insert(number) }
         for number in accounted { accounted.formUnion(writes[number].seen) }
-        // What was to be deleted is gone.
+        // The deleted value is missing.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
             let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
             if hosts[0].engine.local.atoms.value(at: path) == nil { accounted.formUnion(write.seen.union([number])) }
@@ -234,7 +235,7 @@ extension SmallWorld {
         return writes.indices.first { !accounted.contains($0) }.map { "write \($0) is lost" }
     }
 
-    /// How many writes are listed although the user whose write displaced them had seen them.
+    /// The number of writes that are listed although the user whose write replaced them had seen them.
     var needless: Int {
         hosts.flatMap(\.conflicts).count { conflict in
             let winners = conflict.winner.flatMap { numbersOfDots[$0] } ?? []
@@ -269,7 +270,7 @@ extension SmallWorld {
     }
 }
 
-/// One host of a small world, whose user's edits are taken up at once.
+/// A host of a small world. Its user's edits are captured immediately.
 struct SmallHost {
     static let domain = "s"
     static let key = Path(domain: domain, key: "k")
@@ -277,7 +278,7 @@ struct SmallHost {
 
     let number: Int
     var engine: Engine
-    /// The files of the mirror that it sees, and those that it made.
+    /// The visible files of the mirror, and the files that this host created.
     var view: Set<PackAddress> = []
     var created: Set<PackAddress> = []
     /// The users' writes that its file shows.
@@ -285,9 +286,9 @@ struct SmallHost {
     private(set) var mark: UInt64?
     private var markedBy: WriterID?
     private(set) var now = epoch
-    /// When its user last wrote.
+    /// The time of its user's last write.
     private(set) var lastTime = Int64.min
-    /// Whether it lost its state, or its file or its state came back from a backup.
+    /// Whether it lost its state, or its file or state was restored from a backup.
     private(set) var wasRestored = false
     private var formerConflicts: [ConflictJournal.Conflict] = []
     private var file = PropertyList.Dictionary()
@@ -295,7 +296,7 @@ struct SmallHost {
     private var generation: UInt64 = 1
     private var backup: Backup?
 
-    /// What it was before its user's last write.
+    /// Its state before its user's last write.
     private struct Backup {
         let engine: Engine
         let file: PropertyList.Dictionary
@@ -310,10 +311,10 @@ struct SmallHost {
         engine = Engine(state, profile: SimulatedHost.profile, seed: .local)
     }
 
-    /// What it lists, and listed before its state was lost.
+    /// The conflicts that it lists or listed before its state was lost.
     var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.local.conflicts.conflicts }
 
-    /// Whether the user can delete the key, or the entry inside it and not the last one: that would write the key.
+    /// Whether the user can delete the key, or the entry inside it. Deleting the last entry would write the key.
     func has(inside: Bool) -> Bool {
         guard let entries = file["k"]?.dictionaryValue else { return false }
         return !inside || entries["c"] != nil && entries.count > 1
@@ -326,7 +327,7 @@ struct SmallHost {
             content: .values(file), modified: modified, mark: .write)
     }
 
-    /// A user writes the key or the entry inside it, and the mirror is to see that as one write.
+    /// A user writes the key or the entry inside it, which must be one write for the mirror.
     mutating func edit(inside: Bool, to text: String?, at time: Int64) {
         backup = Backup(engine: engine, file: file, modified: modified, mark: mark)
         (now, lastTime, modified) = (time, time, time)

@@ -1,6 +1,6 @@
 import MirrorEngine
 
-// What befalls the directory.
+// Faults of the directory.
 extension World {
     /// Whether power can go before what was created is known to last. Not where somebody also forgets, or is there
     /// twice, for then nobody is left to say it again.
@@ -8,7 +8,7 @@ extension World {
         medium.losesUnsynced && !scenario.clones && !scenario.rollbacks && !scenario.losesState
     }
 
-    /// Why a file cannot be created now, if so.
+    /// The reason that a file cannot be created now, or nil.
     func refusal() -> CreationFailure? {
         guard misfortune(0.04) else { return nil }
         let (fault, failure) = pick([
@@ -58,7 +58,7 @@ extension World {
         }
     }
 
-    /// Something lies in a folder that does not belong there.
+    /// Puts a stray file into a folder.
     func addStrayFile(_ host: SimulatedHost) {
         guard let writer = host.view.keys.map(\.writer).sorted().randomElement(using: &generator) else { return }
         count(.stray)
@@ -69,21 +69,21 @@ extension World {
         host.strays[writer, default: [:]][junk] = pick([0, 1, 512, 4096])
     }
 
-    /// The one directory there is goes from hand to hand.
+    /// Moves the only directory from host to host.
     func passMedium() {
         if medium == .usb { holder = hosts.filter { !$0.isAway }.randomElement(using: &generator) }
     }
 
     // MARK: Backups
 
-    /// All preference files of a host are what they were, while its state is what it is.
+    /// Restores all preference files of a host, but not its state.
     func restoreConfiguration(of host: SimulatedHost) {
         guard let former = host.configurations.randomElement(using: &generator) else { return }
         count(.configurationRestored)
         host.restore(former)
     }
 
-    /// A host is what it was, files and state.
+    /// Restores the files and the state of a host.
     func restoreMachine(_ host: SimulatedHost) {
         guard let former = host.backups.randomElement(using: &generator) else { return }
         count(.machineRestored)
@@ -98,7 +98,7 @@ extension World {
 }
 
 extension World {
-    /// What users wrote that left force and nobody was told of.
+    /// The users' writes that were replaced without a report.
     var unreported: [String] {
         let force = Set(
             hosts.first?.engine.local.atoms.domains.flatMap { domain in
@@ -106,7 +106,7 @@ extension World {
             } ?? [])
         let published = Set(transactions.flatMap(\.writes).flatMap { $0.value.value?.propertyList.texts ?? [] })
         return record.unreported(in: force, isLenient: !scenario.isOrdinary) { text in
-            // What a machine had not published yet when it was restored is gone with it.
+            // A restored machine loses its unpublished changes.
             !scenario.restoresMachines && !scenario.rollbacks || published.contains(text)
         }
     }

@@ -2,31 +2,31 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
-/// The shared directory, the time, and what is under way between hosts. Everything follows from one seed.
+/// The shared directory, the time, and the files in transit between hosts. Everything is determined by a seed.
 package final class World {
     var generator: SeededGenerator
     private let seed: Seed
     private let round: Int
     let scenario: Scenario
     package let medium: Medium
-    /// In the steps of the simulation, each a second.
+    /// The time in steps of the simulation, which take a second each.
     private(set) var time: Int64 = 1000
     var hosts: [SimulatedHost] = []
-    /// Who has the directory where only one can have it.
+    /// The host that has the directory, if only one can have it.
     weak var holder: SimulatedHost?
-    /// What bases were the first to say.
+    /// The changes that bases were the first to publish.
     private var publishedByBases: [Transaction] = []
-    /// What was ever created, whoever sees it, and in which order.
+    /// All files that were ever created, in order.
     private(set) var files: [PackAddress: Pack] = [:]
     private(set) var creations: [PackAddress] = []
     private(set) var removed: Set<PackAddress> = []
-    /// The long values of all files, and which file needs which.
+    /// The long values of all files, and the files that refer to them.
     var blobs = SimulatedBlobs()
     /// Files that an old version does not understand.
     var newFormat: Set<PackAddress> = []
     private var deliveries: [Delivery] = []
     private var deliveryCount = 0
-    /// How often each kind of fault happened.
+    /// The number of faults of each kind.
     package private(set) var faults: [Fault: Int] = [:]
     var canCrash: Bool
     /// Whether all faults have ended.
@@ -34,13 +34,13 @@ package final class World {
     /// Whether each host's state is also kept as bytes, and read back after a crash.
     let keepsJournals: Bool
     private(set) var complaints: [String] = []
-    /// Conflicts that a host listed although the user whose write is in force had seen what lost.
+    /// The conflicts that a host listed although the user whose write is in force had seen the losing value.
     package private(set) var needless: [String] = []
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
     var record = WriteLedger()
-    /// Who is told what happens.
+    /// Receives a description of each event.
     package var teller: ((String) -> Void)?
 
     init(seed: Seed, round: Int, scenario: Scenario) {
@@ -53,21 +53,21 @@ package final class World {
         keepsJournals = round % 4 == 0
     }
 
-    /// Draws from here on as this step of the run does, whichever others there were before it.
+    /// Seeds the generator for this step of the run, regardless of the previous steps.
     func begin(_ step: Int) {
         generator = SeededGenerator(seed: seed, stream: "\(scenario.name) \(step)", round: round)
     }
 
-    /// Lets go of all that holds on to this world.
+    /// Breaks the reference cycles with this world.
     package func end() { (hosts, deliveries) = ([], []) }
 
-    /// A number that no value had before.
+    /// Returns a number that no value had before.
     func nextValue() -> Int {
         valueCount += 1
         return valueCount
     }
 
-    /// Says what happens, where somebody asked to be told.
+    /// Reports an event, if the run is traced.
     func tell(_ text: @autoclosure () -> String) { teller?("\(time) \(text())") }
 
     func complain(_ complaint: String) { complaints.append(complaint) }
@@ -81,14 +81,14 @@ package final class World {
 
     func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
 
-    /// Whether something goes wrong now that does so seldom, and never in a script.
+    /// Whether a rare fault occurs now. Never true in a script.
     func misfortune(_ probability: Double) -> Bool { scenario.hasMisfortunes && !isCalm && chance(probability) }
 
     func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &generator)]
     }
 
-    /// The name of a file in its writer's folder.
+    /// Returns the name of a file in its writer's folder.
     func name(of address: PackAddress) -> String {
         if let name = names[address] { return name }
         let name = address.name.description
@@ -100,7 +100,7 @@ package final class World {
 // MARK: Time
 
 extension World {
-    /// Lets time pass, and arrive what arrives until then.
+    /// Lets time pass, and delivers the files that arrive until then.
     func pass(_ seconds: Int64) {
         let end = time + seconds
         while let next = deliveries.indices.min(by: { deliveries[$0].sortKey < deliveries[$1].sortKey }),
@@ -125,7 +125,7 @@ extension World {
     }
 }
 
-/// Something that is under way.
+/// A file in transit.
 private struct Delivery {
     let time: Int64
     let number: Int
@@ -137,7 +137,7 @@ private struct Delivery {
 // MARK: The directory
 
 extension World {
-    /// A host creates a file, which the others see sooner or later, perhaps in part at first, perhaps twice.
+    /// A host creates a file, which the others see after a delay, possibly incomplete at first, possibly twice.
     func create(_ address: PackAddress, _ pack: EncodedPack, by creator: SimulatedHost) {
         if files[address] == nil {
             files[address] = try? Pack(
@@ -153,7 +153,7 @@ extension World {
         for host in hosts where host !== creator { deliver(address, to: host) }
     }
 
-    /// What no log says for want of room, a base says.
+    /// Changes without room for a log are published in a base.
     private func noteFirstPublished(_ base: PackAddress, of creator: SimulatedHost) {
         let transactions = creator.engine.local.outbox.filter { $0.dot.sequence <= base.name.number }
         guard !transactions.isEmpty else { return }
@@ -161,7 +161,7 @@ extension World {
         publishedByBases += transactions
     }
 
-    /// Says in a file something that only new versions understand.
+    /// Adds to a file a field that only new versions understand.
     func makeNew(_ address: PackAddress) {
         count(.newVersion)
         newFormat.insert(address)
@@ -177,15 +177,15 @@ extension World {
                 if medium == .cloud, host.view[address] == nil { count(.deletedFirst) }
                 host.view[address] = nil
             }
-            // Whatever came back is gone for good by then.
+            // By then, files that reappeared have been removed permanently.
             schedule(in: 500) { host.view[address] = nil }
         }
         bringBack(address, to: remover)
     }
 
-    /// Now and then a service brings back what its own user has removed.
+    /// Sometimes a service restores a file that its own user has removed.
     private func bringBack(_ address: PackAddress, to remover: SimulatedHost) {
-        // Who takes another name says no more of what he lost under the old one.
+        // A host with a new name does not publish the lost files of the old one again.
         guard medium == .cloud, !scenario.losesFiles, misfortune(0.02) else { return }
         schedule(in: delay()) { [self] in
             guard removed.contains(address) else { return }
@@ -217,7 +217,7 @@ extension World {
 
     private func arrive(_ address: PackAddress, at host: SimulatedHost) {
         if removed.contains(address) {
-            // Now and then a file comes back after it was removed.
+            // Sometimes a file reappears after it was removed.
             guard chance(0.1) else { return }
             count(.returned)
         }
@@ -228,7 +228,7 @@ extension World {
         schedule(in: pick([10, 100, 900])) { if host.view[address] == .spoilt { host.view[address] = .whole } }
     }
 
-    /// Files that stood there are gone, for everybody; whoever wrote them may write them again.
+    /// Removes existing files for all hosts. Their writers may write them again.
     func lose(_ addresses: [PackAddress]) {
         tell("lost: \(addresses)")
         for address in addresses {
@@ -237,19 +237,19 @@ extension World {
         }
     }
 
-    /// A writer's folder is gone, for everybody.
+    /// Removes a writer's folder for all hosts.
     func forget(_ writer: WriterID) {
         for address in files.keys where address.writer == writer { removed.insert(address) }
         blobs.forget(writer)
     }
 
-    /// Brings a host everything that is there, as to one that is new.
+    /// Delivers all existing files to a host, as to a new one.
     func deliverAll(to host: SimulatedHost) {
         for address in files.keys.sorted() where !removed.contains(address) { deliver(address, to: host) }
         for (writer, name) in blobs.standing { deliver(name, of: writer, to: host) }
     }
 
-    /// What was written, by whoever's files.
+    /// The writes in the files of all hosts.
     var transactions: [Transaction] {
         let publishedByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
             if case .log(let log) = pack.content { log.transactionsWithDots } else { [Transaction]() }

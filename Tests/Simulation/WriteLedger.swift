@@ -1,16 +1,16 @@
 import MirrorEngine
 import PropertyLists
 
-/// What users wrote, and what each of them had before their eyes: what must not leave force unreported.
+/// The users' writes, and the values that each user had seen. No write may be lost without a report.
 ///
-/// Edits write different texts, so the texts in a file identify the edits that its user has seen. Now and then users of
-/// two hosts write the same text to one path; then each of them must be told what becomes of it.
+/// Edits write different texts, so the texts in a file identify the edits that its user has seen. Sometimes users of
+/// two hosts write the same text to one path. Then the loss of the text must be reported to both.
 struct WriteLedger {
     /// An edit, by its text.
     private struct Edit {
         /// The hosts whose users wrote it.
         var writers: Set<String> = []
-        /// The hosts that took it up: from their users, or in a value of which their users changed another part.
+        /// The hosts that captured it: from their users, or in a value of which their users changed another part.
         var authors: Set<String> = []
         /// The texts that it replaced in the file.
         var seen: Set<String> = []
@@ -21,22 +21,22 @@ struct WriteLedger {
     private var edits: [String: Edit] = [:]
     /// The text that was last written at each path of a preference file, and on which host.
     private var latest: [[String]: (text: String, author: String)] = [:]
-    /// Texts that somebody removed who saw them.
+    /// The texts that were removed by a user who had seen them.
     private var removed: Set<String> = []
-    /// Edits that a host took up.
+    /// The edits that a host captured.
     private var acknowledged: Set<String> = []
     /// The texts that conflicts listed, and on which hosts.
     private var listed: [String: Set<String>] = [:]
-    /// The texts of each write, and those that no write before it had.
+    /// The texts of each write, and the new ones among them.
     private var textsOfWrites: [WriteID: (all: [String], new: Set<String>)] = [:]
-    /// Keys that the mirror was writing at a crash: nobody knows whether a user saw the new value.
+    /// Keys that the mirror was writing at a crash. It is unknown whether a user saw the new value.
     private var uncertain: Set<Path> = []
-    /// What hosts took up.
+    /// The writes that hosts captured.
     private(set) var captured: [Dot: Transaction] = [:]
-    /// What all of that comes to.
+    /// The results of all writes.
     private(set) var survivors = AtomStore()
 
-    /// A user replaced what their file showed by something new.
+    /// A user replaced the value in their file with a new one.
     mutating func note(_ new: PropertyList?, over old: PropertyList?, by author: String = "") {
         let (before, after) = (Set(old?.texts ?? []), Set(new?.texts ?? []))
         let replaced = before.subtracting(after)
@@ -55,7 +55,7 @@ struct WriteLedger {
         latest[path].flatMap { $0.author == author ? nil : $0.text }
     }
 
-    /// A host took a user's value for written, because the state had it already.
+    /// A host treated a user's value as written, because the state already had it.
     mutating func note(adopted writes: [WriteID], by author: String) {
         for text in writes.flatMap({ textsOfWrites[$0]?.all ?? [] }) { edits[text]?.authors.insert(author) }
     }
@@ -73,7 +73,7 @@ struct WriteLedger {
         }
     }
 
-    /// A host took another number, and with it what it had not published yet.
+    /// A host took another number, also for its unpublished changes.
     mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
         for transaction in former { captured[transaction.dot] = nil }
         let texts = former.flatMap(\.writes).map { textsOfWrites[$0.id] }
@@ -94,10 +94,10 @@ struct WriteLedger {
             let write = dot.flatMap { captured[$0] }?.writes.first { isWanted($0.path) }
             return write.flatMap { textsOfWrites[$0.id] } ?? ([], [])
         }
-        // What a write only repeats was not written by its user. What is hidden in part is not judged here.
+        // Repeated values of a write are not its user's. Partly hidden values are not judged here.
         guard !lost.isDisjoint(with: texts(conflict.loser) { $0 == conflict.path }.new) else { return nil }
         let winning = texts(winner) { $0.isPrefix(of: conflict.path) }.all
-        // Of a text that two users wrote, nobody knows which of them another user has seen.
+        // If two users wrote the same text, it is unknown which of the writes another user has seen.
         guard !winning.isEmpty, !lost.union(winning).contains(where: { edits[$0]?.isShared ?? false }) else {
             return nil
         }
@@ -109,7 +109,7 @@ struct WriteLedger {
         return allSeen(lost.sorted()).isSuperset(of: winning) ? "\(lost.sorted()), which has seen \(winning)" : nil
     }
 
-    /// The texts themselves, and all that their users have seen, step by step.
+    /// Returns the texts and all texts that their users had seen, transitively.
     private func allSeen(_ texts: [String]) -> Set<String> {
         var (found, open) = (Set(texts), texts)
         while let text = open.popLast() {
@@ -119,7 +119,7 @@ struct WriteLedger {
         return found
     }
 
-    /// The edits that are neither in force nor listed, nor were replaced by somebody who had seen them.
+    /// The edits that are neither in force nor listed, and were not replaced by a user who had seen them.
     ///
     /// - Parameter isLenient: Whether any host may list an edit, because its author can have been cloned or restored.
     func unreported(in force: Set<String>, isLenient: Bool, published: (String) -> Bool) -> [String] {

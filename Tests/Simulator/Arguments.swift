@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Arguments {
     struct Mistake: Error, CustomStringConvertible {
         let text: String
@@ -11,9 +11,9 @@ struct Arguments {
     }
 
     private(set) var runs = 0
-    /// How many events the exhaustive search tries.
+    /// The number of events of the exhaustive search.
     private(set) var depth = 0
-    /// Within how many runs each mutant must be found.
+    /// The number of runs within which each mutant must be found.
     private(set) var mutantRuns = 0
     private(set) var threads = ProcessInfo.processInfo.activeProcessorCount
     private(set) var scenario: String?

@@ -19,7 +19,7 @@ import TestSupport
         }
     }
 
-    /// Searches all executions of so many events in each profile.
+    /// Searches all executions of the given number of events in each profile.
     private static func searchAll(to depth: Int) -> Bool {
         var isSound = true
         for profile in ExhaustiveSearch.Profile.all {
@@ -41,7 +41,7 @@ import TestSupport
         return isSound
     }
 
-    /// Whether the scripts, the exhaustive search and the simulation notice each missing rule.
+    /// Whether the scripts, the exhaustive search and the simulation detect each missing rule.
     private static func findMutants(in runs: Int) -> Bool {
         #if MUTANTS
             var areFound = true
@@ -94,11 +94,11 @@ import TestSupport
             return tally
         }
         report(tally, in: start.duration(to: clock.now), threads: arguments.threads)
-        // A few runs need not meet everything.
+        // A few runs need not have every fault.
         return tally.findings.isEmpty && (tally.missing.isEmpty || tally.runs < 1000)
     }
 
-    /// What one thread does: run after run, as long as there are any.
+    /// The work of one thread: executes runs until none are left.
     private static func share(_ next: Next) -> RunStatistics {
         var tally = RunStatistics()
         while let number = next.take() {
@@ -116,7 +116,7 @@ import TestSupport
         return tally
     }
 
-    /// At once, so that a long search tells what it finds when it finds it.
+    /// Prints without a buffer, so that a long search shows its findings immediately.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func report(_ tally: RunStatistics, in time: Duration, threads: Int) {
@@ -131,7 +131,7 @@ import TestSupport
     }
 }
 
-/// The numbers of the runs that are still to be made.
+/// The numbers of the remaining runs.
 final class Next: Sendable {
     private let limit: Int
     private let state = Mutex((next: 0, findings: 0))
@@ -146,6 +146,6 @@ final class Next: Sendable {
         }
     }
 
-    /// After many findings there is no use in more.
+    /// The number of findings after which a search stops.
     func noteFinding() { state.withLock { $0.findings += 1 } }
 }
