@@ -71,9 +71,9 @@ import Testing
         switch (row.outcome, viewed) {
         case (.value(let expected), .success(let value)): #expect(value == expected)
         case (.value, .failure(let failure)): Issue.record("refused: \(failure)")
-        // A bad offset of an object that nothing refers to is not looked at.
+        // The offset of an unreferenced object is not checked.
         case (.failure(let problem, _, _), .success): #expect(problem.hasPrefix("invalidOffset"))
-        // It meets what is wrong by another way, and so elsewhere.
+        // It reaches the error in another order, and so reports another place.
         case (.failure(let problem, _, _), .failure(let failure as DecodingFailure)):
             #expect((problem.contains("(") ? failure.problem.notation : failure.problem.name) == problem)
         case (.failure, .failure(let error)): Issue.record("another error: \(error)")

@@ -18,7 +18,7 @@ import Testing
     @Test func `pads messages of every length around a block`() {
         let hashes = (0..<130).map { SHA256.hash([UInt8](repeating: 0x61, count: $0)) }
         #expect(Set(hashes).count == 130)
-        // Of 55, 56, 63, 64 and 65 letters a, as other programs have it.
+        // The digests of 55, 56, 63, 64 and 65 letters `a`, from other programs.
         #expect(Hexadecimal.text(of: hashes[55]) == "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318")
         #expect(Hexadecimal.text(of: hashes[56]) == "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a")
         #expect(Hexadecimal.text(of: hashes[64]) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb")

@@ -11,7 +11,7 @@ import Testing
 
 private typealias Predicate = Query.Predicate
 
-/// The record that the rows are about.
+/// The record that the rows test.
 private let sample: PropertyList = [
     "name": "Zoë", "nick": "STRASSE", "street": "straße", "greek": "ΣΊΣΥΦΟΣ", "host": "mail.example.org", "text": "",
     "path": "a/b*c?d", "line": "one\ntwo", "digits": "007",

@@ -2,7 +2,7 @@ import Preferences
 
 /// Counts the words of files, and shows those that occur most often.
 ///
-/// What it can be told stands here and nowhere else: flags, variables, stored settings, checks and help follow from it.
+/// This declaration defines all options: flags, variables, stored settings, checks and help are derived from it.
 enum Order: String, Codable, Sendable, CaseIterable { case count, word }
 
 extension Setting where Value == Int {

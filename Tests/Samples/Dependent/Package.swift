@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A stranger's package: it asks for this one by version, from where `Tests/run` has put it.
+/// A package that depends on a version of this one, in the repository that `Tests/run` creates.
 let package = Package(
     name: "Dependent",
     dependencies: [
