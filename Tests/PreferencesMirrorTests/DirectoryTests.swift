@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What may happen to the directory, and to those who look at it.
+/// Changes and failures of the directory, and how hosts react to them.
 @Suite struct `The shared directory` {
     struct Misfortune: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -74,7 +74,7 @@ import Testing
 
     private static let losses = Extent.sample(1, of: Array(misfortunes.prefix(5)))
 
-    /// Twice, because a host that has just published everything again may do so only once an hour.
+    /// Twice, because a host may republish everything only once an hour.
     @Test(arguments: losses, [0, 1])
     func `is made again, and every host publishes what it holds`(_ misfortune: Misfortune, _ first: Int) throws {
         let bench = try MirrorBench()
@@ -90,7 +90,7 @@ import Testing
             try misfortune.happen(bench.disk.process(user: 1000))
             try hosts[1 - first].write("round", .integer(PropertyList.Integer(round)))
             for host in hosts { #expect(try host.condition() == .unavailable) }
-            // Where the files of other hosts are missing, they still are.
+            // Missing files of other hosts are still missing.
             #expect(try [.inSync, .waiting].contains(hosts[first].initialiseAgain()))
             try bench.comeToRest(hosts)
             bench.disk.clock.advance(by: .seconds(61))
@@ -127,7 +127,7 @@ import Testing
         #expect(try hosts[0].condition() == .halted)
     }
 
-    /// What a host knows and no file in view has is no less true for that.
+    /// A host keeps what it knows, even if no visible file contains it.
     @Test(arguments: ["w/own", "w/own/l", "w/other", "w/other/l"], [false, true])
     func `takes nothing from the state of a host that rebuilds it`(_ lost: String, _ hasBases: Bool) throws {
         let bench = try MirrorBench()
@@ -295,7 +295,7 @@ import Testing
         #expect(try !hosts[1].session().isAtRest, "a changed file")
     }
 
-    /// NFS and FUSE keep a file that goes while it is open, and a client that crashes then never lets go of it.
+    /// NFS and FUSE keep a file that is deleted while it is open. If the client crashes, the file remains.
     @Test func `is swept of what is left of our own files after an hour`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
@@ -340,7 +340,7 @@ import Testing
 }
 
 extension SimulatedFileSystem.Operation {
-    /// Whether it changes anything on the disk.
+    /// Whether the operation changes the disk.
     var isWriting: Bool {
         switch operation {
         case .write, .truncate, .setMode, .setOwner, .rename, .exchange, .link, .remove, .makeFolder,
