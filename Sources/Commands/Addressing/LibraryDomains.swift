@@ -35,7 +35,7 @@ enum LibraryFolder {
 
     private static let folder: FilePath = "Library/Preferences"
 
-    /// Returns the domain and the layer that a path stands for.
+    /// Returns the domain and the layer of a path.
     static func domain(at path: FilePath, in context: CommandContext) throws -> (name: DomainName, layer: Layer)? {
         guard let file = path.lastComponent, var stem = String(validating: file.bytes, as: UTF8.self) else {
             return nil

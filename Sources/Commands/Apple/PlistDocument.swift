@@ -269,7 +269,7 @@ extension PlistBuddy.ValueType {
         }
     }
 
-    /// Returns the value that a text stands for. A number may be followed by other text; data is the text itself.
+    /// Returns the value of a text. A number may be followed by other text. For data, it is the text itself.
     fileprivate func value(_ text: String) throws(PlistBuddyFailure) -> PropertyList {
         switch self {
         case .string: return .string(text)

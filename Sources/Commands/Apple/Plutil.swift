@@ -114,7 +114,7 @@ struct Plutil: Sendable {
         } catch let damage as AppleFile.Damage {
             throw AppleFailure("(\(damage.reason))")
         }
-        // Only what is JSON alone is refused; `{}` is OpenStep too.
+        // Text is refused only if it is valid as JSON and not as OpenStep. `{}` is both.
         if contents.format == .json, let bytes = contents.bytes {
             do throws(DecodingFailure) {
                 _ = try PropertyList(parsing: bytes, as: .openstep)

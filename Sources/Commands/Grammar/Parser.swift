@@ -103,7 +103,7 @@ package struct Parser {
         return nil
     }
 
-    /// Takes a flag that stands for a domain, where the verb expects one. Returns whether there was one.
+    /// Parses a flag for a domain, if the verb expects one. Returns whether there was one.
     private mutating func takeDomainFlag(_ verb: Verb, _ operands: inout [String]) throws(UsageFailure) -> Bool {
         guard let word = words.first,
             DomainArgument.isGlobalFlag(word) || DomainArgument.isApplicationFlag(word),

@@ -9,7 +9,7 @@ internal import SettingsSchema
     internal import Foundation
 #endif
 
-/// What a command line asks for: a query, and the form of its result.
+/// The request of a command line: a query, and the form of its result.
 struct QueryRequest {
     var query: Query
     /// The domain, pattern or file.

@@ -27,7 +27,7 @@ enum ChoiceList {
         defer { close(ends[0]) }
         guard let process else { throw Failure(description: "/bin/sh cannot be run") }
         let output = read(ends[0])
-        // The process is the leader of a group, so that what it has started ends with it.
+        // The process leads a group, so that its child processes end with it.
         if output == nil { kill(-process, SIGKILL) }
         var status: Int32 = 0
         while waitpid(process, &status, 0) == -1, errno == EINTR {}

@@ -103,7 +103,7 @@ private struct Conversion: Sendable {
         let output = invocation[.output] ?? file
         if output == file { try access.context.checkReplaceable(file) }
         let isJSON = rendering.format == .json
-        // What `read` prints may be converted to a format that has the types.
+        // The output of `read` may be converted to a format that has the types.
         let input = try InputFile(
             file, invocation, access.context, unwrapsJSON: file == "-" && !isJSON,
             inexactIntegers: isJSON ? .rounded : .refused)

@@ -19,7 +19,7 @@ package struct CapturedDomain: Hashable, Sendable {
     /// The keys whose value in the file differs from the view.
     package var exceptions: [Path: TrackedFile.Exception]
     package var held: HoldReason?
-    /// The keys at which somebody reverted the last write into the file.
+    /// The keys at which a user reverted the last write into the file.
     package var reverted: [Path]
     /// Writes of other writers with the values that were written here.
     package var adopted: [WriteID] = []

@@ -1,4 +1,4 @@
-/// What the mirror knows of a domain's preference file: the file holds the view, except for some keys.
+/// The state of a domain's preference file in the mirror: the file has the values of the view, except for some keys.
 package struct TrackedFile: Hashable, Sendable {
     /// The file as it was last read or written, or nil if there was none.
     package internal(set) var file: FileIdentity?

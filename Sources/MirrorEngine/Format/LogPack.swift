@@ -6,7 +6,7 @@ package struct LogPack: Hashable, Sendable {
     package var first: UInt64
     /// The hash of the writer's log before this one.
     package var previous: Fingerprint?
-    /// What the writer knew of others, as the difference from the log before.
+    /// The writer's knowledge of other writers, as the difference from the previous log.
     package var knowledge: [Dot]
     package var transactions: [Entry]
     package var lineage: Lineage

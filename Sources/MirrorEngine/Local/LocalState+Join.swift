@@ -77,7 +77,7 @@ extension LocalState {
         let path = atom.path
         let key = path.prefix(components: 2)
         let isDomain = key.depth < 2
-        // Where every atom is a whole key, the displaced atom is the previous view.
+        // If every atom is a whole key, the displaced atom is the previous view.
         let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
         let keys = isDomain ? atoms.keys(under: path).map(\.path) : [key]
         let before = isPlain ? [] : keys.map { view(of: $0) }

@@ -135,7 +135,7 @@ package struct OwnFolder: Hashable, Sendable {
     /// The bytes of all our files and blobs.
     package var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
 
-    /// The bytes of those that are still needed.
+    /// The bytes of the files and blobs that are still needed.
     var neededSize: Int {
         created.values.reduce(0) { $0 + ($1.supersededAt == nil ? $1.size : 0) }
             + blobs.values.reduce(0) { $0 + ($1.unneededSince == nil ? $1.size : 0) }
@@ -157,7 +157,7 @@ package struct CreatedFile: Hashable, Sendable {
     package internal(set) var supersededAt: Int64?
 }
 
-/// What is known of another writer.
+/// The state of another writer.
 package struct Peer: Hashable, Sendable {
     /// The hash prefixes of the files that were joined and may still be in view.
     package internal(set) var joined: Set<UInt64> = []

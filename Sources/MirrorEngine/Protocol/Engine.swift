@@ -32,7 +32,7 @@ package struct Engine: Sendable {
     var formerWaits = PendingWaits()
     /// Writers whose folders will be removed once a base of ours carries their atoms.
     var purging: Set<WriterID> = []
-    /// Those of them whose atoms the intended base carries.
+    /// The writers among them whose atoms the intended base carries.
     var purgingCarried: Set<WriterID> = []
     /// Whether files were joined since the locks of preference files were last requested.
     var hasJoined = false

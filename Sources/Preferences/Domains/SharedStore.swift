@@ -2,11 +2,11 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
-/// A store as one process uses it: what all instances that name a domain of it share.
+/// The state of a store that all of its instances in this process share.
 package final class SharedStore: Sendable {
     package let kind: Store.Kind
     package let machine: Machine
-    /// Where the files lie; nil for a store in memory. An error where nobody can say.
+    /// The places of the files, nil for a store in memory, or an error if they cannot be determined.
     package let places: Result<StorePlaces?, StoreFailure>
     let signals: StoreContext
     let schemas: SchemaCache
@@ -15,7 +15,7 @@ package final class SharedStore: Sendable {
 
     private enum Key: Hashable { case file(DomainFile), volatile(DomainName, Layer) }
 
-    /// Files are let go with the last who uses them; what lives in memory only stays.
+    /// A domain with a file is released with its last user. A domain that is only in memory is kept.
     private enum Held {
         case always(OpenDomain)
         case asLongAsUsed(Weak)

@@ -40,7 +40,8 @@ extension SharedStore {
         }
     }
 
-    /// What this process's command line says. A store in memory knows of none: tests are not to depend on how they run.
+    /// The values on this process's command line. A store in memory has none, so that tests do not depend on how they
+    /// are run.
     var arguments: OpenDomain {
         let values = kind == .memory ? [:] : ArgumentDomain.values(in: Array(machine.environment.arguments.dropFirst()))
         return volatile(.global, .arguments, initially: values)

@@ -1,7 +1,7 @@
-/// Where a value comes from. Of the layers that have a valid value, the one with the highest priority wins.
+/// The source of a value. Of the layers that have a valid value, the one with the highest priority wins.
 @nonexhaustive
 public enum Layer: Hashable, Sendable {
-    /// What the administrator has decided. It is used only from files that nobody else can write.
+    /// The values that the administrator forces. They are used only from files that no other user can write.
     case forced
     /// The command line of this process.
     case arguments
@@ -11,7 +11,7 @@ public enum Layer: Hashable, Sendable {
     case session
     /// The user's choices for this host.
     case userHost
-    /// The user's choices: what is written unless another layer is named.
+    /// The user's choices. Writes without a layer change this one.
     case user
     /// The user's choices in another domain that was added.
     case suite(String)
@@ -19,9 +19,9 @@ public enum Layer: Hashable, Sendable {
     case globalHost
     /// The user's choices for all programs.
     case global
-    /// What the administrator suggests.
+    /// The values that the administrator suggests.
     case site
-    /// What the administrator suggests for all programs.
+    /// The values that the administrator suggests for all programs.
     case siteGlobal
     /// The defaults of the domain's schema.
     case `default`

@@ -43,7 +43,7 @@ package struct LayerStack: Sendable {
         layers.insert(source, at: index)
     }
 
-    /// What the variables hold. An empty variable is unset.
+    /// The values of the variables. An empty variable is unset.
     private static func values(
         ofVariables mapping: [String: String], _ schema: EffectiveSchema?, on machine: Machine
     ) -> PropertyList.Dictionary {
@@ -66,7 +66,7 @@ package struct LayerStack: Sendable {
 
 /// The outcome of a look-up: the layers that have the key, and which of them wins.
 package struct Resolution: Sendable {
-    /// What one layer has for a key.
+    /// The answer of one layer for a key.
     package struct Answer: Sendable {
         package let origin: Origin
         /// The value as the layer has it.
@@ -83,7 +83,8 @@ package struct Resolution: Sendable {
         package let layer: Int
     }
 
-    /// Highest priority first. A look-up for a value alone leaves out those that cannot change it.
+    /// The answers of the layers, highest priority first. A look-up of only the value omits those that cannot change
+    /// it.
     package fileprivate(set) var answers: [Answer] = []
 
     /// The layer that a `Defaults` takes its value from.
@@ -105,7 +106,7 @@ extension LayerStack {
         resolution(of: setting.key, setting, isComplete: false)
     }
 
-    /// All layers that have a key, those that cannot win too.
+    /// All layers that have a key, including those with a lower priority.
     package func explanation(of key: String) -> Resolution { explanation(of: key, declaration(of: key)) }
 
     func explanation(of key: String, _ declaration: SettingDeclaration?) -> Resolution {

@@ -46,7 +46,7 @@ struct ResolvedTable: Sendable {
 
     /// Brings the table up to date and returns what that changes; nothing unless `notes` asks for it.
     mutating func refresh(_ epoch: UInt64, _ tick: Instant, notes: Bool) -> [SettingsChange] {
-        // Whoever sets something meanwhile makes another epoch, and so another refresh.
+        // A change made meanwhile starts another epoch, and so another refresh.
         self.epoch = epoch
         if self.tick != tick {
             self.tick = tick

@@ -26,7 +26,7 @@ package struct MirrorStatus: Sendable {
     package let pending: Int
     /// The number of files of others that were not joined yet.
     package let unread: Int
-    /// The number of those that were reported, because they are damaged, incomplete or require a newer version.
+    /// The number of reported files, which are damaged, incomplete or require a newer version.
     package let stuck: Int
     /// The number of files of this host that are missing or damaged in the directory.
     package let lost: Int

@@ -107,7 +107,7 @@ extension EncodingNode {
         }
     }
 
-    /// The key under which the encoder is told to keep a nil as null.
+    /// The key of the option that keeps nil as null.
     fileprivate static let keepsNulls = CodingUserInfoKey(rawValue: "PropertyLists.keepsNulls")
 
     /// A nil that is not under a key.

@@ -152,7 +152,7 @@ extension SchemaCheck {
             if !setting.flagValues.isEmpty { report(.contradicts("Sensitive"), at: path.appending("Values")) }
         }
         if warns, setting.isSensitive, let value = setting.defaultValue, !value.plainText.isEmpty {
-            // Whoever reads the schema would read the secret.
+            // Every reader of the schema could read the secret.
             report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
         if setting.takesRest, setting.positional != nil {

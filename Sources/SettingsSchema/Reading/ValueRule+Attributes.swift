@@ -34,7 +34,7 @@ extension ValueRule {
         },
         .names("ChoiceTitles", { $1(&$0.choiceTitles) }),
         Attribute(name: "ChoicesFrom") { value, rule, place in
-            // A command from a file that somebody else has installed must not run.
+            // A command from another user's file must not run.
             guard place.source == .head else { return place.report(.notInHead) }
             guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
             rule.choicesFrom = text
