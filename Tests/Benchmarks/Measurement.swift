@@ -1,6 +1,6 @@
 import Glibc
 
-/// What one call of something takes, by the rule that Tests/Peers/driver.h states for every contender.
+/// The time and memory of one call, measured by the rule in Tests/Peers/driver.h for every contender.
 struct Measurement {
     let nanoseconds: Double
     /// The bytes read, or of the output written.
@@ -41,7 +41,7 @@ extension Measurement {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Of several measurements of the same, the one in the middle.
+    /// Returns the median of several measurements.
     static func median(of measurements: [Measurement]) -> Measurement? {
         guard !measurements.isEmpty else { return nil }
         return measurements.sorted { $0.nanoseconds < $1.nanoseconds }[measurements.count / 2]

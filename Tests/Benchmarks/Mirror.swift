@@ -5,7 +5,7 @@ import Preferences
 import PreferencesMirror
 import PropertyLists
 
-/// What a mirror of our command and library costs, on the disk of the package.
+/// Measures the mirror of our command and library, on the disk of the package.
 enum MirrorBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         guard try succeeds("swift build -c release --product prefs") else {

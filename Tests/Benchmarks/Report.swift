@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a contender reached. Less is better in all of them.
+/// A result of a contender. Less is always better.
 enum Figure: CustomStringConvertible {
     /// In nanoseconds.
     case time(Double)
@@ -34,7 +34,7 @@ enum Figure: CustomStringConvertible {
     }
 }
 
-/// What our figure of a row must reach.
+/// The limit for our figure in a row.
 enum Floor {
     case atMost(Figure)
     /// So many times the peer's figure at most.
@@ -53,7 +53,7 @@ struct Row {
 
     func figure(of contender: String) -> Figure? { cells.first { $0.contender == contender }?.figure }
 
-    /// How many times ours a figure is; empty for ours, and where ours is zero.
+    /// The ratio of a figure to ours. Empty for ours, and if ours is zero.
     func multiple(of cell: (contender: String, figure: Figure)) -> String {
         guard cell.contender != Self.ours, let ours = figure(of: Self.ours)?.size, ours > 0 else { return "" }
         let multiple = cell.figure.size / ours

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 
-/// What a script's arguments cost with `prefs args`, with getopt(1), and with neither, as whole scripts.
+/// Measures whole scripts that parse arguments with `prefs args`, with getopt(1), and with neither.
 enum ScriptsBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         let folder = try newFolder("scripts")

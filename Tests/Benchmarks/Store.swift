@@ -51,7 +51,7 @@ enum StoreFact: String, CaseIterable {
     }
 }
 
-/// How often each thing is done.
+/// The number of repetitions of each measurement.
 struct StoreSizes {
     /// Updates of each of two processes that keep running, and of two that run a command for each.
     let updates, commandUpdates: Int
@@ -264,7 +264,7 @@ private final class StoreInFolder {
         guard try left(of: prefix, count) == count else { throw Failure("\(peer.name) lacks values that were written") }
     }
 
-    /// How many of the keys the store lists.
+    /// The number of the keys that the store lists.
     func left(of prefix: String, _ count: Int) throws -> Int {
         let words = Set(try command(peer.list(folder)).run().output.split { !$0.isLetter && !$0.isNumber })
         return (0..<count).count { words.contains("\(prefix)\($0)") }

@@ -20,7 +20,7 @@ struct StorePeer: Sendable {
     let list: @Sendable (_ folder: String) -> [String]
     let fill: Fill
 
-    /// How many values are written at once.
+    /// The number of values that are written at once.
     enum Fill: Sendable {
         /// By words to which the beginning of the keys and their number are added.
         case command([String])

@@ -31,7 +31,7 @@ struct Archive<Moment: Codable, Bytes: Codable>: Codable {
     let groups: [String: Group]
 }
 
-/// A value of the load F, whose keys don't tell which of the two it is.
+/// A value of the load F, whose keys do not show which of the two types it has.
 enum Setting: Codable {
     case number(Int)
     case text(String)

@@ -18,7 +18,7 @@ import Testing
         return String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }
 
-    /// The lines of commands for which a comment says why the toolchain's tool differs.
+    /// The lines of commands with a comment on why the toolchain's tool differs.
     private static func explainedLines(_ text: String) -> Set<Int> {
         var (lines, isExplained) = (Set<Int>(), false)
         for (number, line) in zip(1..., text.split(separator: "\n", omittingEmptySubsequences: false)) {

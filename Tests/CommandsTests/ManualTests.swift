@@ -234,7 +234,7 @@ import Testing
         let displays = try displays("prefs-schema.5", "DESCRIPTION") + displays("prefs-schema.5")
         let machine = try SimulatedMachine()
         let text = try #require(displays.first).joined(separator: "\n")
-        // Where the simulated command runs.
+        // A file in the simulated command's working folder.
         let file: FilePath = "/backup.schema.plist"
         try machine.disk.process().replace(file, with: Array(text.utf8).span.bytes)
         try machine.disk.process().open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))

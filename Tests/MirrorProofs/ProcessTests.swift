@@ -177,7 +177,7 @@ import Testing
 }
 
 extension Extent {
-    /// How long the daemons are killed and the writers write.
+    /// The time during which the daemons are killed and the writers write.
     static let soak = Duration.seconds(
         ProcessInfo.processInfo.environment["PREFS_SOAK_SECONDS"].flatMap { Int($0) } ?? 3)
 }

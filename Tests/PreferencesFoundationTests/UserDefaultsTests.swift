@@ -3,8 +3,8 @@ import Preferences
 import PreferencesFoundation
 import Testing
 
-/// What Foundation's own tests of `UserDefaults` expect, as facts about this store. The differences are in the article
-/// on differences from Foundation.
+/// Checks the expectations of Foundation's own tests of `UserDefaults` against this store. The article on differences
+/// from Foundation lists the exceptions.
 @Suite struct `The API of UserDefaults` {
     // It is `Sendable` because nothing changes these objects.
     private struct Row: CustomTestStringConvertible, @unchecked Sendable {

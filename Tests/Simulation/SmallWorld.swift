@@ -28,7 +28,7 @@ struct SmallWorld {
     private var random: UInt64 = 1
 
     /// Whether a displaced write is listed only if the writer of the other had not fetched it, as in the first version.
-    /// What that writer's user had seen does not matter.
+    /// It does not matter what that writer's user had seen.
     private let listsOnlyUnfetched: Bool
 
     init(hosts count: Int, listsOnlyUnfetched: Bool = false) {

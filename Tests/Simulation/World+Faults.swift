@@ -2,8 +2,8 @@ import MirrorEngine
 
 // Faults of the directory.
 extension World {
-    /// Whether power can go before what was created is known to last. Not where somebody also forgets, or is there
-    /// twice, for then nobody is left to say it again.
+    /// Whether power can fail before created files are durable. Not if hosts are also cloned or lose their state,
+    /// because then no host could publish the lost changes again.
     var canLoseUnsynced: Bool {
         medium.losesUnsynced && !scenario.clones && !scenario.rollbacks && !scenario.losesState
     }
@@ -18,7 +18,7 @@ extension World {
         return failure
     }
 
-    /// The directory as a host sees it is away, or another one, for a while.
+    /// The directory that a host sees is missing or replaced for a while.
     func changeDirectory(_ host: SimulatedHost) {
         let other = MirrorID(high: 9, low: 9)
         let (fault, directory) = pick([

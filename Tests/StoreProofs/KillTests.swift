@@ -38,7 +38,7 @@ private struct Killing {
     private var acknowledged = 0
     private var interrupted = 0
     private var longestWrite = Duration.zero
-    /// How long a write of the workers takes, so that kills fall on all of its steps.
+    /// The duration of a worker's write, so that kills hit all of its steps.
     private var pace = Duration.milliseconds(10)
 
     init(_ task: String, _ domains: [DomainName]) throws {

@@ -161,7 +161,7 @@ extension Worker {
     }
 }
 
-/// It is Sendable because somebody said so, wrongly: this is the canary.
+/// It is declared Sendable, incorrectly, because the race is deliberate.
 private final class RacyBox: @unchecked Sendable {
     var number = 0
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much the tests try: a sample, which differs from run to run, or with `PREFS_PROOFS=full` everything.
+/// The extent of the tests: a sample that differs between runs, or everything with `PREFS_PROOFS=full`.
 ///
 /// `Tests/run all` tries everything.
 package enum Extent {
