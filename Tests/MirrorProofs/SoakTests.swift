@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension `The mirror of this machine` {
-    /// Three daemons that are killed repeatedly, and eight writers, half of which take no locks.
+    /// Three daemons are killed repeatedly while eight writers write. Half of the writers take no locks.
     @Test func `loses nothing though its daemons are killed`() throws {
         let mirror = try MirrorOfProcesses("a", "b", "c")
         let writers = (0..<8).map { number in

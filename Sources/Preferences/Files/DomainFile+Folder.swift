@@ -74,7 +74,7 @@ extension DomainFile {
 
     /// Reads a domain that has a folder as it is now. The caller holds its lock, or checks that nothing has changed.
     ///
-    /// - Parameter acceptsLoss: Whether to leave out damaged values of which there is no version.
+    /// - Parameter acceptsLoss: Whether to leave out damaged values that no version contains.
     /// - Returns: The contents, and the open files.
     func presentContents(
         acceptsLoss: Bool = false, on machine: Machine

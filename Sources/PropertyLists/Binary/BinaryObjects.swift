@@ -213,7 +213,7 @@ extension BinaryReader where Bytes: ~Copyable {
         unsafe Double(bitPattern: bigEndian(try objectBytes(at: place, count: 8), 8))
     }
 
-    /// The number in up to 16 bytes, of which all but the last eight must be zero.
+    /// The number in up to 16 bytes. All but the last eight must be zero.
     mutating func unsigned(at place: Int, size: Int, of offset: Int) throws(Fault) -> UInt64 {
         let bytes = try unsafe objectBytes(at: place, count: size)
         let extra = max(0, size - 8)

@@ -266,8 +266,8 @@ extension Double {
     fileprivate var bitsInFile: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }
 
-/// An open hash table of object numbers. Entries are stored in a separate array, so that the slots, most of which are
-/// free, take little memory. The first access to a page costs more than many later ones.
+/// An open hash table of object numbers. Most slots are free, and entries are stored in a separate array, so the slots
+/// take little memory. The first access to a page costs more than many later ones.
 @safe struct SlotTable: ~Copyable {
     /// The positions of entries plus one, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>

@@ -193,7 +193,7 @@ extension EditPlan {
         guard before.count != after.count, !before.isEmpty, !after.isEmpty,
             before.count <= mostComparisons / after.count
         else { return [(before, after)] }
-        // The longest common subsequence, computed on numbers, of which equal elements have the same.
+        // The longest common subsequence. Equal elements have the same number, so that only numbers are compared.
         var numbers: [PropertyList: Int] = [:]
         func number(_ value: PropertyList) -> Int {
             if let known = numbers[value] { return known }

@@ -251,7 +251,7 @@ extension JSONReader {
 }
 
 extension Decimal19.Scan {
-    /// Whether the number is whole and has more than 19 digits, of which the exponent counts the dropped ones.
+    /// Whether the number is whole and has more than 19 digits. Its exponent is the number of dropped digits.
     fileprivate var isWholeButLong: Bool { wholeDigits > 19 && fractionDigits == 0 }
 }
 

@@ -29,7 +29,7 @@ struct ArgumentParser {
         flags = FlagTable(schema.settings, common: schema.commonFlags, versionShort: schema.versionShort)
     }
 
-    /// The commands of which one must come next, and the one that is used otherwise.
+    /// The commands that can come next, and the one that is used if none does.
     var scope: (commands: [Schema.Command], preset: String?) {
         guard let command = result.command else { return (schema.commands, schema.defaultCommand) }
         let chosen = schema.command(named: command)

@@ -469,7 +469,7 @@ struct DeclarationLines {
         }
     }
 
-    /// Sets a minimum and a maximum, each of which may be missing.
+    /// Sets a minimum, a maximum or both.
     private func put(
         _ item: LineScanner.Item, _ least: Substring, _ most: Substring, _ what: String, _ draft: inout Draft
     ) {
