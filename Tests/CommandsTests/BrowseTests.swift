@@ -68,13 +68,17 @@ private final class ScriptedScreen: ScreenTerminal {
     }
 
     /// Presses keys in the browser of the domain, and returns the last whole screen, with its rows.
-    private func browse(
-        _ keys: [String], in domain: String = "com.example.app"
-    ) throws -> String {
+    private func browse(_ keys: [String], in domain: String = "com.example.app") throws -> String {
         let screen = ScriptedScreen(keys.map { .bytes(Array($0.utf8)) })
+        let (status, errors) = run(domain, on: screen)
+        #expect(status == .done && errors.isEmpty, "\(errors)")
+        return screen.text
+    }
+
+    private func run(_ word: String, on screen: ScriptedScreen) -> (status: ExitStatus, errors: String) {
         let streams = SimulatedTerminal(widths: [.input: 120, .output: 120, .errors: 120])
         var environment = machine.environment
-        environment.arguments = ["prefs", "browse", domain]
+        environment.arguments = ["prefs", "browse", word]
         environment.variables = environment.variables.merging(["TERM": "xterm"])
         let status = Prefs.run(
             in: CommandContext(
@@ -82,8 +86,7 @@ private final class ScriptedScreen: ScreenTerminal {
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: streams),
                 screen: screen))
-        #expect(status == .done && streams.text(of: .errors).isEmpty, "\(streams.text(of: .errors))")
-        return screen.text
+        return (status, streams.text(of: .errors))
     }
 
     /// The keys, a text on the screen after them, and what is stored then.
@@ -142,17 +145,8 @@ private final class ScriptedScreen: ScreenTerminal {
     @Test func `needs a domain or file that can be read`() throws {
         try machine.administrate("/srv/bad.plist", "{ a = ")
         for (word, status) in [("com.example.none", ExitStatus.notFound), ("/srv/bad.plist", .damaged)] {
-            let streams = SimulatedTerminal(widths: [.input: 80, .output: 80])
-            var environment = machine.environment
-            environment.arguments = ["prefs", "browse", word]
-            environment.variables = environment.variables.merging(["TERM": "xterm"])
-            let result = Prefs.run(
-                in: CommandContext(
-                    Machine(
-                        fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
-                        environment: environment, terminal: streams),
-                    screen: ScriptedScreen([])))
-            #expect(result == status && streams.text(of: .errors).contains(word))
+            let (result, errors) = run(word, on: ScriptedScreen([]))
+            #expect(result == status && errors.contains(word))
         }
     }
 
