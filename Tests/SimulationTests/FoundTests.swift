@@ -183,6 +183,32 @@ import Testing
         #expect(near.value("d") == "all" && near.durable.conflicts.conflicts.isEmpty)
     }
 
+    /// A user removed a value, or a part of it, that another host had deleted unseen. The file did not show the deletion
+    /// yet, so it is the user's own removal that replaced the value.
+    @Test(arguments: [nil, ["y": "other"]] as [PropertyList?])
+    func `a removal of what another host deleted has seen what its own file showed`(_ change: PropertyList?) {
+        let bench = Bench()
+        let (author, blind, third) = (bench.host("author"), bench.host("blind"), bench.host("third"))
+        author.set("d", to: "text")
+        bench.comeToRest()
+        author.set("d", to: ["x": "replaced"])
+        author.publishNow()
+        bench.settle()
+        third.pullNow()
+        blind.set("d", to: nil)
+        blind.publishNow()
+        bench.settle()
+        third.interference = { third.edit("d", to: change) }
+        third.pullNow()
+        third.set("d", to: "all")
+        third.publishNow()
+        author.view = author.view.filter { $0.key.writer != blind.durable.writer }
+        bench.readBase(of: third, on: author)
+        #expect(author.value("d") == "all" && author.durable.conflicts.conflicts.isEmpty)
+        bench.comeToRest()
+        #expect(bench.isSound)
+    }
+
     /// A crash occurred between the intent to write a file and the write, so the user saw the previous values.
     @Test func `who saves after a crash has seen what the file still showed`() {
         var crashes = 0

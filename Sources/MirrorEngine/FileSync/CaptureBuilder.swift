@@ -100,21 +100,30 @@ struct CaptureBuilder: ~Copyable {
         local.atoms.under(key).contains { $0.path != key || $0.value != .left }
     }
 
-    /// Adds the writes of a key, without those whose value the mirror has already: the write with that value takes the
-    /// place of ours.
+    /// Adds the writes of a key, without those that the mirror has already: the write with that value takes the place of
+    /// ours.
     private mutating func add(
         from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
         _ reading: inout Reading
     ) {
         if local.atoms.value(at: key) == new {
             reading.adopted += local.atoms.overlapping(key).filter { !local.isOwn($0) }.map(\.id)
-            return
         }
-        times[key] = observation.written[key.key ?? ""] ?? observation.modified
         let kind = policy.kind(key.domain, key.key ?? "")
-        writes += Difference.writes(from: old, to: new, at: key, kind: kind).filter { write in
-            write.path == key || local.atoms.value(at: write.path) != write.value.value
-        }
+        let values = reading.values
+        let new = Difference.writes(from: old, to: new, at: key, kind: kind).filter { !isKnown($0, values) }
+        guard !new.isEmpty else { return }
+        times[key] = observation.written[key.key ?? ""] ?? observation.modified
+        writes += new
+    }
+
+    /// Whether the mirror has the value of a write, from writes that have seen everything that this one visibly
+    /// replaced. If they have not, only this write can tell other hosts that a user saw what it replaced.
+    private func isKnown(_ write: Write, _ values: FileComparison) -> Bool {
+        guard local.atoms.value(at: write.path) == write.value.value else { return false }
+        let inForce = local.atoms.overlapping(write.path)
+        return shown(at: write.path.prefix(components: 2), in: values).replacedDirectly(byWriteAt: write.path)
+            .allSatisfy { replaced in inForce.contains { $0.id == replaced.id || $0.hasSeen(replaced) } }
     }
 
     private func replace(_ value: CanonicalValue, at key: Path, _ reading: inout Reading) {
@@ -192,12 +201,16 @@ extension CaptureBuilder {
 
     /// Returns the writes that the file showed at a key before it was changed.
     private func shown(at key: Path) -> [VisibleWrite] {
+        shown(at: key, in: readings.first { $0.values.domain.isPrefix(of: key) }?.values)
+    }
+
+    private func shown(at key: Path, in values: FileComparison?) -> [VisibleWrite] {
         let domain = key.prefix(components: 1)
         if unknown.contains(domain) { return [] }
         guard let replacement = interrupted[key] else { return local.shownWrites(at: key) }
         let before = local.trackedFiles[domain]?.exceptions[key]?.shown ?? []
         let after = [VisibleWrite](local.atoms.overlapping(key))
-        let value = readings.first { $0.values.domain == domain }?.values.file[key]
+        let value = values?.file[key]
         if value == replacement.old { return before }
         return value == replacement.new && value == local.atoms.value(at: key) ? after : before.inBoth(after)
     }

@@ -48,7 +48,12 @@ package struct Atom: Hashable, Sendable {
     ///
     /// - Parameter path: The part of `other` that must have been replaced; nil for all of it.
     package func hasSeen(_ other: Atom, at path: Path? = nil) -> Bool {
-        seen.contains { $0.id == other.id && $0.path.isPrefix(of: path ?? other.path) }
+        hasSeen(ReplacedWrite(path: path ?? other.path, dot: other.dot, id: other.id))
+    }
+
+    /// Whether the preference file showed this part of a write to the user who made this write.
+    func hasSeen(_ other: ReplacedWrite) -> Bool {
+        seen.contains { $0.id == other.id && $0.path.isPrefix(of: other.path) }
     }
 
     /// Whether an entry inside a value at `place`, at any depth, has the same value in this write.

@@ -99,11 +99,14 @@ extension [VisibleWrite] {
     ///
     /// Of a write above `path`, only the part at `path` is replaced, and what that write replaced there.
     package func replaced(byWriteAt path: Path) -> [ReplacedWrite] {
-        let direct = compactMap { $0.replaced(byWriteAt: path) }
+        let direct = replacedDirectly(byWriteAt: path)
         guard Rule.inheritsSeen.isKept else { return direct.sorted() }
         let inherited = flatMap(\.seen).filter { path.isPrefix(of: $0.path) }
         return (direct + ReplacedWrite.newest(of: inherited, beside: direct)).sorted()
     }
+
+    /// Returns the writes that a new one at `path` visibly replaces itself.
+    func replacedDirectly(byWriteAt path: Path) -> [ReplacedWrite] { compactMap { $0.replaced(byWriteAt: path) } }
 
     /// Returns the writes that both lists show, without what either hides.
     func inBoth(_ other: Self) -> Self {
