@@ -36,7 +36,6 @@ package struct ExhaustiveSearch {
     private let depth: Int
     private let listsOnlyUnfetched: Bool
     private var trace: [Step] = []
-    package private(set) var events = 0
     package private(set) var executions = 0
     /// A description of the shortest execution that breaks the rule.
     package private(set) var counterexample: String?
@@ -56,9 +55,24 @@ package struct ExhaustiveSearch {
     /// Searches all executions of one event, then of two, and so on.
     package mutating func search() {
         for length in 1...depth where counterexample == nil {
-            (events, executions, needless) = (0, 0, 0)
+            (executions, needless) = (0, 0)
             let world = SmallWorld(hosts: profile.hosts, listsOnlyUnfetched: listsOnlyUnfetched)
             go(world, touched: [], left: length)
+        }
+    }
+
+    /// Counts all sequences of events, including those that the search leaves out.
+    package func countSequences() -> Int {
+        count(SmallWorld(hosts: profile.hosts, listsOnlyUnfetched: listsOnlyUnfetched), left: depth)
+    }
+
+    private func count(_ world: SmallWorld, left: Int) -> Int {
+        let steps = steps(world, isLast: left == 1)
+        if left == 1 { return steps.count }
+        return steps.reduce(0) { count, step in
+            var next = world
+            next.carryOut(step)
+            return count + self.count(next, left: left - 1)
         }
     }
 
@@ -115,7 +129,6 @@ package struct ExhaustiveSearch {
             if let last = trace.last, step.host < last.host, !step.touches(last) { continue }
             var next = world
             next.carryOut(step)
-            events += 1
             trace.append(step)
             if left == 1 {
                 check(next)

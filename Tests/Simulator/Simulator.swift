@@ -27,8 +27,8 @@ import TestSupport
             search.search()
             let found = search.counterexample.map { "broken: \($0)" } ?? "0 broken"
             say(
-                "\(profile.name): \(search.events) events, \(search.executions) executions, \(found), \(search.needless) needless"
-            )
+                "\(profile.name): \(search.countSequences()) sequences, of which \(search.executions / 2) differ, "
+                    + "each with logs and with bases: \(found), \(search.needless) needless")
             if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
             isSound = isSound && search.counterexample == nil
         }
