@@ -13,11 +13,11 @@ extension Target {
     }
 
     private func checkJournal(_ bytes: [UInt8]) throws(BrokenProperty) {
-        if let head = try? Journal.head(bytes) {
-            guard (try? Journal.head(Journal.encoded(head))) == head else {
-                throw BrokenProperty(self, "a head is not readable as it is written")
+        if let summary = try? Journal.summary(bytes) {
+            guard (try? Journal.summary(Journal.encoded(summary))) == summary else {
+                throw BrokenProperty(self, "a summary is not readable as it is written")
             }
-            _ = head.needsState(Listing(folders: [:]), files: [:], at: moment.now, limits: EngineLimits())
+            _ = summary.needsState(Listing(folders: [:]), files: [:], at: moment.now, limits: EngineLimits())
         }
         guard let reading = try? Journal.replay(bytes) else { return }
         guard (0...bytes.count).contains(reading.length) else {
@@ -52,7 +52,7 @@ extension Target {
         guard let reading = try? Journal.replay(journal), reading.state == engine.local, reading.damage == nil else {
             throw BrokenProperty(self, "the records that a host makes give another state")
         }
-        _ = Journal.encoded(engine.head(journalLength: journal.count))
+        _ = Journal.encoded(engine.summary(journalLength: journal.count))
         var check = FolderCheck(engine.local, Listing(folders: [:]))
         check.add(PackAddress(writer: state.writer, name: engine.local.base.encoded().name), .unreadable)
         _ = check.finish()

@@ -9,7 +9,7 @@ extension SimulatedHost {
         let mayRest = !compacts && isDirectoryThere && world.chance(0.3) && mayRest
         let before = actionCount
         defer {
-            if mayRest, actionCount > before { world.complain("\(label): had something to do, its head said not") }
+            if mayRest, actionCount > before { world.complain("\(label): had something to do, its summary said not") }
         }
         attempt {
             try send(.foundMark(restoreMarker?.mark))
@@ -105,15 +105,15 @@ extension SimulatedHost {
         (world.files[address]?.size ?? 1) - (view[address] == .partial ? 1 : 0)
     }
 
-    /// Whether the head of the state indicates that there is nothing to do.  The head does not include the mark beside
+    /// Whether the summary of the state indicates that there is nothing to do.  The summary does not include the mark beside
     /// the files. A mark that was restored alone is detected by the next exchange that has something to do, before it
     /// reads a file.
     var mayRest: Bool {
         guard restoreMarker?.mark == engine.local.restoreMarkers.marks.first else { return false }
-        let bytes = Journal.encoded(engine.head(journalLength: 0))
-        guard let head = try? Journal.head(bytes) else { return false }
+        let bytes = Journal.encoded(engine.summary(journalLength: 0))
+        guard let summary = try? Journal.summary(bytes) else { return false }
         let identities = world.scenario.domains.map { ($0, observation($0).identity) }
-        return !head.needsState(
+        return !summary.needsState(
             listing, files: Dictionary(identities) { $1 }, at: now, limits: world.scenario.limits)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         (.marked([SimulatedHost.mirror, other]), .split), (.marked([other]), .swapped),
     ])
     func `that is not as it should be is not touched, while local work goes on`(
-        _ directory: Directory, _ standing: DirectoryStatus
+        _ directory: Directory, _ status: DirectoryStatus
     ) throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -23,7 +23,7 @@ import Testing
         bench.settle()
         let files = bench.world.files.count
         try near.send(.directory(directory))
-        #expect(near.engine.standing == standing)
+        #expect(near.engine.directoryStatus == status)
         near.edit("b", to: "written meanwhile")
         try near.capture()
         for event in [Event.listed(Listing(folders: [:])), .publish, .compact] { try near.send(event) }
@@ -136,7 +136,7 @@ import Testing
         bench.comeToRest()
         let note = stays.engine.local.peers[leaves.durable.writer]?.note
         #expect(note?.hasLeft == true && note?.label == "host")
-        #expect(leaves.engine.standing == .left && stays.value("a") == "the last word")
+        #expect(leaves.engine.directoryStatus == .left && stays.value("a") == "the last word")
     }
 
     @Test func `is read by a host that takes another name, with what it had not said yet`() {

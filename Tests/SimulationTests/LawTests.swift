@@ -97,8 +97,8 @@ import Testing
         #expect(written < 300 * 250 + 100 * 40 * 60)
         bench.world.pass(90_000)
         host.sync()
-        let standing = host.view.keys.compactMap { bench.world.files[$0]?.size }.reduce(0, +)
-        #expect(standing < 5 * 250 + 2 * 40 * 60)
+        let bytes = host.view.keys.compactMap { bench.world.files[$0]?.size }.reduce(0, +)
+        #expect(bytes < 5 * 250 + 2 * 40 * 60)
     }
 }
 

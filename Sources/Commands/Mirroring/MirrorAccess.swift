@@ -108,7 +108,7 @@ struct MirrorAccess {
         var (shown, replaced) = ([Report](), [String: Int]())
         for report in reports {
             // Included in the advice at the end.
-            if case .standing = report { continue }
+            if case .directory = report { continue }
             if case .conflict(let id) = report, let path = session.replacedPath(id) {
                 replaced[path.domain, default: 0] += 1
             } else {

@@ -33,10 +33,10 @@ enum MirrorLine {
         case .changed, .conflict: return nil
         case .held(let domain, let held):
             return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` shows what to do"
-        case .standing(.present): return "the directory is available"
-        case .standing(.paused): return paused
-        case .standing(.left): return left
-        case .standing(let standing): return standing.phrase
+        case .directory(.present): return "the directory is available"
+        case .directory(.paused): return paused
+        case .directory(.left): return left
+        case .directory(let status): return status.phrase
         case .waiting(let waiting): return "waiting: \(waiting.phrase)"
         case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is missing"
         case .unknownDomain: return nil
@@ -94,7 +94,7 @@ enum MirrorLine {
         case .readOnly: return "\(place): \(unwritable)"
         case .overQuota: return "the mirror is over a limit; `prefs mirror status` shows which"
         case .unavailable, .halted:
-            guard let obstacle = session.obstacle, session.engine.standing != .present else {
+            guard let obstacle = session.obstacle, session.engine.directoryStatus != .present else {
                 return condition == .halted
                     ? "a domain is held: `prefs mirror status` shows which, and what to do"
                     : "\(place): not available; settings on this host still work"

@@ -30,7 +30,7 @@ extension MirrorStatus {
         case .waiting: isWatched ? "exchanging" : "not in sync; `prefs mirror sync`"
         case .readOnly: "read-only"
         case .overQuota: "over a limit"
-        case .halted: standing == .present ? "a domain is held" : "halted"
+        case .halted: directoryStatus == .present ? "a domain is held" : "halted"
         case .unavailable: "not available"
         }
     }
@@ -43,12 +43,12 @@ extension MirrorStatus {
 
     /// Returns the rows of the status: a label and a text.
     func rows(at now: Timestamp) -> [(String, String)] {
-        var rows = standingRows
+        var rows = directoryRows
         let watching = isWatched ? "watched" : "not watched; `prefs mirror watch`, or `prefs mirror service install`"
         rows.append(("this host", "\(label.onOneLine), \(watching)"))
         if isLeaving { rows.append(("", MirrorLine.leaving)) }
         rows.append(("domains", domainsText))
-        let isInView = standing == .present && obstacle == nil
+        let isInView = directoryStatus == .present && obstacle == nil
         rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now, isInView: isInView)) }
         if lost > 0 {
             let (files, them) = (counted(lost, "file"), lost == 1 ? "it" : "them")
@@ -97,9 +97,9 @@ extension MirrorStatus {
         return rows
     }
 
-    private var standingRows: [(String, String)] {
+    private var directoryRows: [(String, String)] {
         if let obstacle { return [("directory", MirrorLine.text(of: obstacle, id, directory))] }
-        return standing == .present && isReadOnly ? [("directory", MirrorLine.unwritable)] : []
+        return directoryStatus == .present && isReadOnly ? [("directory", MirrorLine.unwritable)] : []
     }
 
     private var domainsText: String {
@@ -116,7 +116,7 @@ extension MirrorStatus {
         [
             "mirror": .string(id.description), "directory": .string(directory.description), "label": .string(label),
             "writer": .string(writer.description), "state": .string("\(condition)"),
-            "directoryState": .string(standing.phrase), "watched": .boolean(isWatched),
+            "directoryState": .string(directoryStatus.phrase), "watched": .boolean(isWatched),
             "leaving": .boolean(isLeaving), "readOnly": .boolean(isReadOnly),
             "domains": .array(domains.map { .string($0) }), "patterns": .array(patterns.map { .string($0) }),
             "hosts": .array(hosts.map(\.propertyList)), "toSend": .integer(PropertyList.Integer(pending)),

@@ -24,14 +24,14 @@ package enum Journal {
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
     /// Encodes the file beside a journal from which an exchange can conclude that there is nothing to do.
-    package static func encoded(_ head: StateSummary) -> [UInt8] { framed(head.recorded, behind: magic) }
+    package static func encoded(_ summary: StateSummary) -> [UInt8] { framed(summary.recorded, behind: magic) }
 
-    package static func head(_ bytes: [UInt8]) throws(PackFault) -> StateSummary { try alone(bytes) }
+    package static func summary(_ bytes: [UInt8]) throws(PackFault) -> StateSummary { try alone(bytes) }
 
     /// Encodes the file beside a journal that records how long files were waited for.
-    package static func encoded(_ vigil: PendingWaits) -> [UInt8] { framed(vigil.recorded, behind: magic) }
+    package static func encoded(_ waits: PendingWaits) -> [UInt8] { framed(waits.recorded, behind: magic) }
 
-    package static func vigil(_ bytes: [UInt8]) throws(PackFault) -> PendingWaits { try alone(bytes) }
+    package static func pendingWaits(_ bytes: [UInt8]) throws(PackFault) -> PendingWaits { try alone(bytes) }
 
     /// Decodes a file that contains a single body.
     private static func alone<Value: JournalCodable>(_ bytes: [UInt8]) throws(PackFault) -> Value {

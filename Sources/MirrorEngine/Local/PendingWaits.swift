@@ -30,39 +30,6 @@ extension Int64 {
     }
 }
 
-extension Engine {
-    /// The waits that the next engine should continue.
-    package var vigil: PendingWaits {
-        // Before the first listing, the former waits are complete.
-        guard !folders.isEmpty else { return formerWaits }
-        var vigil = PendingWaits()
-        (vigil.lastCheck, vigil.lastChecked) = (lastCheck?.at, lastCheck?.name)
-        let times = waiting.mapValues(\.since).merging(faulty.mapValues(\.since)) { min($0, $1) }
-        for (address, since) in times where folders[address.writer]?.contains(address.name) ?? false {
-            let isTold =
-                quarantined.contains(address) || reportedMissingBlobs.contains(address)
-                || faulty[address]?.kind == .tooNew
-            vigil.files[address] = PendingWaits.Wait(since: since, isTold: isTold)
-        }
-        return vigil
-    }
-
-    /// Continues the waits of a former engine.
-    package mutating func recall(_ vigil: PendingWaits) {
-        formerWaits = vigil
-        lastCheck = vigil.lastCheck.map { ($0, vigil.lastChecked) }
-        let told = vigil.files.filter(\.value.isTold).keys
-        quarantined.formUnion(told)
-        reportedMissingBlobs.formUnion(told)
-    }
-
-    /// Returns the time at which former engines began to wait for a file. A time in the future is replaced by the
-    /// present.
-    func waitedSince(_ address: PackAddress, at now: Int64) -> Int64? {
-        formerWaits.files[address].map { min(max($0.since, 0), now) }
-    }
-}
-
 extension PendingWaits: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(files, lastCheck, lastChecked) }
 

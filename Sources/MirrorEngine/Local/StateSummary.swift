@@ -1,7 +1,7 @@
 /// The part of the local state from which an exchange can conclude that there is nothing to do. It is small and can be
 /// read without the atoms.
 package struct StateSummary: Hashable, Sendable {
-    /// The length of the journal to which the head belongs. With any other length it is invalid.
+    /// The length of the journal to which the summary belongs. With any other length it is invalid.
     package let journalLength: Int
     package let mirror: MirrorID
     package let writer: WriterID
@@ -24,15 +24,15 @@ package struct StateSummary: Hashable, Sendable {
 }
 
 extension Engine {
-    /// Returns the head of the current state, for a journal of this length.
-    package func head(journalLength: Int) -> StateSummary {
+    /// Returns the summary of the current state, for a journal of this length.
+    package func summary(journalLength: Int) -> StateSummary {
         let mirrored = local.trackedFiles.filter(\.value.isMirrored)
         let isCaptured = mirrored.values.allSatisfy {
             $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil
         }
         // A writer whose folder is gone and whose atoms are carried is ignored. If the folder returns, it is new.
         let others = local.peers.filter { writer, peer in
-            writer != local.writer && (peer.vanishedAt == nil || !isCarried(writer))
+            writer != local.writer && (peer.vanishedAt == nil || !local.isCarried(writer))
         }
         return StateSummary(
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
@@ -44,16 +44,6 @@ extension Engine {
             tips: others.compactMapValues { $0.tip?.prefix },
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
     }
-
-    /// While the mirror is paused or left, every exchange must report that, so the state is needed.
-    private var isAtRest: Bool {
-        isFullyPublished && local.participation == .full && local.application == nil && waiting.isEmpty
-            && purging.isEmpty
-            && accepted.isEmpty && overruled.isEmpty && !local.restoreMarkers.isOpen
-    }
-
-    /// Whether none of our own files is due.
-    package var isFullyPublished: Bool { local.outbox.isEmpty && local.intent == nil && !isNoteDue && !isBaseDue }
 }
 
 extension StateSummary {

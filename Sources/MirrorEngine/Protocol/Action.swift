@@ -30,7 +30,7 @@ package enum Action: Hashable, Sendable {
 
 /// A message for users and programs.
 package enum Report: Hashable, Sendable {
-    case standing(DirectoryStatus)
+    case directory(DirectoryStatus)
     case changed(domain: String, keys: [String], by: WriterID)
     /// A file receives the values of the mirror because its domain is mirrored from now on.
     case seeded(domain: String, keys: [String], by: WriterID)

@@ -4,67 +4,14 @@
 /// caller carries out the returned actions in order, each durably before the next is started. Then it sends their
 /// results, one by one. After a crash, the engine starts with the state in the journal, and needs no report of what was
 /// in progress.
+///
+/// Three parts decide, each with a state of its own, and the engine passes events to them: the inbox on the files of
+/// other writers, the publisher on our own folder, and the applier on the preference files.
 package struct Engine: Sendable {
-    package private(set) var local: LocalState
-    package var policy: DomainPolicy
-    package var limits: EngineLimits
-    /// The side whose values are used when a domain begins to be mirrored and both sides have a value.
-    package var seed: Seeding
-    package var profile: Profile
-
-    package internal(set) var standing = DirectoryStatus.unknown
-    /// The files in view, as last listed.
-    var folders: [WriterID: Set<PackName>] = [:]
-    /// The writers whose folders could not be listed.
-    var closed: Set<WriterID> = []
-    /// Files that were read and wait for files before them.
-    var waiting: [PackAddress: WaitingFile] = [:]
-    /// The waiting files that were requested again since the directory was last listed.
-    var askedAgain: Set<PackAddress> = []
-    /// Files that could not be joined as they were.
-    package internal(set) var faulty: [PackAddress: FaultyFile] = [:]
-    /// The sizes of faulty files when the directory was last listed.
-    var sizes: [PackAddress: Int] = [:]
-    var quarantined: Set<PackAddress> = []
-    /// Files that were reported as waiting for blobs.
-    var reportedMissingBlobs: Set<PackAddress> = []
-    /// The waits that former engines recorded.
-    var formerWaits = PendingWaits()
-    /// Writers whose folders will be removed once a base of ours carries their atoms.
-    var purging: Set<WriterID> = []
-    /// The writers among them whose atoms the intended base carries.
-    var purgingCarried: Set<WriterID> = []
-    /// Whether files were joined since the locks of preference files were last requested.
-    var hasJoined = false
-    /// Whether locks were requested and not released.
-    var isApplying = false
-    /// The domains whose locks were requested, and those that could not be changed since `requestLocks`.
-    var asked: [Path] = []
-    var passedOver: Set<Path> = []
-    /// The domains whose files were captured for the first time and not written since.
-    var seeding: Set<Path> = []
-    /// The number of failed writes since `requestLocks`.
-    var refusals = 0
-    /// The domains whose files could not be written the last time.
-    var refused: Set<Path> = []
-    /// Whether all superseded files are to be removed once a base replaces them.
-    package internal(set) var isCompacting = false
-    /// The size of the files that are being removed from our folder.
-    var bytesBeingRemoved = 0
-    /// The last result when a log had no room.
-    var lackOfRoom: QuotaMiss?
-    /// The `changeCount` of the state when the application was made.
-    var changesAtApplication: Int?
-    /// Whether files of ours were found missing or damaged and no base has replaced them yet.
-    package internal(set) var hasLosses = false
-    /// The time of the last check of one of our own files, and the name of that file.
-    var lastCheck: (at: Int64, name: PackName?)?
-    /// The held domains for which a user has accepted the file, or the mirror.
-    var accepted: Set<Path> = []
-    var overruled: Set<Path> = []
-    /// Whether missing files of our own are written now, regardless of when this was last done.
-    var healsNow = false
-    private var actions: [Action] = []
+    private var context: EngineContext
+    private var inbox = Inbox()
+    private var publisher = Publisher()
+    private var applier = Applier()
 
     /// The description of this host for others.
     package struct Profile: Hashable, Sendable {
@@ -83,54 +30,34 @@ package struct Engine: Sendable {
         _ local: LocalState, profile: Profile, policy: DomainPolicy = .plain, limits: EngineLimits = EngineLimits(),
         seed: Seeding = .merge
     ) {
-        self.local = local
-        self.local.restart()
-        self.profile = profile
-        self.policy = policy
-        self.limits = limits
-        self.seed = seed
+        var local = local
+        local.restart()
+        context = EngineContext(local, profile: profile, policy: policy, limits: limits, seed: seed)
     }
 
     /// Handles an event. Returns the actions that follow from it.
     package mutating func handle(_ event: Event, at moment: Moment) -> [Action] {
         guard local.participation != .detached else { return [] }
         switch event {
-        case .directory(let directory): look(at: directory)
+        case .directory(let directory): context.look(at: directory)
         case .listed(let listing): take(listing, at: moment)
         case .fetched(let files, let isLast): take(files, isLast: isLast, at: moment)
-        case .foundMark(let mark): find(mark)
-        case .settled: leaveMark(moment.random)
-        case .marked: commit(.foundMark)
-        case .observed(let observations): observe(observations, at: moment)
-        case .locked(let observations): applyUnderLock(observations, at: moment)
-        case .written(let outcome): settle(outcome)
-        case .publish: publish(at: moment.now)
-        case .created(let name): finish(name, at: moment.now)
-        case .notCreated(_, let failure): report(.waiting(Report.Waiting(failure)))
-        case .removed(let names):
-            bytesBeingRemoved = 0
-            commit(.removed(names))
-        case .removedBlobs(let names):
-            bytesBeingRemoved = 0
-            commit(.removedBlobs(names))
-        case .compact: compact(at: moment.now)
+        case .foundMark(let mark): context.check(mark)
+        case .settled: context.leaveMark(moment.random)
+        case .marked: context.commit(.foundMark)
+        case .observed(let observations): applier.observe(observations, at: moment, in: &context)
+        case .locked(let observations): applier.applyUnderLock(observations, at: moment, in: &context)
+        case .written(let outcome): applier.settle(outcome, in: &context)
+        case .publish: publisher.publish(at: moment.now, in: &context)
+        case .created(let name): publisher.finish(name, at: moment.now, in: &context)
+        case .notCreated(_, let failure): context.report(.waiting(Report.Waiting(failure)))
+        case .removed(let names): publisher.noteRemoved(.removed(names), in: &context)
+        case .removedBlobs(let names): publisher.noteRemoved(.removedBlobs(names), in: &context)
+        case .compact: publisher.compact(at: moment.now, in: &context)
         case .command(let command): carryOut(command, at: moment)
         }
-        defer { actions = [] }
-        return actions
+        return context.takeActions()
     }
-
-    /// The writers whose folders were in view when the directory was last listed.
-    package var writersInView: [WriterID] { folders.keys.sorted() }
-
-    /// Changes the state, durably.
-    mutating func commit(_ record: LocalRecord, isDurable: Bool = true) {
-        local.apply(record)
-        if isDurable { actions.append(.append(record)) }
-    }
-
-    mutating func act(_ action: Action) { actions.append(action) }
-    mutating func report(_ report: Report) { actions.append(.report(report)) }
 }
 
 extension Report.Waiting {
@@ -143,37 +70,183 @@ extension Report.Waiting {
     }
 }
 
-// MARK: The directory
+// MARK: What callers ask
 
 extension Engine {
-    private mutating func look(at directory: Directory) {
-        let former = standing
-        switch directory {
-        case .unavailable: standing = .unavailable
-        case .marked([]): standing = .unavailable
-        case .marked(let mirrors) where mirrors.count > 1: standing = .split
-        case .marked(let mirrors): standing = mirrors == [local.mirror] ? .present : .swapped
-        }
-        if standing == .present { standing = standingWherePresent }
-        if standing != former { report(.standing(standing)) }
+    package var local: LocalState { context.local }
+    package var directoryStatus: DirectoryStatus { context.directoryStatus }
+
+    package var policy: DomainPolicy {
+        get { context.policy }
+        set { context.policy = newValue }
     }
 
-    /// The status of the directory for this store when its marker is correct.
-    var standingWherePresent: DirectoryStatus {
-        switch local.participation {
-        case .full: .present
-        case .paused: .paused
-        case .leaving: local.folder.hasLeft ? .left : .present
-        case .detached: .detached
-        }
+    package var limits: EngineLimits {
+        get { context.limits }
+        set { context.limits = newValue }
     }
 
-    private mutating func setParticipation(_ participation: Participation) {
-        guard local.participation != participation else { return }
-        commit(.participation(participation))
-        if [.present, .paused, .left].contains(standing) || participation == .detached {
-            standing = standingWherePresent
+    /// Files that could not be joined as they were.
+    package var faulty: [PackAddress: FaultyFile] { inbox.faulty }
+    /// The writers whose folders were in view when the directory was last listed.
+    package var writersInView: [WriterID] { inbox.folders.keys.sorted() }
+    /// Returns the new writers beyond the limit.
+    package func ignoredWriters(_ listing: Listing) -> Set<WriterID> { context.ignoredWriters(listing) }
+
+    /// Whether all superseded files are to be removed once a base replaces them.
+    package var isCompacting: Bool { publisher.isCompacting }
+    /// Whether files of ours were found missing or damaged and no base has replaced them yet.
+    package var hasLosses: Bool { publisher.hasLosses }
+    /// Whether none of our own files is due.
+    package var isFullyPublished: Bool { publisher.isFullyPublished(context) }
+
+    /// Whether nothing is incomplete, unpublished or due. While the mirror is paused or left, every exchange must report
+    /// that, so the state is needed.
+    var isAtRest: Bool {
+        isFullyPublished && local.participation == .full && local.application == nil && !local.restoreMarkers.isOpen
+            && inbox.isAtRest && publisher.isAtRest && applier.isAtRest
+    }
+
+    /// Whether our own folder shows that this state is a copy or an old one. Then files of other writers must be joined
+    /// before changes in preference files are captured, because some of these may be theirs.
+    package func shouldPullFirst(_ listing: Listing) -> Bool {
+        (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(local.isForeign) ?? false }
+            || local.trackedFiles.values.contains { $0.suspicion == .stateIsOlder }
+    }
+
+    /// The waits that the next engine should continue.
+    package var pendingWaits: PendingWaits {
+        var waits = inbox.pendingWaits
+        (waits.lastCheck, waits.lastChecked) = (publisher.lastCheck?.at, publisher.lastCheck?.name)
+        return waits
+    }
+
+    /// Continues the waits of a former engine.
+    package mutating func resume(_ waits: PendingWaits) {
+        inbox.resume(waits)
+        publisher.lastCheck = waits.lastCheck.map { ($0, waits.lastChecked) }
+    }
+}
+
+// MARK: Files in the directory
+
+extension Engine {
+    /// Compares the files in view with those that were joined, and fetches the rest.
+    private mutating func take(_ listing: Listing, at moment: Moment) {
+        guard directoryStatus.isOpen else { return }
+        inbox.take(listing, in: &context)
+        let writer = local.writer
+        publisher.checkFolder(
+            inbox.folders[writer], sizes: listing.folders[writer] ?? [:], at: moment.now, in: &context)
+        inbox.notePeers(at: moment.now, in: &context)
+        var wanted = inbox.wanted(listing, at: moment.now, local)
+        if let own = publisher.fileToCheck(at: moment.now, context) { wanted.append(own) }
+        if !wanted.isEmpty { context.act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
+        joinWaiting(at: moment)
+    }
+
+    private mutating func take(_ files: [PackAddress: Fetch], isLast: Bool, at moment: Moment) {
+        guard directoryStatus.isOpen else { return }
+        for (address, fetch) in files.sorted(by: { $0.key < $1.key }) {
+            if address.writer == local.writer, takeOwn(address, fetch, at: moment) { continue }
+            switch fetch {
+            case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
+                inbox.keep(pack, at: moment.now)
+            case .pack:
+                inbox.note(.contradiction("name or mirror"), at: address, now: moment.now, in: &context)
+            case .faulty(let fault): inbox.note(fault, at: address, now: moment.now, in: &context)
+            case .unreadable: inbox.note(address, at: moment.now)
+            }
         }
+        joinWaiting(isLast: isLast, at: moment)
+    }
+
+    /// Handles a file in our own folder. Returns false for one that is handled like a file of another writer.
+    private mutating func takeOwn(_ address: PackAddress, _ fetch: Fetch, at moment: Moment) -> Bool {
+        switch fetch {
+        case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
+            inbox.clearFault(address)
+            if local.isForeign(address.name), Rule.reincarnates.isKept { reincarnate(at: moment) }
+        case .faulty(let fault) where fault.isOfNewerVersion:
+            // The file is valid, so a copy of this store that has a newer version created it.
+            if local.isForeign(address.name), Rule.reincarnates.isKept { reincarnate(at: moment) }
+        case .faulty(let fault) where local.folder.created[address.name] != nil:
+            let isFolderMissing = inbox.folders[local.writer] == nil
+            if case .missingBlobs(let references) = fault {
+                publisher.heal(
+                    [], blobs: references.map(\.name), isFolderMissing: isFolderMissing, at: moment.now, in: &context)
+            } else {
+                publisher.heal([address.name], isFolderMissing: isFolderMissing, at: moment.now, in: &context)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// Takes another number, because another store writes under ours.
+    private mutating func reincarnate(at moment: Moment) {
+        let former = local.writer
+        let names = inbox.folders[former] ?? []
+        let inView = local.intent.map { names.contains($0.pack.name) } ?? false
+        let isFileMissing = local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
+        if isFileMissing { context.commit(.lostFiles(at: moment.now)) }
+        context.commit(.reincarnated(former.next(random: moment.random), intentIsInView: inView))
+        context.report(.reincarnated(former: former, new: local.writer))
+        let files = names.map { PackAddress(writer: former, name: $0) }
+        context.act(.fetch(files.sorted(by: PackAddress.isReadBefore)))
+    }
+
+    /// Joins every file that is due, until none is left.
+    private mutating func joinWaiting(isLast: Bool = true, at moment: Moment) {
+        let conflicts = local.conflicts.conflicts.count
+        var (progress, again) = (true, [PackAddress]())
+        while progress {
+            progress = false
+            for address in inbox.waitingFiles {
+                switch inbox.takeDue(address, at: moment.now, context) {
+                case .notDue: break
+                case .dropped(let address): again += [address].compactMap(\.self)
+                case .pack(let pack):
+                    join(pack, at: moment)
+                    progress = true
+                    applier.hasJoined = true
+                }
+            }
+        }
+        inbox.dropWaiting(beyond: context.limits.bytesWaiting)
+        if !again.isEmpty { context.act(.fetch(again)) }
+        guard applier.hasJoined else { return }
+        context.reportConflicts(since: conflicts)
+        guard isLast else { return }
+        applier.hasJoined = false
+        let known = Set(local.trackedFiles.keys)
+        for domain in local.atoms.domains where !known.contains(Path(domain: domain)) {
+            context.report(.unknownDomain(domain))
+        }
+        applier.requestLocks(in: &context)
+    }
+
+    private mutating func join(_ pack: Pack, at moment: Moment) {
+        // If another writer knows more under our number than we have published, it read that from a copy of this store,
+        // whose files may not have arrived yet. Further changes of ours under that number would be taken for known.
+        if pack.sequence(of: local.writer) > local.published, Rule.reincarnates.isKept { reincarnate(at: moment) }
+        context.commit(.joined(pack, at: moment.now))
+        if case .base(let base) = pack.content, local.differs(from: base) {
+            context.report(.digestMismatch(base.writer))
+        }
+    }
+}
+
+extension LocalState {
+    /// Whether a base with the same knowledge shows another state.
+    fileprivate func differs(from base: BasePack) -> Bool {
+        guard outbox.isEmpty, let theirs = Digest(base.digest) else { return false }
+        // Only hosts with the same knowledge can compare, and that check is cheap.
+        var known = base.knowledge
+        known[base.writer] = base.last
+        guard known == knowledge else { return false }
+        let ours = digest
+        return ours.tips == theirs.tips && ours.state != theirs.state
     }
 }
 
@@ -182,23 +255,88 @@ extension Engine {
 extension Engine {
     private mutating func carryOut(_ command: Command, at moment: Moment) {
         switch command {
-        case .add(let domain): commit(.configured(domain: domain, isMirrored: true))
-        case .remove(let domain): commit(.configured(domain: domain, isMirrored: false))
-        case .release(let domain, let takesFile): release(domain, takesFile: takesFile)
-        case .resolve(let conflicts): commit(.resolvedConflicts(conflicts, at: moment.now))
+        case .add(let domain): context.commit(.configured(domain: domain, isMirrored: true))
+        case .remove(let domain): context.commit(.configured(domain: domain, isMirrored: false))
+        case .release(let domain, let takesFile): applier.release(domain, takesFile: takesFile, in: &context)
+        case .resolve(let conflicts): context.commit(.resolvedConflicts(conflicts, at: moment.now))
         case .restore(let conflicts): restore(conflicts, at: moment)
-        case .retire(let writer): commit(.retired(writer))
-        case .leave: setParticipation(.leaving)
-        case .detach: setParticipation(.detached)
+        case .retire(let writer): context.commit(.retired(writer))
+        case .leave: context.setParticipation(.leaving)
+        case .detach: context.setParticipation(.detached)
         case .purge(let writer): purge(writer, at: moment)
         case .rebuild(let packs):
-            commit(.rebuilt(packs))
-            requestLocks()
-        case .compact: compactNow(at: moment.now)
+            context.commit(.rebuilt(packs))
+            applier.requestLocks(in: &context)
+        case .compact: publisher.compactNow(at: moment.now, in: &context)
         case .withdraw(let domain): withdraw(domain, at: moment)
-        case .heal: healsNow = true
-        case .pause: setParticipation(.paused)
-        case .resume: setParticipation(.full)
+        case .heal: publisher.healsNow = true
+        case .pause: context.setParticipation(.paused)
+        case .resume: context.setParticipation(.full)
         }
+    }
+
+    /// Writes the values of conflicts again, as new changes.
+    private mutating func restore(_ ids: [WriteID], at moment: Moment) {
+        let conflicts = ids.compactMap { local.conflicts.conflict($0) }
+        guard !conflicts.isEmpty else { return }
+        var clock = local.clock
+        let transaction = local.transaction(of: conflicts, &clock, at: moment)
+        context.commit(
+            .restored(
+                Restoration(
+                    conflicts: conflicts.map(\.id), transaction: transaction, clock: clock.local, when: moment.now)))
+        applier.requestLocks(in: &context)
+    }
+
+    /// Replaces our values of a domain with `left`, so that each host keeps its own, and removes the files that contain
+    /// them.
+    private mutating func withdraw(_ domain: String, at moment: Moment) {
+        let published = local.published(in: domain)
+        guard local.trackedFiles[Path(domain: domain)]?.isMirrored != true, !published.isEmpty else { return }
+        var clock = local.clock
+        let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
+        let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
+            let shown = [VisibleWrite](published.filter { key.isPrefix(of: $0.path) })
+            return Write(path: key, value: .left).stamped(stamp, over: shown, by: dot, moment.random)
+        }
+        let transaction = Transaction(dot: dot, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)
+        context.commit(
+            .restored(Restoration(conflicts: [], transaction: transaction, clock: clock.local, when: moment.now)))
+        publisher.compactNow(at: moment.now, in: &context)
+    }
+
+    /// Carries the atoms of a writer, and then removes its folder. A folder stays if it has a file that was not read or
+    /// is not kept in memory: a newer version may read more of it, and missing blobs may still arrive.
+    private mutating func purge(_ writer: WriterID, at moment: Moment) {
+        guard !inbox.closed.contains(writer) else { return context.report(.closed(writer)) }
+        let unread = inbox.unread(of: writer)
+        guard unread.isEmpty else {
+            for address in unread {
+                context.report(inbox.faulty[address]?.kind == .tooNew ? .tooNew(address) : .unread(address))
+            }
+            return
+        }
+        inbox.stopWaiting(for: writer, at: moment.now, context.limits)
+        joinWaiting(at: moment)
+        publisher.purge(writer, at: moment.now, in: &context)
+    }
+}
+
+extension LocalState {
+    /// Returns the displaced values that are not in force again. They replace what the file shows, like any other
+    /// write.
+    fileprivate func transaction(
+        of conflicts: [ConflictJournal.Conflict], _ clock: inout HybridClock, at moment: Moment
+    ) -> Transaction? {
+        let lost = conflicts.map { Write(path: $0.path, value: $0.value) }
+        // Of several values at one path, the newest is restored.
+        let writes = lost.normalised.filter { atoms.value(at: $0.path) != $0.value.value }
+        guard !writes.isEmpty else { return nil }
+        let (dot, stamp) = (Dot(writer: writer, sequence: sequence + 1), clock.stamp(at: moment.now))
+        let stamped = writes.map { write in
+            let shown = shownWrites(at: write.path.prefix(components: 2))
+            return write.stamped(stamp, over: shown, by: dot, moment.random)
+        }
+        return Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
 }

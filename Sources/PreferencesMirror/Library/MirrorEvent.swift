@@ -70,8 +70,8 @@ extension MirrorSession {
                 number: number(ofConflict: id) ?? 0, host: conflict?.winner.map { host($0.writer) } ?? "",
                 reason: conflict?.kind == .reverted ? .reverted : .conflict)
         case .held(let domain, let held): return .held(domain: domain, reason: held.phrase)
-        case .standing(.present): return nil
-        case .standing(let standing): return .halted(reason: standing.phrase)
+        case .directory(.present): return nil
+        case .directory(let status): return .halted(reason: status.phrase)
         case .waiting(let waiting):
             return .waiting(
                 reason: [.quota, .writers].contains(waiting) ? .quota : .directoryChanged, detail: waiting.phrase)

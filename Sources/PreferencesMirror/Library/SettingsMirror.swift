@@ -11,7 +11,7 @@ internal import Synchronization
 public final class SettingsMirror: Sendable {
     /// The session while no exchange uses it, kept so that the next exchange need not load the state.
     private let idle: Mutex<MirrorSession?>
-    private let standing: Mutex<(pendingChanges: Int, state: State)>
+    private let snapshot: Mutex<(pendingChanges: Int, state: State)>
     private let joined: MirrorPlaces.Joined
     private let places: MirrorPlaces
 
@@ -59,7 +59,7 @@ public final class SettingsMirror: Sendable {
             }
         }
         session.end()
-        standing = Mutex((session.engine.local.outbox.count, State(session.condition(after: session.takeReports()))))
+        snapshot = Mutex((session.engine.local.outbox.count, State(session.condition(after: session.takeReports()))))
         idle = Mutex(session)
     }
 
@@ -78,14 +78,14 @@ public final class SettingsMirror: Sendable {
     }
 
     /// The number of transactions that are still to be published, as of the last exchange.
-    public var pendingChanges: Int { standing.withLock(\.pendingChanges) }
+    public var pendingChanges: Int { snapshot.withLock(\.pendingChanges) }
 
     /// The status of the mirror, as of the last exchange.
-    public var state: State { standing.withLock(\.state) }
+    public var state: State { snapshot.withLock(\.state) }
 
     private func note(_ session: MirrorSession, _ condition: MirrorCondition) {
         let now = (session.engine.local.outbox.count, State(condition))
-        standing.withLock { $0 = now }
+        snapshot.withLock { $0 = now }
     }
 
     /// The status of a mirror.
@@ -151,7 +151,7 @@ extension Report {
     /// Whether the report announces a change.
     fileprivate var isNews: Bool {
         switch self {
-        case .changed, .standing, .conflict: true
+        case .changed, .directory, .conflict: true
         default: false
         }
     }

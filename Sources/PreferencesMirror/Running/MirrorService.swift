@@ -186,7 +186,7 @@ package struct MirrorService: Sendable {
         watchLinkedFiles()
         dropPollingWatches()
         var wanted: Set<FilePath> = lacksNotifications ? [] : [directory.path, directory.writers]
-        if !lacksNotifications, session.engine.standing == .present {
+        if !lacksNotifications, session.engine.directoryStatus == .present {
             for writer in session.engine.writersInView where writer != session.engine.local.writer {
                 let folder = directory.folder(of: writer)
                 wanted.formUnion(["l", "b"].map { folder.appending($0) })

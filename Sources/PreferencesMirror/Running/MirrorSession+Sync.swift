@@ -15,12 +15,12 @@ extension MirrorSession {
 
     /// Whether there is nothing to do, determined without loading the state. The caller must not hold a lock.
     package var isAtRest: Bool {
-        guard let head, !isCheckDue, case .marked([id]) = look,
-            let listing = try? directory.listing(own: head.writer)
+        guard let summary, !isCheckDue, case .marked([id]) = look,
+            let listing = try? directory.listing(own: summary.writer)
         else {
             return false
         }
-        let known = head.files.keys
+        let known = summary.files.keys
         let taking = preferences.domains().filter(configuration.selection.includes).map { Path(domain: $0.text) }
         guard Set(taking).isSubset(of: known) else { return false }
         var current: [String: MirrorEngine.FileIdentity?] = [:]
@@ -29,7 +29,7 @@ extension MirrorSession {
             guard isIncluded(path.domain), presence != .unknown else { return false }
             current[path.domain] = .some(presence.identity)
         }
-        return !head.needsState(
+        return !summary.needsState(
             listing, files: current, at: machine.clock.wall.milliseconds, limits: EngineLimits())
     }
 
@@ -61,7 +61,7 @@ extension MirrorSession {
 
     /// Returns the files in view, or nil if the directory must not be read or became unavailable.
     private mutating func list() throws(MirrorFailure) -> Listing? {
-        guard engine.standing == .present else { return nil }
+        guard engine.directoryStatus == .present else { return nil }
         do throws(SystemFailure) {
             let listing = try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
             note(closed: listing)
@@ -83,7 +83,7 @@ extension MirrorSession {
 
     private mutating func publish() throws(MirrorFailure) {
         try handle(.publish)
-        if engine.standing == .present { directory.sweep(engine.local.writer, at: machine.clock.wall) }
+        if engine.directoryStatus == .present { directory.sweep(engine.local.writer, at: machine.clock.wall) }
     }
 
     // MARK: Mirrored domains
@@ -151,7 +151,7 @@ extension MirrorSession {
 }
 
 extension MirrorSession {
-    /// Exchanges until no file must be read again, and writes a head for the next program.
+    /// Exchanges until no file must be read again, and writes a summary for the next program.
     package mutating func sync(
         _ direction: Direction = .both, wait: (Duration) -> Void
     ) throws(MirrorFailure) {
@@ -170,7 +170,7 @@ extension MirrorSession {
 
     /// Whether the directory is available and has no folder of a writer.
     package func hasNoFolder(of writer: WriterID) -> Bool {
-        engine.standing == .present && !engine.writersInView.contains(writer)
+        engine.directoryStatus == .present && !engine.writersInView.contains(writer)
     }
 
     /// Sends a command of a user to the engine, without an exchange.

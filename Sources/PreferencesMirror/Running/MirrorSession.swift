@@ -24,7 +24,7 @@ package struct MirrorSession: Sendable {
     private let schemas: SchemaCache
     var journal: StateJournal
     /// The waits that were last written or read.
-    private var vigil: PendingWaits?
+    private var pendingWaits: PendingWaits?
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
@@ -137,8 +137,8 @@ extension MirrorSession {
         schemas.reload()
         heldFiles = [:]
         engine = Self.engine(state, configuration, schemas)
-        vigil = journal.vigil
-        if let vigil { engine.recall(vigil) }
+        pendingWaits = journal.pendingWaits
+        if let pendingWaits { engine.resume(pendingWaits) }
     }
 
     /// Changes the configuration, for all programs that read it from now on.
@@ -147,8 +147,8 @@ extension MirrorSession {
         try amend(change)
         guard configuration != former else { return }
         if configuration.selection != former.selection { try amend { $0.isSeeded = false } }
-        // The existing head belongs to the former configuration.
-        journal.forgetHead()
+        // The existing summary belongs to the former configuration.
+        journal.forgetSummary()
         goOn(with: engine.local)
     }
 
@@ -170,30 +170,30 @@ extension MirrorSession {
             throw MirrorFailure(error)
         }
         // A check of our own files alone does not justify a write every hour.
-        if engine.vigil.files != vigil?.files ?? [:] { keepVigil() }
+        if engine.pendingWaits.files != pendingWaits?.files ?? [:] { keepWaits() }
     }
 
-    private mutating func keepVigil() {
-        let now = engine.vigil
-        guard now != vigil else { return }
+    private mutating func keepWaits() {
+        let now = engine.pendingWaits
+        guard now != pendingWaits else { return }
         journal.keep(now)
-        vigil = now
+        pendingWaits = now
     }
 
-    /// Writes the head and the waits for the next program.
+    /// Writes the summary and the waits for the next program.
     mutating func keepHead() {
-        keepVigil()
+        keepWaits()
         if condition(after: []) > .conflicts {
-            journal.forgetHead()
+            journal.forgetSummary()
         } else {
-            journal.keep(engine.head(journalLength: journal.length))
+            journal.keep(engine.summary(journalLength: journal.length))
         }
     }
 
-    var head: StateSummary? { journal.head }
+    var summary: StateSummary? { journal.summary }
 
     /// Whether a check of our own files is due, or the time of the last one is unknown.
     var isCheckDue: Bool {
-        journal.vigil?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
+        journal.pendingWaits?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
     }
 }

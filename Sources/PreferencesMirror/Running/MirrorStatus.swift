@@ -8,7 +8,7 @@ package struct MirrorStatus: Sendable {
     package let directory: FilePath
     package let label: String
     package let writer: WriterID
-    package let standing: DirectoryStatus
+    package let directoryStatus: DirectoryStatus
     /// The reason the directory cannot be used, or nil if it can.
     package let obstacle: SharedDirectory.Obstacle?
     package fileprivate(set) var condition: MirrorCondition
@@ -85,17 +85,17 @@ extension MirrorSession {
         defer { end() }
         let look = directory.look(for: id, isChosen: configuration.isChosen)
         try send(.directory(look))
-        let hasLeft = engine.standing == .left
+        let hasLeft = engine.directoryStatus == .left
         let listing = try? directory.listing(own: engine.local.writer)
         if let listing { note(closed: listing) }
         let pending = hasLeft ? 0 : pendingCount
         let unread = hasLeft ? [] : listing.map { unreadFiles($0) } ?? []
-        let stuck = unread.count { journal.vigil?.files[$0]?.isTold ?? false }
+        let stuck = unread.count { journal.pendingWaits?.files[$0]?.isTold ?? false }
         let losses = listing.map { engine.local.folder.losses($0.folders[engine.local.writer] ?? [:]) }
-        let isOpen = engine.standing == .present
+        let isOpen = engine.directoryStatus == .present
         var status = MirrorStatus(
             id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
-            standing: engine.standing, obstacle: obstacle, condition: condition(after: takeReports()),
+            directoryStatus: engine.directoryStatus, obstacle: obstacle, condition: condition(after: takeReports()),
             isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
             hosts: hosts, pending: pending, unread: unread.count, stuck: stuck,
@@ -113,7 +113,7 @@ extension MirrorSession {
 
     /// Returns the status that the next exchange would report, as far as it is evident.
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
-        guard status.standing == .present else { return .inSync }
+        guard status.directoryStatus == .present else { return .inSync }
         if isOverQuota { return .overQuota }
         if status.isReadOnly, status.pending > 0 || !engine.isFullyPublished { return .readOnly }
         let waits =
@@ -132,7 +132,7 @@ extension MirrorSession {
     private var isLeaving: Bool { engine.local.participation == .leaving && !engine.local.folder.hasLeft }
 
     private var isReadOnly: Bool {
-        guard engine.standing == .present else { return false }
+        guard engine.directoryStatus == .present else { return false }
         let own = engine.local.folder.created.filter { $0.value.supersededAt == nil }.keys.min()
         return directory.isReadOnly(for: engine.local.writer, with: own, as: machine.environment.user)
     }
@@ -185,7 +185,7 @@ extension MirrorSession {
                 let ahead = Int64(peer.lastStamp.milliseconds) - machine.clock.wall.milliseconds
                 return MirrorStatus.Host(
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
-                    isCarried: engine.isCarried(writer),
+                    isCarried: engine.local.isCarried(writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
                     isClosed: closedFolders.contains(writer),
                     clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)

@@ -1,7 +1,7 @@
 internal import MirrorEngine
 internal import Platform
 
-/// The files of a mirror's local state: a journal that is appended to until it is started anew, and a small head.
+/// The files of a mirror's local state: a journal that is appended to until it is started anew, and a small summary.
 ///
 /// All access requires the lock of the state.
 struct StateJournal: Sendable {
@@ -14,7 +14,7 @@ struct StateJournal: Sendable {
     private var checkpointLength = 0
 
     static let name: FileName = "journal"
-    private static let headName: FileName = "head"
+    private static let summaryName: FileName = "head"
     private static let mostBytes = 4 << 30
     /// A journal shorter than this is not started anew.
     private static let fewBytes = 1 << 20
@@ -86,7 +86,7 @@ struct StateJournal: Sendable {
 
     /// Starts a journal with a state, replacing any other.
     mutating func begin(_ state: LocalState) throws(SystemFailure) {
-        forgetHead()
+        forgetSummary()
         let bytes = Journal.beginning(with: state)
         try files.makeFolders(folder)
         try files.replace(path, with: bytes)
@@ -120,40 +120,40 @@ struct StateJournal: Sendable {
         try begin(state())
     }
 
-    // MARK: The head
+    // MARK: The summary
 
-    /// The head, if it matches the length of the journal.
-    var head: StateSummary? {
-        guard let bytes = (try? files.contents(of: folder.appending(Self.headName), limit: 256 << 20)) ?? nil,
-            let head = try? Journal.head(bytes),
-            let status = (try? files.status(of: path)) ?? nil, status.size == head.journalLength
+    /// The summary, if it matches the length of the journal.
+    var summary: StateSummary? {
+        guard let bytes = (try? files.contents(of: folder.appending(Self.summaryName), limit: 256 << 20)) ?? nil,
+            let summary = try? Journal.summary(bytes),
+            let status = (try? files.status(of: path)) ?? nil, status.size == summary.journalLength
         else {
             return nil
         }
-        return head
+        return summary
     }
 
-    /// Writes a head, from which other programs can conclude that there is nothing to do. It may be lost.
-    func keep(_ head: StateSummary) {
-        let bytes = Journal.encoded(head)
-        let place = folder.appending(Self.headName)
+    /// Writes a summary, from which other programs can conclude that there is nothing to do. It may be lost.
+    func keep(_ summary: StateSummary) {
+        let bytes = Journal.encoded(summary)
+        let place = folder.appending(Self.summaryName)
         if let former = (try? files.contents(of: place, limit: bytes.count)) ?? nil, former == bytes { return }
         _ = try? files.replace(place, with: bytes)
     }
 
-    func forgetHead() { _ = try? files.remove(folder.appending(Self.headName)) }
+    func forgetSummary() { _ = try? files.remove(folder.appending(Self.summaryName)) }
 
     // MARK: Waits
 
-    private static let vigilName: FileName = "vigil"
+    private static let waitsName: FileName = "vigil"
 
     /// The recorded waits, or nil if there are none.
-    var vigil: PendingWaits? {
-        let bytes = (try? files.contents(of: folder.appending(Self.vigilName), limit: 16 << 20)) ?? nil
-        return bytes.flatMap { try? Journal.vigil($0) }
+    var pendingWaits: PendingWaits? {
+        let bytes = (try? files.contents(of: folder.appending(Self.waitsName), limit: 16 << 20)) ?? nil
+        return bytes.flatMap { try? Journal.pendingWaits($0) }
     }
 
-    func keep(_ vigil: PendingWaits) {
-        _ = try? files.replace(folder.appending(Self.vigilName), with: Journal.encoded(vigil))
+    func keep(_ waits: PendingWaits) {
+        _ = try? files.replace(folder.appending(Self.waitsName), with: Journal.encoded(waits))
     }
 }

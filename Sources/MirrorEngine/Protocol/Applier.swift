@@ -1,0 +1,391 @@
+/// The exchange between the state and the preference files: captures what users changed, and writes what the mirror has.
+///
+/// A file is written only directly after it was captured under the same lock.
+struct Applier: Sendable {
+    /// Whether files were joined since the locks of preference files were last requested.
+    var hasJoined = false
+    /// Whether locks were requested and not released.
+    private var isApplying = false
+    /// The domains whose locks were requested, and those that could not be changed since `requestLocks`.
+    private var asked: [Path] = []
+    private var passedOver: Set<Path> = []
+    /// The domains whose files were captured for the first time and not written since.
+    private var seeding: Set<Path> = []
+    /// The number of failed writes since `requestLocks`.
+    private var refusals = 0
+    /// The domains whose files could not be written the last time.
+    private var refused: Set<Path> = []
+    /// The `changeCount` of the state when the application was made.
+    private var changesAtApplication: Int?
+    /// The held domains for which a user has accepted the file, or the mirror.
+    private var accepted: Set<Path> = []
+    private var overruled: Set<Path> = []
+
+    /// Whether no decision of a user waits for its file.
+    var isAtRest: Bool { accepted.isEmpty && overruled.isEmpty }
+
+    /// Accepts the file of a held domain, or the mirror's values instead.
+    mutating func release(_ domain: String, takesFile: Bool, in context: inout EngineContext) {
+        let path = Path(domain: domain)
+        guard context.local.trackedFiles[path]?.held != nil else { return }
+        if takesFile { accepted.insert(path) } else { overruled.insert(path) }
+        context.act(.observe([domain]))
+    }
+}
+
+// MARK: From the preference files to the state
+
+extension Applier {
+    /// Captures the changes in preference files, and then requests the locks to write what the mirror has.
+    mutating func observe(_ observations: [Observation], at moment: Moment, in context: inout EngineContext) {
+        guard context.directoryStatus != .left, capture(observations, at: moment, in: &context) else { return }
+        requestLocks(in: &context)
+    }
+
+    /// Captures the files. Returns false if others must be read together with them first.
+    private mutating func capture(
+        _ observations: [Observation], at moment: Moment, in context: inout EngineContext
+    ) -> Bool {
+        let open = Set((context.local.application?.domains ?? []).map(\.domain))
+        let read = Set(observations.map { Path(domain: $0.domain) })
+        guard open.isSubset(of: read) else {
+            context.act(.observe(open.union(read).map(\.domain).sorted()))
+            return false
+        }
+        let mirrored = observations.filter { context.local.trackedFiles[Path(domain: $0.domain)]?.isMirrored ?? false }
+            .sorted { Path(domain: $0.domain) < Path(domain: $1.domain) }
+        let known = mirrored.filter { context.local.trackedFiles[Path(domain: $0.domain)]?.isCaptured ?? false }
+        captureKnown(known, at: moment, in: &context)
+        for observation in mirrored where !known.contains(observation) {
+            captureNew(observation, at: moment, in: &context)
+        }
+        return true
+    }
+
+    private mutating func captureKnown(
+        _ observations: [Observation], at moment: Moment, in context: inout EngineContext
+    ) {
+        let application = context.local.application
+        var draft = CaptureBuilder(context.local, policy: context.policy, at: moment)
+        for observation in observations {
+            let domain = Path(domain: observation.domain)
+            guard let shadow = context.local.trackedFiles[domain],
+                application != nil || isNews(observation, shadow)
+            else { continue }
+            var reading = FileComparison(observation, local: context.local, policy: context.policy)
+            if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
+            for change in application?.domains ?? [] where change.domain == domain { reading.settle(change) }
+            if overruled.remove(domain) != nil {
+                draft.overrule(observation, reading)
+            } else if accepted.remove(domain) != nil {
+                draft.add(observation, reading, releasedFrom: shadow.suspicion == nil ? shadow.held : .rolledBack)
+            } else if let reason = shadow.reasonToHold(observation, reading) {
+                if shadow.held != reason {
+                    draft.hold(domain, reason)
+                    context.report(.held(domain: observation.domain, reason))
+                }
+            } else {
+                draft.add(observation, reading)
+            }
+        }
+        context.record(draft.capture(settlesApplication: application != nil), moment.random)
+    }
+
+    private mutating func captureNew(
+        _ observation: Observation, at moment: Moment, in context: inout EngineContext
+    ) {
+        let domain = Path(domain: observation.domain)
+        var draft = CaptureBuilder(context.local, policy: context.policy, at: moment)
+        let reading = FileComparison(observation, local: context.local, policy: context.policy)
+        let isOverruled = overruled.remove(domain) != nil
+        accepted.remove(domain)
+        if isOverruled {
+            draft.overrule(observation, reading)
+        } else if case .unreadable = observation.content {
+            guard context.local.trackedFiles[domain]?.held != .unreadable else { return }
+            draft.hold(domain, .unreadable)
+            context.report(.held(domain: observation.domain, .unreadable))
+        } else {
+            let isSuspect = context.local.trackedFiles[domain]?.suspicion == .stateIsOlder
+            draft.begin(observation, reading, seed: isSuspect ? .merge : context.seed)
+        }
+        context.record(draft.capture(settlesApplication: false), moment.random)
+        if context.local.trackedFiles[domain]?.isPending ?? false { seeding.insert(domain) }
+    }
+
+    /// Whether a file may have contents that were not captured.
+    private func isNews(_ observation: Observation, _ shadow: TrackedFile) -> Bool {
+        let domain = Path(domain: observation.domain)
+        // A file that could not be opened has neither contents nor an identity.
+        let isRefused = observation.content == .unreadable && observation.hash == nil
+        return observation.identity != shadow.file || shadow.held != nil || shadow.suspicion != nil || isRefused
+            || overruled.contains(domain) || accepted.contains(domain)
+    }
+}
+
+extension EngineContext {
+    fileprivate mutating func record(_ capture: Capture?, _ random: UInt64) {
+        guard let capture else { return }
+        markAhead(random)
+        let conflicts = local.conflicts.conflicts.count
+        commit(.captured(capture))
+        reportConflicts(since: conflicts)
+    }
+}
+
+extension TrackedFile {
+    /// Returns the reason a file must not be captured, or nil.
+    fileprivate func reasonToHold(_ observation: Observation, _ reading: FileComparison) -> HoldReason? {
+        // A restored file is still old after it was removed or its mark came back.
+        let isOther = observation.hash != hash
+        if isOther, held == .rolledBack || suspicion == .fileIsOlder { return .rolledBack }
+        switch observation.content {
+        case .unreadable: return .unreadable
+        case .missing: return !reading.hadKeys || observation.mark == .deleted ? nil : .missing
+        case .empty: return !reading.hadKeys || observation.mark == .deleted ? nil : .empty
+        case .values: break
+        }
+        guard isOther else { return nil }
+        let isFormer = observation.hash.map { generations.dropFirst().contains($0) } ?? false
+        if suspicion == .markIsGone, let hash = observation.hash, generations.contains(hash) { return .rolledBack }
+        guard observation.mark == nil else { return nil }
+        if held == .emptied || reading.isEmptied { return .emptied }
+        return isFormer && reading.changedKeys.count > 1 ? .rolledBack : nil
+    }
+}
+
+// MARK: From the state to the preference files
+
+extension Applier {
+    /// Requests the locks of the preference files that must be changed.
+    mutating func requestLocks(in context: inout EngineContext) {
+        passedOver = []
+        refusals = 0
+        requestNextLocks(in: &context)
+    }
+
+    /// Requests the locks of the next domains.
+    private mutating func requestNextLocks(in context: inout EngineContext) {
+        // Files that arrive in several parts are applied after the last part.
+        guard context.directoryStatus.isOpen, !isApplying, !hasJoined else { return }
+        context.markLocalKeys()
+        asked = context.local.portion(of: nextDomains(of: context.local), most: context.limits.changesAtOnce)
+        guard !asked.isEmpty else { return }
+        if Rule.capturesBeforeApplying.isKept {
+            isApplying = true
+            context.act(.lock(asked.map(\.domain)))
+        } else {
+            apply(asked, in: &context)
+        }
+    }
+
+    /// Returns the domains whose locks must still be requested. Domains that could not be written the last time come
+    /// last, so that they do not delay the others.
+    private func nextDomains(of local: LocalState) -> [Path] {
+        let domains = local.pendingDomains.filter { !passedOver.contains($0) }
+        let last = Set(local.domainsAppliedWith(of: refused, among: domains))
+        return last.count < domains.count ? domains.filter { !last.contains($0) } : domains
+    }
+
+    /// Captures the contents of the locked files, and then changes them.
+    mutating func applyUnderLock(_ observations: [Observation], at moment: Moment, in context: inout EngineContext) {
+        guard context.directoryStatus != .left, capture(observations, at: moment, in: &context) else {
+            return unlock(in: &context)
+        }
+        let locked = Set(observations.map { Path(domain: $0.domain) })
+        let domains = context.local.pendingDomains.filter(locked.contains)
+        guard domains.isEmpty || !context.directoryStatus.isOpen else {
+            context.markAhead(moment.random)
+            return apply(domains, in: &context)
+        }
+        unlock(in: &context)
+        passOver(asked, in: &context)
+    }
+
+    /// Continues with other domains, because these cannot be changed now.
+    private mutating func passOver(_ domains: [Path], in context: inout EngineContext) {
+        passedOver.formUnion(domains)
+        requestNextLocks(in: &context)
+    }
+
+    private mutating func unlock(in context: inout EngineContext) {
+        isApplying = false
+        context.act(.unlock)
+    }
+
+    private mutating func apply(_ domains: [Path], in context: inout EngineContext) {
+        let local = context.local
+        let changes = domains.map { domain in
+            DomainChange(
+                domain: domain, file: local.trackedFiles[domain]?.file, changes: local.pendingChanges(in: domain))
+        }
+        let application = Application(domains: changes, isChecked: Rule.capturesBeforeApplying.isKept)
+        changesAtApplication = local.atoms.changeCount
+        context.commit(.intendedApplication(application))
+        context.act(.write(application))
+    }
+
+    mutating func settle(_ outcome: WriteOutcome, in context: inout EngineContext) {
+        guard let application = context.local.application else { return unlock(in: &context) }
+        let domains = application.domains.map(\.domain)
+        switch outcome {
+        case .changedMeanwhile:
+            context.commit(.abandonedApplication)
+            isApplying = true
+            context.act(.lock(domains.map(\.domain)))
+        case .failed(let domain):
+            context.commit(.abandonedApplication)
+            refusals += 1
+            var unwritten = domains
+            if let culprit = domain.map({ Path(domain: $0) }) {
+                refused.insert(culprit)
+                if refusals < Self.mostRefusals {
+                    unwritten = context.local.domainsAppliedWith(of: [culprit], among: domains)
+                }
+            }
+            for domain in unwritten { context.report(.unwritten(domain: domain.domain)) }
+            unlock(in: &context)
+            passOver(unwritten, in: &context)
+        case .done(let observations):
+            let applied = application.domains.compactMap { change in
+                observations.first { Path(domain: $0.domain) == change.domain }
+                    .map { readBack(change, $0, context.local) }
+            }
+            for (change, applied) in zip(application.domains, applied) {
+                context.reportChanges(applied, change, isSeeding: seeding.remove(applied.domain) != nil)
+                context.reportUnheld(applied, change)
+            }
+            context.commit(.applied(applied))
+            refused.subtract(domains)
+            unlock(in: &context)
+            // Continue with the next domains, and with changes that were joined meanwhile.
+            requestNextLocks(in: &context)
+        }
+    }
+
+    /// The number of unwritable files that are left out one by one. After that, all remaining files wait for the next
+    /// exchange.
+    private static let mostRefusals = 16
+
+    private func readBack(_ change: DomainChange, _ observation: Observation, _ local: LocalState) -> AppliedDomain {
+        let reading = FileComparison(observation)
+        // A new dictionary, so that the capacity of removed entries is not kept.
+        let former = local.trackedFiles[change.domain]?.exceptions ?? [:]
+        var exceptions = former.filter { change.changes[$0.key] == nil }
+        let isSameView = changesAtApplication == local.atoms.changeCount
+        for (key, replacement) in change.changes {
+            let isWritten = reading.file[key] == replacement.new
+            if isWritten, isSameView { continue }
+            guard reading.file[key] != local.atoms.value(at: key) else { continue }
+            // The written value is no longer in force, and which writes the file shows now is not recorded.
+            exceptions[key] = TrackedFile.Exception(
+                value: reading.file[key], reason: isWritten ? .pending : .format,
+                shown: isWritten ? [] : former[key]?.shown ?? [])
+        }
+        return AppliedDomain(
+            domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
+            replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
+    }
+
+    /// The limit of keys whose replaced values are recorded. A save that reverts more than these is intended.
+    private static let mostRemembered = 1000
+}
+
+extension LocalState {
+    /// The domains whose files must still be changed.
+    fileprivate var pendingDomains: [Path] {
+        let pending = trackedFiles.filter { _, shadow in
+            shadow.isMirrored && shadow.isCaptured && shadow.held == nil && shadow.isPending
+        }
+        return pending.keys.sorted()
+    }
+}
+
+extension EngineContext {
+    /// Marks keys that stay on this host, so that the values of the mirror are not written into its files.
+    fileprivate mutating func markLocalKeys() {
+        guard local.application == nil else { return }
+        for domain in local.pendingDomains {
+            guard var shadow = local.trackedFiles[domain] else { continue }
+            let keys = shadow.exceptions.filter { key, exception in
+                exception.reason == .pending && policy.staysHome(domain.domain, key.key ?? "")
+            }
+            guard !keys.isEmpty else { continue }
+            for (key, exception) in keys {
+                shadow.exceptions[key] = TrackedFile.Exception(
+                    value: exception.value, reason: .home, shown: exception.shown)
+            }
+            let unchanged = AppliedDomain(
+                domain: domain, file: shadow.file, hash: shadow.hash, exceptions: shadow.exceptions,
+                replaced: shadow.replaced)
+            commit(.applied([unchanged]))
+        }
+    }
+
+    /// Reports the keys that received values of the mirror, once each, by the writers of the values in force.
+    fileprivate mutating func reportChanges(_ applied: AppliedDomain, _ change: DomainChange, isSeeding: Bool) {
+        var keys: [WriterID: [String]] = [:]
+        for key in change.changes.keys.sorted().prefix(Self.mostReportedKeys) where applied.exceptions[key] == nil {
+            let latest = local.atoms.overlapping(key).max { $1.isAfter($0) }
+            guard let name = key.key, let writer = latest?.dot.writer, writer != local.writer else { continue }
+            keys[writer, default: []].append(name)
+        }
+        for (writer, names) in keys.sorted(by: { $0.key < $1.key }) {
+            let domain = applied.domain.domain
+            report(
+                isSeeding
+                    ? .seeded(domain: domain, keys: names, by: writer)
+                    : .changed(domain: domain, keys: names, by: writer))
+        }
+    }
+
+    /// The limit of reported keys for one write.
+    private static let mostReportedKeys = 10_000
+
+    /// Reports the keys of a file whose values in the mirror its format cannot hold.
+    fileprivate mutating func reportUnheld(_ applied: AppliedDomain, _ change: DomainChange) {
+        let keys = applied.exceptions.filter { $0.value.reason == .format && change.changes[$0.key] != nil }.keys
+        guard !keys.isEmpty else { return }
+        report(.unheld(domain: applied.domain.domain, keys: keys.compactMap(\.key).sorted()))
+    }
+}
+
+// MARK: The mark beside the preference files
+
+extension EngineContext {
+    /// Checks the mark beside the preference files. If it is not the latest mark of this state, the files or the state
+    /// came back from a backup.
+    mutating func check(_ mark: UInt64?) {
+        let known = local.restoreMarkers
+        guard Rule.noticesRestores.isKept, let latest = known.marks.first else { return }
+        if mark == latest, !known.isDue {
+            if known.unwritten > 0 { commit(.foundMark) }
+            return
+        }
+        // Crashes may have prevented any of the marks since the last one that is known to be written.
+        let mayBeLast = known.marks.prefix(known.unwritten + 1).contains { $0 == mark }
+        let suspicion: TrackedFile.Suspicion =
+            if mark == nil || mayBeLast {
+                .markIsGone
+            } else {
+                known.marks.contains { $0 == mark } ? .fileIsOlder : .stateIsOlder
+            }
+        commit(.suspected(suspicion))
+        let suspects = local.trackedFiles.filter { $0.value.isMirrored && $0.value.isCaptured }
+        if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
+    }
+
+    /// Writes a new mark before the first change of the state or of preference files since the last mark. A state from
+    /// before the change does not know that mark, even if a crash prevents the one after it.
+    fileprivate mutating func markAhead(_ random: UInt64) {
+        guard !local.restoreMarkers.isDue else { return }
+        commit(.marked(random))
+        act(.mark(random))
+    }
+
+    /// Writes a new mark if preference files were read or written since the last one.
+    mutating func leaveMark(_ random: UInt64) {
+        if local.restoreMarkers.isDue { commit(.marked(random)) }
+        if let latest = local.restoreMarkers.marks.first, local.restoreMarkers.unwritten > 0 { act(.mark(latest)) }
+    }
+}
