@@ -147,7 +147,7 @@ struct BuiltCommandTests {
                 """, "\(result.text)")
     }
 
-    @Test func `the file behind the standard output is not replaced`() throws {
+    @Test func `the file at the standard output is not replaced`() throws {
         let command = try BuiltCommand()
         let result = try command.script(
             """
@@ -242,7 +242,7 @@ struct BuiltCommandTests {
     // MARK: watch
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a change by another process is told at once, until a signal ends it`(_ signal: Int32) throws {
+    func `a change by another process is reported immediately, until a signal ends it`(_ signal: Int32) throws {
         let command = try BuiltCommand()
         let output = RunningOutput()
         let process = try command.start(["watch", "--format", "json"], output: output.end)

@@ -78,7 +78,7 @@ import Testing
     ]
 
     @Test(arguments: scalars)
-    func `a value that stands alone is raw`(_ row: (value: String, text: String)) throws {
+    func `a value at the top level is raw`(_ row: (value: String, text: String)) throws {
         #expect(ClassicText.text(of: try ValueNotation.value(row.value)) == row.text)
     }
 

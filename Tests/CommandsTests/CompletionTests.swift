@@ -129,7 +129,7 @@ import Testing
             (["convert", "-o", ""], .files),
             (["read", "d", ""], .words), (["write", "com.example.declared", "target", ""], .folders),
         ] as [([String], Completion.Answer.Files)])
-    func `files are offered where a file may stand`(_ words: [String], _ files: Completion.Answer.Files) {
+    func `files are offered where a file is expected`(_ words: [String], _ files: Completion.Answer.Files) {
         #expect(Completion.answer(to: words, source: Self.source).files == files)
     }
 

@@ -27,13 +27,13 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func `differences are told entry by entry`(_ row: (old: String, new: String, text: String)) throws {
+    func `differences are reported entry by entry`(_ row: (old: String, new: String, text: String)) throws {
         let differences = Differences(from: try dictionary(row.old), to: try dictionary(row.new))
         #expect(Array(differences.text().utf8) == Array(row.text.utf8))
         #expect(differences.isEmpty == row.text.isEmpty)
     }
 
-    @Test func `differences are told in JSON`() throws {
+    @Test func `differences are reported in JSON`() throws {
         let differences = Differences(
             from: try dictionary("{a: 1, b: [1]}"), to: try dictionary("{a: 2, b: [1, 2], c: 3}"))
         let expected = """
@@ -43,7 +43,7 @@ import Testing
         #expect(differences.json() == (try ValueNotation.value(expected)))
     }
 
-    @Test func `a deep difference is told where looking ends`() {
+    @Test func `a deep difference is reported at the depth limit`() {
         func nested(_ leaf: PropertyList) -> PropertyList {
             (0..<500).reduce(leaf) { value, _ in .dictionary(["k": value]) }
         }

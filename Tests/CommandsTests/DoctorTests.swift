@@ -100,7 +100,7 @@ import Testing
         (.noWatches(.notImplemented), "    # nothing to be done: no settings are at risk\n"),
         (.remoteFileSystem, "    # set XDG_CONFIG_HOME to a folder on a local disk\n"),
     ])
-    func `a store that is looked at again and again is told of`(_ reason: WatchMethod.Reason, _ remedy: String) throws {
+    func `a store that is polled is reported`(_ reason: WatchMethod.Reason, _ remedy: String) throws {
         let clinic = try Clinic()
         let watcher = PollingWatcher(clinic.files, clinic.machine.clock, reason: reason)
         let outcome = try clinic.doctor(watcher: watcher)
@@ -131,7 +131,7 @@ import Testing
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
-    @Test func `a mirror whose directory is away is told of`() throws {
+    @Test func `a mirror whose directory is missing is reported`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs mirror init /home/ada/shared")
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
@@ -148,7 +148,7 @@ import Testing
                 """ && outcome.status == 8, "\(outcome)")
     }
 
-    @Test func `a full disk is told of, and one that read-only`() throws {
+    @Test func `a full disk and a read-only one are reported`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
         let capacity = clinic.machine.disk.capacity

@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: scripts.indices)
-    func `is told what is wrong with it, and ends`(_ index: Int) throws {
+    func `causes an error, and ends`(_ index: Int) throws {
         let (script, errors, status) = Self.scripts[index]
         let outcome = try ScriptBench(script: script).run([])
         #expect(outcome.errors == "prefs: \(errors)\n")

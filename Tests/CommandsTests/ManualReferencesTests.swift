@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `name at their end whatever they refer to before, and not themselves`() throws {
+    @Test func `list all of their references at the end, and not themselves`() throws {
         for (name, text) in pages {
             let listed = try seeAlso(text)
             #expect(!listed.contains(name), "\(name)")

@@ -108,7 +108,7 @@ import Testing
         #expect(listed == DoctorCheck.all.map(\.subject))
     }
 
-    @Test func `the layers stand in their order`() throws {
+    @Test func `the layers are listed in order`() throws {
         let layers: [Layer] = [
             .forced, .arguments, .environment, .session, .userHost, .user, .suite("NAME"), .globalHost, .global, .site,
             .siteGlobal, .default, .registered,

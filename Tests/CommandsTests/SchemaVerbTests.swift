@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [("~/none.plist", 1), ("/home", 6), ("~/good.plist/x", 6)] as [(String, Int32)])
-    func `check goes on behind a file that is missing or cannot be read`(_ name: String, _ status: Int32) throws {
+    func `check continues after a file that is missing or cannot be read`(_ name: String, _ status: Int32) throws {
         let machine = try machine(["good.plist": "{ Domain = d; }"])
         let outcome = try runPrefs(["prefs", "schema", "check", name, "~/good.plist"], on: machine)
         #expect(outcome.output == "~/good.plist: OK\n" && outcome.status == status, "\(outcome)")

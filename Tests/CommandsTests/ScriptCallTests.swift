@@ -92,7 +92,7 @@ struct ScriptBench {
         }
     }
 
-    @Test func `a stored value that does not count is told, unless another stands above it`() throws {
+    @Test func `an ignored stored value is reported, unless a higher layer overrides it`() throws {
         let bench = try ScriptBench()
         _ = try bench.prefs("write", "--force", "com.example.backup", "keep", "-int", "0")
         let file = "/home/ada/.config/prefs/com.example.backup.plist"
@@ -190,7 +190,7 @@ struct ScriptBench {
         #expect(try bench.prefs("read", "com.example.backup", "target").output == "/home/x\n")
     }
 
-    @Test func `a secret is kept where nobody else can read it, and a forced key is not written`() throws {
+    @Test func `a secret is stored where no other user can read it, and a forced key is not written`() throws {
         let bench = try ScriptBench()
         try bench.write("s3cret\n", to: "/tmp/token")
         let unknown = try bench.run(["--save", "--token-file", "/tmp/token", "t"])
@@ -252,7 +252,7 @@ struct ScriptBench {
             "Default: must match [a-z]"
         ),
     ])
-    func `a default that breaks its own rule is told, and never an empty value`(
+    func `a default that violates its own rule is reported, and never an empty value`(
         _ row: (setting: String, reason: String)
     )
         throws

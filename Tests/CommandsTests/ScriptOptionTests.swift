@@ -161,7 +161,7 @@ struct `The options of a public script` {
     }
 
     /// A shell must not execute any of the arguments.
-    @Test func `execute nothing, whoever parses them`() throws {
+    @Test func `execute nothing, whichever shell parses them`() throws {
         let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
         let head = """
             #!/bin/sh

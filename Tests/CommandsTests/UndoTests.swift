@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: writes)
-    func `what a verb wrote is told of where its version could not be kept, and holds`(_ words: [String]) throws {
+    func `a write whose version could not be kept is reported, and takes effect`(_ words: [String]) throws {
         let machine = try prepared()
         let before = try state(machine)
         let folder: FilePath = "/home/ada/.local/state/prefs/history/d"
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: writes)
-    func `whatever a verb wrote can be undone, and the undo too`(_ words: [String]) throws {
+    func `every write of a verb can be undone, and the undo too`(_ words: [String]) throws {
         let machine = try prepared()
         let before = try state(machine)
         let write = try runPrefs(["prefs"] + words, on: machine)

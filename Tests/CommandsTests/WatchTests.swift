@@ -96,7 +96,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `a change is told as it is made, and others are not`(_ row: Row) throws {
+    func `a change is reported as it was made, and others are not`(_ row: Row) throws {
         let machine = try SimulatedMachine()
         for line in Self.before { #expect(try Self.prefs(line, on: machine) == 0) }
         let meanwhile = row.meanwhile.map { line in { @Sendable () throws in try Self.change(line, on: machine) } }
@@ -146,7 +146,7 @@ import Testing
         #expect(outcome.output == "user d k: (none) -> \"2\"\nuser e k: (none) -> \"3\"\n")
     }
 
-    @Test func `a file that is damaged meanwhile is told of once, and its former values stand`() throws {
+    @Test func `a file that is damaged meanwhile is reported once, and its previous values remain`() throws {
         let machine = try SimulatedMachine()
         let path: FilePath = "/home/ada/x.plist"
         _ = try Self.prefs("write '~/x.plist' k 1", on: machine)

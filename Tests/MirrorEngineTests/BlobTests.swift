@@ -29,7 +29,7 @@ import Testing
         return base
     }
 
-    @Test func `stands once in a file of its own, and is needed to read the pack`() throws {
+    @Test func `is stored once in its own file, and is required to read the pack`() throws {
         for pack in [Self.log.encoded(), Self.base.encoded()] {
             #expect(pack.blobs.count == 1 && pack.bytes.count < 2 * Blob.longestInPack)
             let blob = pack.blobs[0]
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `stands in the pack itself up to a limit, and no further`() throws {
+    @Test func `is stored in the pack itself up to a limit`() throws {
         // A tag, a length of three bytes, and the text.
         for (count, isLong) in [(Blob.longestInPack - 4, false), (Blob.longestInPack - 3, true)] {
             var log = Self.log

@@ -7,7 +7,7 @@ import Testing
         Stamp(number: Stamp(clamping: milliseconds).number + counter)
     }
 
-    @Test func `follows the wall clock, and counts where that stands still or runs back`() {
+    @Test func `follows the wall clock, and counts while that stops or runs back`() {
         var clock = HybridClock()
         let readings = [Self.now, Self.now, Self.now - 9, Self.now + 1].map { clock.stamp(at: $0) }
         #expect(readings == [stamp(Self.now), stamp(Self.now, 1), stamp(Self.now, 2), stamp(Self.now + 1)])

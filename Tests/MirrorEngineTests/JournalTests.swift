@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `damaged in its middle says so, and goes no further`() throws {
+    @Test func `damaged in its middle is reported, and is read no further`() throws {
         let (begin, records) = try sample()
         var bytes = Journal.beginning(with: begin)
         let start = bytes.count

@@ -119,7 +119,7 @@ enum PackSamples {
     }
 
     /// A valid hash and valid checksums do not protect against a pack that was crafted on purpose.
-    @Test func `never traps, and is canonical, whatever a hostile writer hashed`() throws {
+    @Test func `never traps, and is canonical, even from a hostile writer`() throws {
         var generator = SeededGenerator(stream: "hostile packs")
         var accepted = 0
         for round in 0..<4000 {

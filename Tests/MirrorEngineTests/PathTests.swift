@@ -15,7 +15,7 @@ import Testing
         #expect(path.prefix(components: 1) == Path(domain: components[0]))
     }
 
-    @Test func `stands right before all that lies under it`() {
+    @Test func `sorts immediately before all paths below it`() {
         let paths = [["a"], ["a", "b"], ["a", "b", "c"], ["a", "bb"], ["ab"], ["b"]].map(Path.init)
         for path in paths {
             let sorted = paths.sorted()

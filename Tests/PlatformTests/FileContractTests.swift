@@ -89,7 +89,7 @@ import Testing
         #expect(try bench.text("file") == "old")
     }
 
-    @Test(arguments: subjects) func `is made anew only where nothing stands`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `is created only if the name is free`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.makeSymbolicLink("dangling", to: "nowhere")
         try bench.write("old", to: "file")
@@ -109,7 +109,9 @@ import Testing
         #expect(failure { _ = try bench.fileSystem.open(bench.folder, .writing) } == .isAFolder)
     }
 
-    @Test(arguments: subjects) func `stays as it is to who has it open`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `does not change for a process that has it open`(_ subject: FileSystemSubject)
+        throws
+    {
         let bench = try subject.make()
         try bench.write("old", to: "file")
         let file = try present(bench.fileSystem.open(bench.path("file"), .reading))

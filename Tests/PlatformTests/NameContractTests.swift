@@ -111,7 +111,7 @@ import Testing
         #expect(failure { try bench.write("", to: longest.appending("x")) } == .nameTooLong)
     }
 
-    @Test(arguments: subjects) func `of a temporary file is nobody's else`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `of a temporary file is unique`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let names = (0..<100).map { _ in bench.fileSystem.unpredictableName() }
         #expect(Set(names).count == 100)

@@ -28,7 +28,7 @@ import Testing
         #expect(machine.clock.nextWakeup == nil)
     }
 
-    @Test func `ends with whoever watches`() throws {
+    @Test func `ends with its owner`() throws {
         let machine = try SimulatedMachine()
         var watch: (any FolderWatch)? =
             PollingWatcher(machine.fileSystem, machine.clock).watch(SimulatedMachine.home) { _ in }

@@ -179,7 +179,7 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
         #expect("\(Timestamp(seconds: -1, nanoseconds: 0))" == "1969-12-31T23:59:59Z")
     }
 
-    @Test func `says the nearest time that can be told`() {
+    @Test func `gives the nearest time that can be represented`() {
         #expect(Timestamp(seconds: .max, nanoseconds: 0).nanoseconds == .max)
         #expect(Timestamp(seconds: .min, nanoseconds: 0).nanoseconds == .min)
         #expect(Instant(nanoseconds: 5).advanced(by: .seconds(Int64.max)) == .never)

@@ -40,7 +40,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: losses) func `that is suddenly another is held until somebody decides`(_ loss: Loss) throws {
+    @Test(arguments: losses) func `that is suddenly another is held until the user decides`(_ loss: Loss) throws {
         for takesFile in [true, false] {
             let bench = try MirrorBench()
             let hosts = try bench.hosts("a", "b")
@@ -151,7 +151,7 @@ import Testing
 }
 
 @Suite struct `A watched mirror that keeps failing` {
-    @Test func `says so once, and is looked at ever more seldom`() throws {
+    @Test func `is reported once, and is checked less and less often`() throws {
         let bench = try MirrorBench()
         let host = try #require(try bench.hosts("a").first)
         var service = MirrorService(try host.session(), isEager: false) {}

@@ -184,7 +184,7 @@ import Testing
         #expect(try hosts[0].carryOut(.resume) == .inSync)
     }
 
-    @Test func `is neither read nor written in a pause, which is told each time`() throws {
+    @Test func `is neither read nor written in a pause, which is reported each time`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
@@ -193,7 +193,7 @@ import Testing
         for _ in 0..<2 { #expect(try hosts[0].condition() == .paused) }
     }
 
-    @Test func `shows nobody a folder as missing that a person has removed`() throws {
+    @Test func `does not report a folder as missing that a user has removed`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[1].write("key", 1)

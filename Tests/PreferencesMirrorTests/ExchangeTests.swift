@@ -37,7 +37,7 @@ import Testing
         #expect(versions.allSatisfy { $0.note.reason.word == "mirror" })
     }
 
-    @Test func `is not told to domains that take no part`() throws {
+    @Test func `is not sent to domains that are not mirrored`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         for domain: DomainName in ["org.other", .global, "prefs"] { try hosts[0].write("key", "secret", domain) }

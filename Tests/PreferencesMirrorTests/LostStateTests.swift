@@ -48,7 +48,7 @@ import Testing
         session.end()
     }
 
-    @Test func `is kept for whoever wants to look at it, but no more than the last two`() throws {
+    @Test func `is kept for inspection, but no more than the last two`() throws {
         let bench = try MirrorBench()
         let host = try #require(try bench.hosts("a").first)
         let folder = try host.session().folder

@@ -46,7 +46,7 @@ import Testing
         #expect(told == count, "reported whether it was copied or not")
     }
 
-    @Test func `is told once and copied once by programs that run for a moment`() throws {
+    @Test func `is reported once and copied once by short-lived programs`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try lay(1, bytes: 10, in: bench, hosts[1])

@@ -98,7 +98,7 @@ extension ResettableEvent {
         #expect(try hosts[1].values()["key"] == "10")
     }
 
-    @Test func `that hears nothing of a change looks for it`() throws {
+    @Test func `that is not notified of a change looks for it`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let watching = try Watching([hosts[1]])
@@ -148,7 +148,7 @@ extension ResettableEvent {
         #expect((2 * 45...2 * 80).contains(watching.turns - turns), "\(watching.turns - turns)")
     }
 
-    @Test func `hears of a file to which a domain's is linked`() throws {
+    @Test func `is notified of a file to which a domain's is linked`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let (files, link) = (hosts[0].fileSystem, hosts[0].file("com.example.a").path)
@@ -200,7 +200,7 @@ extension ResettableEvent {
         #expect((2...15).contains(try bench.directoryContents().count - before))
     }
 
-    @Test func `over a directory that cannot be written looks ever more seldom, and says so once`() throws {
+    @Test func `over a directory that cannot be written polls less and less often, and reports it once`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)

@@ -180,7 +180,7 @@ private struct RealMember {
     }
 
     /// All obstacles at once, each with each name that a file or a folder of the mirror could have.
-    @Test func `is in nobody's way, whatever it is called`() throws {
+    @Test func `does not disturb the hosts, whatever its name`() throws {
         let mirror = try RealMirror()
         let (files, aside) = (SystemFileSystem(), try aside(mirror))
         try mirror.hosts[0].write("old", 1)

@@ -38,7 +38,7 @@ import Testing
 
     /// A recorded transaction is carried out with the rights of the process that finds it, so it could create files
     /// anywhere.
-    @Test func `a transaction that somebody else has noted is not carried out`() throws {
+    @Test func `a transaction that another user has recorded is not carried out`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         let record = PropertyList.array([

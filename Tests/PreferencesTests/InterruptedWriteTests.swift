@@ -221,7 +221,7 @@ import Testing
     }
 
     /// A file that cannot be replaced, such as a mount point.
-    @Test func `says that it holds all the same once it is committed`() throws {
+    @Test func `reports that it takes effect once it is committed`() throws {
         let bench = try StoreBench()
         for file in [Self.a, Self.b] { try bench.process().set("key", 1, in: file) }
         var machine = bench.process()
@@ -259,7 +259,7 @@ import Testing
 
     /// A user who can read a file can lock it, but must not prevent its owner from writing it.
     @Test(arguments: ["/home/ada/some.plist", "/home/ada"] as [FilePath])
-    func `is not held up by a reader who has locked the file or its folder`(_ locked: FilePath) throws {
+    func `is not blocked by a reader that has locked the file or its folder`(_ locked: FilePath) throws {
         let bench = try StoreBench()
         try bench.process().set("key", 1, in: Self.byPath)
         let reader = try #require(try bench.simulated.disk.process(user: 0).open(locked, .reading))

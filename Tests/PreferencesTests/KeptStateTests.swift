@@ -71,7 +71,7 @@ import Testing
         #expect { try Self.file.contents(on: bench.process()) } throws: { ($0 as? StoreFailure)?.isDamage == true }
     }
 
-    @Test func `stands in for no file that came after a removal`() throws {
+    @Test func `does not replace a file that was created after a removal`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)

@@ -106,7 +106,7 @@ import Testing
         (FilePermissions(rawValue: 0o644), UInt32(0), true), (FilePermissions(rawValue: 0o666), 0, false),
         (FilePermissions(rawValue: 0o664), 0, false), (FilePermissions(rawValue: 0o644), 1000, false),
     ])
-    func `heeds a forced value only where nobody but the administrator can have set it`(
+    func `uses a forced value only if only the administrator can have set it`(
         _ permissions: FilePermissions, _ owner: UInt32, _ counts: Bool
     ) throws {
         let bench = try StoreBench()

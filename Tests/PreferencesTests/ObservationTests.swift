@@ -30,7 +30,7 @@ private struct Editor {
         private static func text(_ value: PropertyList?) -> String { value?.integerValue?.description ?? "-" }
     }
 
-    @Test func `hears of own changes at once`() throws {
+    @Test func `is notified of own changes immediately`() throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         let notes = Notes()
         let observation = defaults.observe { notes.add($0) }
@@ -58,7 +58,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    @Test func `is not told twice of what this process has written`() throws {
+    @Test func `is not notified twice of this process's writes`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         let notes = Notes()
@@ -71,7 +71,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    @Test func `hears nothing of a change that a higher layer hides`() throws {
+    @Test func `is not notified of a change that a higher layer hides`() throws {
         let bench = try StoreBench()
         let ours = Defaults(Self.name, in: bench.store(arguments: ["-size", "9"]))
         let notes = Notes()
@@ -83,7 +83,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    @Test func `hears of changes in the layers below`() throws {
+    @Test func `is notified of changes in the layers below`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         let notes = Notes()
@@ -120,7 +120,7 @@ private struct Editor {
         #expect(change?.origin?.layer == .user)
     }
 
-    @Test func `through a property hears of changes by another process`() throws {
+    @Test func `through a property is notified of changes by another process`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         let property = Preference(Self.size, in: defaults)
@@ -173,7 +173,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    @Test func `hears of changes where a link that was made later leads`() throws {
+    @Test func `is notified of changes in the target of a link that was made later`() throws {
         let bench = try StoreBench()
         let file = StoreBench.file(Self.name)
         let target: FilePath = "/home/ada/dotfiles/editor.plist"
@@ -192,7 +192,7 @@ private struct Editor {
     }
 
     /// The first property creates the settings of all of them, and an observer may be notified at that time.
-    @Test func `may make a property when it hears of a change`() throws {
+    @Test func `may make a property when it is notified of a change`() throws {
         let bench = try StoreBench()
         let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest
@@ -215,7 +215,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    @Test func `hears of a change that somebody reads at the same time`() throws {
+    @Test func `is notified of a change that another thread reads at the same time`() throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         let isOver = Mutex(false)
         let hasEnded = Gate()

@@ -39,7 +39,7 @@ extension Setting where Value == Int {
     }
 
     @Test(arguments: refusals)
-    func `that the untyped interface makes are refused and told of`(
+    func `that the untyped interface makes are refused and reported`(
         _ values: PropertyList.Dictionary, _ messages: [String]
     ) throws {
         let bench = try SchemaBench()

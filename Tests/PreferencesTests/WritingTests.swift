@@ -42,7 +42,7 @@ import Testing
         #expect(try !Self.file.contents(on: bench.process()).exists)
     }
 
-    @Test func `gives files and folders to nobody else`() throws {
+    @Test func `gives other users no access to files and folders`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         let files = bench.simulated.fileSystem
@@ -176,7 +176,7 @@ import Testing
         #expect(throws: StoreFailure(file, .readOnly)) { try bench.process().set("a", 1, in: file) }
     }
 
-    @Test func `on a full disk says so and leaves the old values`() throws {
+    @Test func `on a full disk fails and leaves the old values`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         bench.simulated.disk.capacity = bench.simulated.disk.used + 100

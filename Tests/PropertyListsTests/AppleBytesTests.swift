@@ -98,7 +98,7 @@ struct AppleBytesTests {
         #expect(body(try Self.theirs(value, .xml)) == theirs)
     }
 
-    @Test func `binary is the same where no scalar stands twice`() throws {
+    @Test func `binary is the same if no scalar occurs twice`() throws {
         var number = 1000
         func fresh() -> Int {
             number += 1

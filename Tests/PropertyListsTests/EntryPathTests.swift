@@ -20,7 +20,7 @@ import Testing
         #expect(Array(path.description.utf8) == Array(text.utf8))
     }
 
-    @Test func `every key can stand in a path`() throws {
+    @Test func `every key can occur in a path`() throws {
         var values = ValueGenerator(SeededGenerator(stream: "paths"))
         for key in String.awkward + (0..<200).map({ _ in values.text() }) {
             let path: EntryPath = [EntryPath.Component(key), "x"]

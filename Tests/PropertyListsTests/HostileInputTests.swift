@@ -40,7 +40,7 @@ import Testing
 
     /// The examined start of the file may end anywhere, even inside a tag.
     @Test(arguments: ["<plist><true/></plist>", "<!DOCTYPE plist><true/>", "<!-- a --><true/>"])
-    func `XML is known behind any white space`(_ text: String) throws {
+    func `XML is recognized after any white space`(_ text: String) throws {
         for count in 4070...4100 {
             #expect(try PropertyList(parsing: String(repeating: " ", count: count) + text) == true, "\(count)")
         }
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a file with bytes behind it is refused`(_ format: PropertyList.Format, _ file: Data) {
+    func `a file followed by other bytes is refused`(_ format: PropertyList.Format, _ file: Data) {
         for tail in [Data([0]), Data("x".utf8), file] {
             #expect(throws: DecodingFailure.self) { try PropertyList(parsing: file + tail, as: format) }
         }

@@ -32,7 +32,7 @@ import Testing
         #expect(throws: ShrinkingFile.Short.self) { try view.value(at: ["1999"]) }
     }
 
-    @Test func `a long key that stands many times is one text in memory`() throws {
+    @Test func `a long key that occurs many times is one text in memory`() throws {
         let file = Data(
             binaryObjects: [
                 Data([0xD4, 1, 1, 1, 1, 2, 2, 2, 2]), Data([0x5F, 0x10, 40]) + Data(repeating: 0x6B, count: 40),
@@ -46,7 +46,7 @@ import Testing
 
     /// The result is that of a complete read, although the file claims that its keys are sorted.
     @Test(arguments: 1...9)
-    func `of a key that stands several times the last value is found`(_ times: Int) throws {
+    func `of a key that occurs several times the last value is found`(_ times: Int) throws {
         let references = (0..<times).map { "1=\($0 + 3)" }.joined(separator: " ")
         let values = (0..<times).map { "\($0 + 3) int \($0)" }.joined(separator: "\n")
         let file = try BinaryAssembler(

@@ -85,7 +85,7 @@ struct OpenStepFailureTests {
         OpenStepMistake(bytes: [0xFF, 0xFE, 0x28, 0, 0x29, 0, 0x78, 0], .trailingContent, at: 6),
         OpenStepMistake(bytes: [0xFF, 0xFE, 0x28], .invalidText(encoding: "UTF-16"), at: 2),
     ])
-    func `invalid text is named with the entry in which it stands`(row: OpenStepMistake) {
+    func `invalid text is reported with the entry that contains it`(row: OpenStepMistake) {
         expect(row, in: .openstep)
     }
 
@@ -101,7 +101,7 @@ struct OpenStepFailureTests {
         #expect(throws: Never.self) { try PropertyList(parsing: row.bytes, as: .gnustep) }
     }
 
-    @Test func `a key that stands twice can be refused`() {
+    @Test func `a duplicate key can be refused`() {
         let options = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
         let failure = #expect(throws: DecodingFailure.self) {
             try PropertyList(parsing: "{ a = 1; b = 2; a = 3; }", as: .openstep, options: options)

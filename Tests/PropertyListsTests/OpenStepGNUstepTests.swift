@@ -74,7 +74,7 @@ struct OpenStepGNUstepTests {
         ("<*BX>", .expected("Y or N for a boolean")), ("<*R1e999>", .realOutOfRange("1e999")),
         ("<*I99999999999999999999>", .integerOutOfRange("99999999999999999999")),
     ])
-    func `a mistake in a typed value is told without a format, too`(
+    func `an error in a typed value is reported without a format, too`(
         _ text: String, _ problem: DecodingFailure.Problem
     ) {
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: "{ a = \(text); }") }

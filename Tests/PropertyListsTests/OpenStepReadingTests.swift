@@ -48,7 +48,7 @@ struct OpenStepReadingTests {
         (#"\Ud83d\Ude00\UD83D\UDE00"#, "😀😀"), (#"\U00e99"#, "é9"), ("naïve 日本語 😀", "naïve 日本語 😀"),
         (#"long enough for words \\ and more of it é"#, "long enough for words \\ and more of it é"),
     ])
-    func `an escape stands for its character`(escaped: String, text: String) throws {
+    func `an escape is read as its character`(escaped: String, text: String) throws {
         #expect(try PropertyList(parsing: "\"\(escaped)\"", as: .openstep) == .string(text))
         #expect(try PropertyList(parsing: "(\"\(escaped)\")", as: .gnustep) == .array([.string(text)]))
     }

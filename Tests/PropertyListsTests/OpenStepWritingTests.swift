@@ -3,7 +3,7 @@ import PropertyLists
 import Testing
 
 struct OpenStepWritingTests {
-    @Test func `an entry stands on a line, four spaces a level`() throws {
+    @Test func `an entry is on a separate line, indented by four spaces per level`() throws {
         let value: PropertyList = .dictionary([
             "k": .string("v"), "array": .array([.string("a"), .array([]), .string("b c")]),
             "empty": .dictionary([:]), "data": .data(Data([0, 1, 2, 3, 0xFE])),
@@ -34,7 +34,7 @@ struct OpenStepWritingTests {
         ("long enough for a word\n", #""long enough for a word\012""#),
         ("\u{80}", "\"\u{80}\""),
     ])
-    func `a text stands bare where every reader takes it for one`(text: String, expected: String) throws {
+    func `a text is unquoted if every reader accepts it`(text: String, expected: String) throws {
         #expect(try written(.string(text)) == expected + "\n")
         for format in [PropertyList.Format.openstep, .gnustep] {
             #expect(try PropertyList(parsing: expected, as: format) == .string(text))

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ways)
-    func `every kind stands at the root`(_ way: Way) throws {
+    func `every kind is supported at the root`(_ way: Way) throws {
         for round in Self.rounds {
             for kind in way.scope.kinds {
                 var values = ValueGenerator(SeededGenerator(stream: kind.rawValue, round: round), scope: way.scope)

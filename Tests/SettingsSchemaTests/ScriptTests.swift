@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `has its mistakes where they stand in the script`() throws {
+    @Test func `has its errors at their places in the script`() throws {
         let script = """
             #!/bin/bash
             # A script.

@@ -25,7 +25,7 @@ import Testing
             ("servers", ["key": "sesame5"], ["key": "••••"]),
             ("open", "text", "text"), ("open", ["name": "n"], ["name": "n"]),
         ] as [(String, PropertyList, PropertyList)])
-    func `is masked by itself, and all of it where nobody can tell`(
+    func `is masked by itself, or the whole value if its extent is unknown`(
         _ key: String, _ value: PropertyList, _ shown: PropertyList
     ) throws {
         let setting = try #require(Sample.settings(Self.text).declaration(of: key))
@@ -45,7 +45,7 @@ import Testing
         #expect(rows.filter { $0.contains("-file ") || $0.contains("-fd ") } == expected)
     }
 
-    @Test func `stands in no help, no table, no manual page and no form`() throws {
+    @Test func `is in no help, no table, no manual page and no form`() throws {
         let schema = try Sample.settings(Self.text)
         let values = ["server": Schema.ValueInForce(Self.value, layer: "user")]
         let help = schema.helpText(program: "tool", width: 200, values: values)
@@ -70,7 +70,7 @@ import Testing
             (["port": "x", "password": "sesame6"], ":server:port = x: must be an integer"),
             ([["password": "sesame7"]], "server = ••••: must be a dictionary"),
         ] as [(PropertyList, String)])
-    func `stands in no message`(_ value: PropertyList, _ message: String) throws {
+    func `is in no message`(_ value: PropertyList, _ message: String) throws {
         let schema = try Sample.settings(Self.text)
         #expect(schema.problems(with: value, forKey: "server").map(\.description) == [message])
     }
@@ -116,7 +116,7 @@ import Testing
         #expect(`A command line`.notation(try Sample.settings(Self.text).arguments([], in: context)) == message)
     }
 
-    @Test func `is refused where the whole value would stand on the command line`() throws {
+    @Test func `is refused if the whole value would be on the command line`() throws {
         let row = "Type = dictionary; Entries = ({ Key = p; Sensitive = YES; });"
         let text = """
             { Domain = d; Settings = ({ Key = a; \(row) Short = a; }, { Key = b; \(row) Positional = 1; },

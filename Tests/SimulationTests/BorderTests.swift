@@ -106,7 +106,7 @@ import Testing
         #expect(near.files["s"]?.values == far.files["s"]?.values)
     }
 
-    @Test func `holds a domain whose file could not be read from the first, and says so once`() {
+    @Test func `holds a domain whose file could not be read from the start, and reports it once`() {
         for isReleased in [false, true] {
             let bench = Bench()
             let far = bench.host("far")

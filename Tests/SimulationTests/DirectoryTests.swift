@@ -180,7 +180,7 @@ import Testing
         #expect(near.files["s"]?.values["a"] != nil && far.value("a") == nil)
     }
 
-    @Test func `keeps a faulty file's copy after ten minutes, and says so once`() throws {
+    @Test func `keeps a faulty file's copy after ten minutes, and reports it once`() throws {
         let bench = Bench()
         let near = bench.host("near")
         bench.comeToRest()

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// A log that waits for its predecessor is joined after a time limit, whether the predecessor is visible or not.
-    @Test func `a host with a log that waits has not nothing to do`() {
+    @Test func `a host with a waiting log is not idle`() {
         let bench = Bench()
         let (near, _, logs) = bench.hostsWithTwoLogs()
         near.view[logs[0]] = nil
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// A crash occurred between the intent to write a file and the write, so the user saw the previous values.
-    @Test func `who saves after a crash has seen what the file still showed`() {
+    @Test func `a user who saves after a crash has seen the values in the file`() {
         var crashes = 0
         for step in 1...12 {
             let bench = Bench()

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A limit` {
     private static func text(_ count: Int) -> PropertyList { .string(String(repeating: "x", count: count)) }
 
-    @Test func `of one file keeps a base back that nobody could read`() {
+    @Test func `of one file delays a base that no host could read`() {
         let bench = Bench { $0.bytesOfFile = 3000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         for key in ["a", "b", "e", "f"] {

@@ -35,7 +35,7 @@ import Testing
         #expect(far.files["s"]?.values.count == 2 && bench.isSound)
     }
 
-    @Test func `stands once, as long as it is in force, and a while longer`() {
+    @Test func `is stored once, while it is in force and for some time after`() {
         let bench = Bench { $0.unneededFor = 7 * 86_400_000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: Self.long("a"))
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Long values that replace one another are removed early, together with the files that refer to them.
-    @Test func `is missed by nobody when it goes early`() {
+    @Test func `is not required after it was removed early`() {
         let day: Int64 = 86_400_000
         let bench = Bench { ($0.supersededFor, $0.unneededFor, $0.bytesOfWriter) = (day, 7 * day, 1 << 20) }
         let near = bench.host("near")
@@ -106,7 +106,7 @@ import Testing
         #expect(late.value("a") == Self.long("a") && bench.isSound)
     }
 
-    @Test func `of one who is gone is kept by who carries his changes`() {
+    @Test func `of a host that is gone is kept by the host that carries its changes`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
         gone.set("a", to: Self.long("a"))

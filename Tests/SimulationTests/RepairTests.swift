@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [("lost", "won"), ("lost", nil), (nil, "won")] as [(String?, String?)])
-    func `is written anew where a person says so`(_ lost: String?, _ won: String?) throws {
+    func `is written again if the user requests it`(_ lost: String?, _ won: String?) throws {
         let (bench, near, far) = conflict(lost.map(PropertyList.string), won.map(PropertyList.string))
         #expect(far.files["s"]?.values["a"] == won.map(PropertyList.string))
         near.command(.restore([try #require(near.engine.local.conflicts.conflicts.first).id]))
@@ -71,7 +71,7 @@ import Testing
         #expect(bench.isSound && far.value("b") == "after that" && near.value("c") == "meanwhile")
     }
 
-    @Test func `pauses until a person says otherwise, whoever dies meanwhile`() {
+    @Test func `pauses until a user continues it, even if hosts die meanwhile`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -133,7 +133,7 @@ import Testing
         return mayRest && host.actionCount == 0
     }
 
-    @Test(arguments: [PackName.Kind.base, .note]) func `that is lost stands there again, alone or with others`(
+    @Test(arguments: [PackName.Kind.base, .note]) func `that is lost is written again, alone or with others`(
         _ kind: PackName.Kind
     ) {
         let (bench, near, far) = pair()

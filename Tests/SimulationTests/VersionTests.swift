@@ -26,7 +26,7 @@ import Testing
         return (bench, old, new, try #require(held))
     }
 
-    @Test func `goes on with what it understands, and says once what it does not`() throws {
+    @Test func `continues with the files that it understands, and reports the others once`() throws {
         let (bench, old, new, held) = try pair()
         bench.comeToRest()
         #expect(old.value("a") == "a" && old.value("b") == nil)

@@ -73,7 +73,7 @@ extension `The store of this machine` {
             Obstacle(testDescription: "a link to itself", code: .tooManySymbolicLinks) { symlink("domain.plist", $0) },
         ]
 
-        @Test(arguments: obstacles) func `and says so at once`(_ obstacle: Obstacle) throws {
+        @Test(arguments: obstacles) func `and reports it immediately`(_ obstacle: Obstacle) throws {
             let bench = try ProofBench()
             try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
             try #require(obstacle.make(try bench.file("domain").path.description) == 0)
