@@ -53,13 +53,6 @@ private struct MirrorPair: Sendable {
         machine.clock.advance(by: .seconds(10))
     }
 
-    func remove(_ path: FilePath) throws {
-        if try machine.fileSystem.status(of: path, followingLink: false)?.kind == .folder {
-            for name in try machine.fileSystem.names(in: path) ?? [] { try remove(path.appending(name)) }
-        }
-        try machine.fileSystem.remove(path)
-    }
-
     /// Cuts the last log of the laptop in half.
     func damageLog() throws {
         let logs = writers.laptop.appending("l")
@@ -90,7 +83,7 @@ private struct MirrorPair: Sendable {
         Row(
             "a host without its folder", ["its folder is missing; if it is gone for good, `prefs mirror retire laptop`"]
         ) {
-            try $0.remove($0.writers.laptop)
+            try $0.machine.fileSystem.removeAll($0.writers.laptop)
         } fix: {
             try $0.desk("mirror", "retire", "laptop")
         },
@@ -98,9 +91,9 @@ private struct MirrorPair: Sendable {
             "files of this host that were lost twice in an hour",
             ["files of this host; `prefs mirror sync` writes them again, once an hour at most"]
         ) {
-            try $0.remove($0.writers.desk)
+            try $0.machine.fileSystem.removeAll($0.writers.desk)
             try $0.desk("mirror", "sync")
-            try $0.remove($0.writers.desk)
+            try $0.machine.fileSystem.removeAll($0.writers.desk)
         } fix: {
             $0.machine.clock.advance(by: .seconds(3601))
         },

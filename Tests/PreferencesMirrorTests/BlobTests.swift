@@ -2,11 +2,12 @@ import Foundation
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 /// Values that are too long for a pack are stored in separate files.
 @Suite struct `Long values` {

@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 /// Changes that programs make to a domain's file, and how the mirror reacts.
 @Suite struct `A domain's file` {

@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 /// Changes and failures of the directory, and how hosts react to them.
 @Suite struct `The shared directory` {
@@ -16,21 +17,21 @@ import Testing
     }
 
     static let misfortunes: [Misfortune] = [
-        Misfortune(testDescription: "deleted", condition: .unavailable) { try removeAll(MirrorBench.directory, $0) },
+        Misfortune(testDescription: "deleted", condition: .unavailable) { try $0.removeAll(MirrorBench.directory) },
         Misfortune(testDescription: "emptied", condition: .unavailable) { files in
             for name in try files.names(in: MirrorBench.directory) ?? [] {
-                try removeAll(MirrorBench.directory.appending(name), files)
+                try files.removeAll(MirrorBench.directory.appending(name))
             }
         },
         Misfortune(testDescription: "without its folder", condition: .unavailable) { files in
-            try removeAll(MirrorBench.directory.appending("w"), files)
+            try files.removeAll(MirrorBench.directory.appending("w"))
         },
         Misfortune(testDescription: "without its marker", condition: .unavailable) { try $0.remove(marker($0)) },
         Misfortune(testDescription: "with a damaged marker", condition: .unavailable) { files in
             try files.replace(marker(files), with: [1, 2, 3])
         },
         Misfortune(testDescription: "swapped", condition: .halted) { files in
-            try removeAll(MirrorBench.directory, files)
+            try files.removeAll(MirrorBench.directory)
             try SharedDirectory(MirrorBench.directory, in: files).begin(MirrorID(high: 1, low: 2))
         },
         Misfortune(testDescription: "made two", condition: .halted) { files in
@@ -40,7 +41,7 @@ import Testing
             try files.open(MirrorBench.directory, .reading)?.setPermissions(FilePermissions(rawValue: 0))
         },
         Misfortune(testDescription: "a file", condition: .unavailable) { files in
-            try removeAll(MirrorBench.directory, files)
+            try files.removeAll(MirrorBench.directory)
             try files.replace(MirrorBench.directory, with: [1])
         },
     ]
@@ -48,13 +49,6 @@ import Testing
     private static func marker(_ files: SimulatedFileSystem) throws -> FilePath {
         let name = try (files.names(in: MirrorBench.directory) ?? []).first { $0.description.hasPrefix("mirror-") }
         return MirrorBench.directory.appending(try #require(name))
-    }
-
-    private static func removeAll(_ path: FilePath, _ files: SimulatedFileSystem) throws {
-        if try files.status(of: path, followingLink: false)?.kind == .folder {
-            for name in try files.names(in: path) ?? [] { try removeAll(path.appending(name), files) }
-        }
-        try files.remove(path)
     }
 
     @Test(arguments: misfortunes)
@@ -142,7 +136,7 @@ import Testing
         let writers = try hosts.map { try $0.sync().engine.local.writer.description }
         let path = lost.replacing("own", with: writers[0]).replacing("other", with: writers[1])
         let files = bench.disk.process(user: 1000)
-        try Self.removeAll(MirrorBench.directory.resolving(try #require(FilePath(path))), files)
+        try files.removeAll(MirrorBench.directory.resolving(try #require(FilePath(path))))
         let packs = try hosts[0].session().packsInView { _, _ in }
         try hosts[0].carryOut(.rebuild(packs))
         for _ in 0..<2 {

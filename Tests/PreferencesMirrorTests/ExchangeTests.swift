@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 /// Two hosts and one directory.
 @Suite struct `What one host writes` {

@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 /// Files that stay damaged, on a host that reads them with a series of short-lived programs, as cron does.
 @Suite struct `A file that stays damaged` {

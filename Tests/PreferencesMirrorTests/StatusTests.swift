@@ -24,4 +24,21 @@ import Testing
             #expect(session.engine.local.outbox.isEmpty == (condition == .inSync), "reading the status changes nothing")
         }
     }
+
+    @Test func `marks the former number of a host that lost its state and joined again`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let former = try hosts[0].status().writer
+        try hosts[0].fileSystem.removeAll("/home/ada/a/state")
+        let again = try hosts[0].again()
+        try again.enter(isFirst: false)
+        try again.select { $0.add("com.*") }
+        try again.sync()
+        try again.write("key", 2)
+        try bench.comeToRest([again, hosts[1]])
+        let shown = try hosts[1].status().hosts
+        #expect(shown.map(\.label) == ["a", "a"] && shown.filter(\.isFormer).map(\.writer) == [former])
+    }
 }

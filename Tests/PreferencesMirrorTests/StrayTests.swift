@@ -3,11 +3,12 @@ import Glibc
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 @Suite struct `Strays in the shared directory` {
     /// Three strays each. The tests of the engine use 100 000 in every run, for which the simulated disk would take

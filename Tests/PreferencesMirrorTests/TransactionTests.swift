@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 @Suite struct `A transaction` {
     /// `Tests/run mirror` uses as many keys as a mirror must support.

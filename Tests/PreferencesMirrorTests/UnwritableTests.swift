@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 extension MirrorBench {
     /// Sets the permissions of a folder, which apply to everyone but root.

@@ -2,11 +2,12 @@ import Foundation
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 /// A file that a later version of the format may contain.
 @Suite struct `A pack that says more than we know` {

@@ -76,6 +76,14 @@ extension SimulatedFileSystem {
         }
     }
 
+    /// Removes a file, or a folder with everything in it.
+    package func removeAll(_ path: FilePath) throws(SystemFailure) {
+        if try status(of: path, followingLink: false)?.kind == .folder {
+            for name in try names(in: path) ?? [] { try removeAll(path.appending(name)) }
+        }
+        try remove(path)
+    }
+
     package func names(in folder: FilePath) throws(SystemFailure) -> [FileName]? {
         try perform(.list, folder) { state, user throws(ErrorCode) -> [FileName]? in
             guard let node = try state.disk.find(folder, followingLink: true, as: user) else { return nil }

@@ -105,9 +105,9 @@ extension SimulatedHost {
         (world.files[address]?.size ?? 1) - (view[address] == .partial ? 1 : 0)
     }
 
-    /// Whether the summary of the state indicates that there is nothing to do.  The summary does not include the mark beside
-    /// the files. A mark that was restored alone is detected by the next exchange that has something to do, before it
-    /// reads a file.
+    /// Whether the summary of the state indicates that there is nothing to do. The summary does not include the mark
+    /// beside the files. A mark that was restored alone is detected by the next exchange that has something to do,
+    /// before it reads a file.
     var mayRest: Bool {
         guard restoreMarker?.mark == engine.local.restoreMarkers.marks.first else { return false }
         let bytes = Journal.encoded(engine.summary(journalLength: 0))

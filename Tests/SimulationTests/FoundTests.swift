@@ -183,8 +183,8 @@ import Testing
         #expect(near.value("d") == "all" && near.durable.conflicts.conflicts.isEmpty)
     }
 
-    /// A user removed a value, or a part of it, that another host had deleted unseen. The file did not show the deletion
-    /// yet, so it is the user's own removal that replaced the value.
+    /// A user removed a value, or a part of it, that another host had deleted unseen. The file did not show the
+    /// deletion yet, so the user's own removal replaced the value.
     @Test(arguments: [nil, ["y": "other"]] as [PropertyList?])
     func `a removal of what another host deleted has seen what its own file showed`(_ change: PropertyList?) {
         let bench = Bench()

@@ -5,7 +5,7 @@ internal import PreferencesMirror
 enum FolderFindingText {
     static func line(_ finding: FolderCheck.Finding, _ session: MirrorSession) -> String {
         func host(_ writer: WriterID) -> String { session.host(writer).onOneLine }
-        func own(_ name: some CustomStringConvertible) -> String { "w/\(session.engine.local.writer)/\(name)" }
+        func own(_ name: some CustomStringConvertible) -> String { "w/\(session.writer)/\(name)" }
         func republish(_ writer: WriterID) -> String { "`prefs mirror sync` on \(host(writer)) publishes it again" }
         switch finding {
         case .stray(let path, .conflictCopy):

@@ -10,7 +10,7 @@ enum MirrorLine {
     static func lines(of reports: [Report], in session: MirrorSession) -> [String] {
         var new: Set<WriteID> = []
         for case .conflict(let id) in reports { new.insert(id) }
-        let items = new.isEmpty ? [] : session.engine.local.conflicts.items
+        let items = new.isEmpty ? [] : session.conflicts.items
         let conflicts = items.filter { $0.isOpen && $0.conflicts.contains { new.contains($0.id) } }.map { item in
             let outcome = ConflictText(item: item, session: session).outcome
             return "conflict \(item.number): \(item.key.place) \(outcome); `prefs mirror conflicts show \(item.number)`"
@@ -21,7 +21,7 @@ enum MirrorLine {
             }
             return keys.map { name in
                 let key = Path(domain: domain).appending(name)
-                let verb = session.engine.local.atoms.value(at: key) == nil ? "deleted" : "set"
+                let verb = session.writes.value(at: key) == nil ? "deleted" : "set"
                 return "\(key.place)  \(verb) by \(session.host(writer).onOneLine)"
             }
         } + conflicts
@@ -94,7 +94,7 @@ enum MirrorLine {
         case .readOnly: return "\(place): \(unwritable)"
         case .overQuota: return "the mirror is over a limit; `prefs mirror status` shows which"
         case .unavailable, .halted:
-            guard let obstacle = session.obstacle, session.engine.directoryStatus != .present else {
+            guard let obstacle = session.obstacle, session.directoryStatus != .present else {
                 return condition == .halted
                     ? "a domain is held: `prefs mirror status` shows which, and what to do"
                     : "\(place): not available; settings on this host still work"
@@ -128,7 +128,7 @@ extension MirrorSession {
     /// Returns the path whose value in the preference file the mirror replaced when the file was first read; nil for
     /// other conflicts.
     func replacedPath(_ id: WriteID) -> Path? {
-        engine.local.conflicts.conflict(id).flatMap { $0.kind == .replaced ? $0.path : nil }
+        conflicts.conflict(id).flatMap { $0.kind == .replaced ? $0.path : nil }
     }
 
     /// The directory, with the ID of the mirror if the store is part of two mirrors in one directory.

@@ -152,7 +152,8 @@ extension MirrorStatus.Host {
         }
         let ahead = clockIsAhead.map { "; its clock is \(Self.words($0)) ahead" } ?? ""
         let age = Duration.nanoseconds(now.nanoseconds - lastChange.nanoseconds)
-        return (age < .seconds(2) ? "changed just now" : "changed \(Self.words(age)) ago") + ahead
+        let change = (age < .seconds(2) ? "changed just now" : "changed \(Self.words(age)) ago") + ahead
+        return isFormer ? "former number, \(change); `prefs mirror retire \(writer)` hides it" : change
     }
 
     /// Returns a duration in its largest unit.
@@ -168,7 +169,8 @@ extension MirrorStatus.Host {
     fileprivate var propertyList: PropertyList {
         var entries: PropertyList.Dictionary = [
             "label": .string(label), "writer": .string(writer.description), "left": .boolean(hasLeft),
-            "retired": .boolean(isRetired), "closed": .boolean(isClosed), "missing": .boolean(isGone),
+            "retired": .boolean(isRetired), "former": .boolean(isFormer), "closed": .boolean(isClosed),
+            "missing": .boolean(isGone),
         ]
         if let lastChange { entries["lastChange"] = .date(lastChange.date) }
         if let clockIsAhead {

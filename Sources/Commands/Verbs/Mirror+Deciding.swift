@@ -24,7 +24,7 @@ extension MirrorVerbs {
             let domain = try word.map { try DomainName(word: $0).text }
             return try access.each { session in
                 _ = try session.status()
-                let items = session.engine.local.conflicts.items.filter { item in
+                let items = session.conflicts.items.filter { item in
                     (isAll || item.isOpen) && (domain == nil || item.key.domain == domain)
                 }
                 for item in items {
@@ -43,7 +43,7 @@ extension MirrorVerbs {
         _ = try session.status()
         let items =
             try isAll
-            ? session.engine.local.conflicts.items.filter(\.isOpen)
+            ? session.conflicts.items.filter(\.isOpen)
             : words.flatMap { try conflicts($0, action, in: session) }
         let ids = items.flatMap(\.conflicts).map(\.id)
         switch action {
@@ -63,7 +63,7 @@ extension MirrorVerbs {
     private static func conflicts(
         _ word: String, _ action: ConflictAction, in session: MirrorSession
     ) throws -> [ConflictJournal.Item] {
-        let items = session.engine.local.conflicts.items
+        let items = session.conflicts.items
         if let number = Int(word) {
             let found = items.filter { $0.number == number && ($0.isOpen || action != .accept) }
             if found.isEmpty { throw MirrorFailure(.unknown("\(number): no open conflict has this number")) }
@@ -128,7 +128,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         try session.carryOut(.leave) { access.wait($0) }
-        guard session.engine.local.folder.hasLeft else {
+        guard session.hasLeft else {
             let status = try access.conclude(&session)
             try access.note(MirrorLine.leaving)
             return max(.waiting, status)

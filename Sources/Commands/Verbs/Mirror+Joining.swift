@@ -135,13 +135,13 @@ extension MirrorVerbs {
         for domain in gone { try context.say("no longer mirrored: \(domain.onOneLine)") }
         for domain in session.domains where gone.isEmpty { try context.say("mirrored: \(domain.onOneLine)") }
         guard invocation.has(.withdraw) else {
-            if gone.contains(where: { !session.engine.local.published(in: $0).isEmpty }) {
+            if gone.contains(where: { session.publishesValues(of: $0) }) {
                 try access.say("values that this host published stay in the mirror; --withdraw removes them")
             }
             return try access.conclude(&session)
         }
         let named = DomainSelection(patterns)
-        let withdrawn = session.engine.local.atoms.domains.filter { domain in
+        let withdrawn = session.writes.domains.filter { domain in
             !session.domains.contains(domain) && (try? DomainName(domain)).map(named.includes) ?? false
         }
         for domain in withdrawn { try session.carryOut(.withdraw(domain: domain)) { access.wait($0) } }

@@ -58,7 +58,7 @@ extension MirrorVerbs {
     static func concludeCompaction(_ session: inout MirrorSession, _ access: MirrorAccess) throws -> ExitStatus {
         let place = session.directory.path.description.onOneLine
         let status = try access.conclude(&session)
-        guard !session.engine.isCompacting, !session.engine.local.folder.hasSuperseded else {
+        guard !session.publishesFormerValues else {
             try access.note("\(place): earlier values could not be removed")
             return max(.waiting, status)
         }

@@ -41,7 +41,7 @@ extension MirrorVerbs {
         }
         return try access.each { session in
             _ = try session.status()
-            for atom in session.engine.local.atoms.atoms.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
+            for atom in session.writes.atoms.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
                 if let first, atom.stamp <= first { continue }
                 try context.say(line(of: atom, session))
             }

@@ -100,8 +100,8 @@ struct CaptureBuilder: ~Copyable {
         local.atoms.under(key).contains { $0.path != key || $0.value != .left }
     }
 
-    /// Adds the writes of a key, without those that the mirror has already: the write with that value takes the place of
-    /// ours.
+    /// Adds the writes of a key, without those that the mirror has already. The write with that value takes the place
+    /// of ours.
     private mutating func add(
         from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
         _ reading: inout Reading

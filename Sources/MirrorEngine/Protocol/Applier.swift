@@ -1,4 +1,5 @@
-/// The exchange between the state and the preference files: captures what users changed, and writes what the mirror has.
+/// The exchange between the state and the preference files: captures what users changed, and writes what the mirror
+/// has.
 ///
 /// A file is written only directly after it was captured under the same lock.
 struct Applier: Sendable {

@@ -100,8 +100,8 @@ extension Engine {
     /// Whether none of our own files is due.
     package var isFullyPublished: Bool { publisher.isFullyPublished(context) }
 
-    /// Whether nothing is incomplete, unpublished or due. While the mirror is paused or left, every exchange must report
-    /// that, so the state is needed.
+    /// Whether nothing is incomplete, unpublished or due. While the mirror is paused or left, every exchange must
+    /// report that, so the state is needed.
     var isAtRest: Bool {
         isFullyPublished && local.participation == .full && local.application == nil && !local.restoreMarkers.isOpen
             && inbox.isAtRest && publisher.isAtRest && applier.isAtRest

@@ -43,13 +43,13 @@ public enum MirrorEvent: Hashable, Sendable {
 extension MirrorSession {
     /// Returns the label of a writer, or its number if it has none.
     package func host(_ writer: WriterID) -> String {
-        if writer == engine.local.writer { return configuration.label }
+        if writer == self.writer { return configuration.label }
         return engine.local.peers[writer]?.note?.label ?? writer.description
     }
 
     /// Returns the number of the item to which a conflict belongs.
     private func number(ofConflict id: WriteID) -> Int? {
-        engine.local.conflicts.items.first { $0.conflicts.contains { $0.id == id } }?.number
+        conflicts.items.first { $0.conflicts.contains { $0.id == id } }?.number
     }
 
     /// Converts a report to an event. Returns nil for reports that concern only users of the command.
@@ -65,7 +65,7 @@ extension MirrorSession {
         case .unwritten(let domain):
             return .waiting(reason: .refused, detail: "\(domain): its file cannot be written")
         case .conflict(let id):
-            let conflict = engine.local.conflicts.conflict(id)
+            let conflict = conflicts.conflict(id)
             return .conflict(
                 number: number(ofConflict: id) ?? 0, host: conflict?.winner.map { host($0.writer) } ?? "",
                 reason: conflict?.kind == .reverted ? .reverted : .conflict)

@@ -59,7 +59,7 @@ public final class SettingsMirror: Sendable {
             }
         }
         session.end()
-        snapshot = Mutex((session.engine.local.outbox.count, State(session.condition(after: session.takeReports()))))
+        snapshot = Mutex((session.unpublishedCount, State(session.condition(after: session.takeReports()))))
         idle = Mutex(session)
     }
 
@@ -84,7 +84,7 @@ public final class SettingsMirror: Sendable {
     public var state: State { snapshot.withLock(\.state) }
 
     private func note(_ session: MirrorSession, _ condition: MirrorCondition) {
-        let now = (session.engine.local.outbox.count, State(condition))
+        let now = (session.unpublishedCount, State(condition))
         snapshot.withLock { $0 = now }
     }
 

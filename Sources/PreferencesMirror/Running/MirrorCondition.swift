@@ -13,7 +13,7 @@ extension MirrorSession {
     package func condition(after reports: [Report]) -> MirrorCondition {
         var condition = MirrorCondition.inSync
         func note(_ other: MirrorCondition) { condition = max(condition, other) }
-        switch engine.directoryStatus {
+        switch directoryStatus {
         case .unavailable, .unknown: note(.unavailable)
         case .split, .swapped: note(.halted)
         case .paused, .detached: note(.paused)
@@ -33,7 +33,7 @@ extension MirrorSession {
         let lacksHosts = engine.local.peers.keys.contains(where: engine.local.isMissing)
         let hasUnmirrored = engine.local.trackedFiles.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
         if isIncomplete || lacksHosts || hasUnmirrored || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
-        if engine.local.conflicts.hasOpen { note(.conflicts) }
+        if conflicts.hasOpen { note(.conflicts) }
         return condition
     }
 }

@@ -121,14 +121,14 @@ extension MirrorSession {
         var removed: [PackName] = []
         let directory = directory
         for name in names {
-            let address = PackAddress(writer: engine.local.writer, name: name)
+            let address = PackAddress(writer: writer, name: name)
             if attempt({ () throws(SystemFailure) in try directory.remove(address) }) { removed.append(name) }
         }
         return .removed(removed)
     }
 
     private mutating func removeBlobs(_ names: [BlobName]) -> Event {
-        let (directory, writer) = (directory, engine.local.writer)
+        let (directory, writer) = (directory, writer)
         let removed = names.filter { name in
             attempt({ () throws(SystemFailure) in try directory.remove(name, of: writer) })
         }

@@ -35,7 +35,7 @@ extension MirrorSession {
             guard try directory.markers().contains(id) else {
                 throw MirrorFailure(.noMirror(directory: directory.path.description))
             }
-            var listing = try directory.listing(own: engine.local.writer)
+            var listing = try directory.listing(own: writer)
             listing.strays = try directory.strays()
             return listing
         } catch {

@@ -78,7 +78,7 @@ extension MirrorSession {
 
     /// The domains whose files must still be changed, because that was not possible before.
     var pendingDomains: [String] {
-        guard engine.directoryStatus == .present else { return [] }
+        guard directoryStatus == .present else { return [] }
         return engine.local.trackedFiles.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
             .keys.map(\.domain)
     }
@@ -86,7 +86,7 @@ extension MirrorSession {
     /// Returns the domains whose files differ from when they were last read or written.
     private func changedDomains() -> [String] {
         engine.local.trackedFiles.filter { path, shadow in
-            guard shadow.isMirrored, shadow.isCaptured || engine.directoryStatus == .present else { return false }
+            guard shadow.isMirrored, shadow.isCaptured || directoryStatus == .present else { return false }
             // A file that is not accessible now is checked again later.
             let presence = preferences.presence(of: path.domain)
             guard presence != .unknown else { return false }

@@ -61,9 +61,9 @@ extension MirrorSession {
 
     /// Returns the files in view, or nil if the directory must not be read or became unavailable.
     private mutating func list() throws(MirrorFailure) -> Listing? {
-        guard engine.directoryStatus == .present else { return nil }
+        guard directoryStatus == .present else { return nil }
         do throws(SystemFailure) {
-            let listing = try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
+            let listing = try directory.listing(own: writer, faulty: engine.faulty.keys)
             note(closed: listing)
             return listing
         } catch {
@@ -83,7 +83,7 @@ extension MirrorSession {
 
     private mutating func publish() throws(MirrorFailure) {
         try handle(.publish)
-        if engine.directoryStatus == .present { directory.sweep(engine.local.writer, at: machine.clock.wall) }
+        if directoryStatus == .present { directory.sweep(writer, at: machine.clock.wall) }
     }
 
     // MARK: Mirrored domains
@@ -105,7 +105,7 @@ extension MirrorSession {
     /// The domains to be mirrored: those with a file here, and those that other hosts have written.
     private var selectedDomains: [String] {
         let here = preferences.domains().map(\.text)
-        return (here + engine.local.atoms.domains).filter(isIncluded)
+        return (here + writes.domains).filter(isIncluded)
     }
 
     /// Returns the events that start to mirror domains. After the initial capture, a domain that appears had no values
@@ -170,7 +170,7 @@ extension MirrorSession {
 
     /// Whether the directory is available and has no folder of a writer.
     package func hasNoFolder(of writer: WriterID) -> Bool {
-        engine.directoryStatus == .present && !engine.writersInView.contains(writer)
+        directoryStatus == .present && !engine.writersInView.contains(writer)
     }
 
     /// Sends a command of a user to the engine, without an exchange.

@@ -9,7 +9,7 @@ package struct MirrorSession: Sendable {
     package let id: MirrorID
     package let places: MirrorPlaces
     package private(set) var configuration: MirrorConfiguration
-    package internal(set) var engine: Engine
+    var engine: Engine
     package private(set) var directory: SharedDirectory
     /// The reports since they were last taken.
     var reports: [Report] = []

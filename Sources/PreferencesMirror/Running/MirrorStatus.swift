@@ -66,6 +66,8 @@ package struct MirrorStatus: Sendable {
         package let isCarried: Bool
         package let hasLeft: Bool
         package let isRetired: Bool
+        /// Whether another host with the same label once had this number, before its state was lost or copied.
+        package let isFormer: Bool
         /// Whether its folder cannot be listed.
         package let isClosed: Bool
         /// The time by which its newest change is in the future, or nil if that is within the tolerance.
@@ -78,6 +80,24 @@ package struct MirrorStatus: Sendable {
     }
 }
 
+// MARK: What the state of the mirror shows
+
+extension MirrorSession {
+    package var writer: WriterID { engine.local.writer }
+    package var directoryStatus: DirectoryStatus { engine.directoryStatus }
+    package var conflicts: ConflictJournal { engine.local.conflicts }
+    /// The writes in force, in all domains.
+    package var writes: AtomStore { engine.local.atoms }
+    /// Whether the other hosts were notified that this one has left.
+    package var hasLeft: Bool { engine.local.folder.hasLeft }
+    /// The number of transactions that are still to be published.
+    var unpublishedCount: Int { engine.local.outbox.count }
+    /// Whether our files contain values of a domain.
+    package func publishesValues(of domain: String) -> Bool { !engine.local.published(in: domain).isEmpty }
+    /// Whether our files still contain values that are no longer in force.
+    package var publishesFormerValues: Bool { engine.isCompacting || engine.local.folder.hasSuperseded }
+}
+
 extension MirrorSession {
     /// Returns the status of the mirror. Nothing is exchanged.
     package mutating func status() throws(MirrorFailure) -> MirrorStatus {
@@ -85,26 +105,26 @@ extension MirrorSession {
         defer { end() }
         let look = directory.look(for: id, isChosen: configuration.isChosen)
         try send(.directory(look))
-        let hasLeft = engine.directoryStatus == .left
-        let listing = try? directory.listing(own: engine.local.writer)
+        let isLeft = directoryStatus == .left
+        let listing = try? directory.listing(own: writer)
         if let listing { note(closed: listing) }
-        let pending = hasLeft ? 0 : pendingCount
-        let unread = hasLeft ? [] : listing.map { unreadFiles($0) } ?? []
+        let pending = isLeft ? 0 : pendingCount
+        let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
         let stuck = unread.count { journal.pendingWaits?.files[$0]?.isTold ?? false }
-        let losses = listing.map { engine.local.folder.losses($0.folders[engine.local.writer] ?? [:]) }
-        let isOpen = engine.directoryStatus == .present
+        let losses = listing.map { engine.local.folder.losses($0.folders[writer] ?? [:]) }
+        let isOpen = directoryStatus == .present
         var status = MirrorStatus(
-            id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
-            directoryStatus: engine.directoryStatus, obstacle: obstacle, condition: condition(after: takeReports()),
+            id: id, directory: directory.path, label: configuration.label, writer: writer,
+            directoryStatus: directoryStatus, obstacle: obstacle, condition: condition(after: takeReports()),
             isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
             hosts: hosts, pending: pending, unread: unread.count, stuck: stuck,
             lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
             unmirrored: unmirrored,
             unwritten: pendingDomains.sorted(), held: held,
-            conflicts: engine.local.conflicts.items.count(where: \.isOpen),
-            evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount,
-            entries: engine.local.atoms.count, bytes: engine.local.folder.size,
+            conflicts: conflicts.items.count(where: \.isOpen),
+            evictedConflicts: conflicts.evicted, deletes: deleteCount,
+            entries: writes.count, bytes: engine.local.folder.size,
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         if let listing, !engine.ignoredWriters(listing).isEmpty { status.condition = max(status.condition, .overQuota) }
@@ -129,19 +149,19 @@ extension MirrorSession {
         return trial.handle(.publish, at: moment).contains(.report(.waiting(.quota)))
     }
 
-    private var isLeaving: Bool { engine.local.participation == .leaving && !engine.local.folder.hasLeft }
+    private var isLeaving: Bool { engine.local.participation == .leaving && !hasLeft }
 
     private var isReadOnly: Bool {
-        guard engine.directoryStatus == .present else { return false }
+        guard directoryStatus == .present else { return false }
         let own = engine.local.folder.created.filter { $0.value.supersededAt == nil }.keys.min()
-        return directory.isReadOnly(for: engine.local.writer, with: own, as: machine.environment.user)
+        return directory.isReadOnly(for: writer, with: own, as: machine.environment.user)
     }
 
     /// The keys that differ between this host and the others, with the host that has the value.
     private var unmirrored: [MirrorStatus.Unmirrored] {
         engine.local.trackedFiles.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
             shadow.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
-                let latest = engine.local.atoms.overlapping(key).max { $1.isAfter($0) }
+                let latest = writes.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
                 return MirrorStatus.Unmirrored(
                     key: key, host: isOwn ? configuration.label : latest.map { host($0.dot.writer) } ?? "",
@@ -167,7 +187,7 @@ extension MirrorSession {
             return shadow.isMirrored && shadow.held == nil && presence != .unknown
                 && (!shadow.isCaptured || presence.identity != shadow.file)
         }
-        return engine.local.outbox.count + (changed ? 1 : 0)
+        return unpublishedCount + (changed ? 1 : 0)
     }
 
     private func unreadFiles(_ listing: Listing) -> [PackAddress] {
@@ -187,6 +207,9 @@ extension MirrorSession {
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
                     isCarried: engine.local.isCarried(writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
+                    isFormer: engine.local.peers.keys.contains {
+                        engine.local.lineage[$0].contains(writer) && host($0) == host(writer)
+                    },
                     isClosed: closedFolders.contains(writer),
                     clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
             }
@@ -197,7 +220,7 @@ extension MirrorSession {
 
     private var deleteCount: Int {
         var count = 0
-        engine.local.atoms.visit { if $0.value == .deleted { count += 1 } }
+        writes.visit { if $0.value == .deleted { count += 1 } }
         return count
     }
 
