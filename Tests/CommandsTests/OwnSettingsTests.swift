@@ -59,6 +59,21 @@ import Testing
         #expect(StorePolicy(["historyVersions": "7"]).history.versions == 7)
     }
 
+    @Test(arguments: [
+        ("/etc/prefs/forced", "json", "{"), ("/etc/xdg/prefs", "json", "<"), ("/etc/xdg/prefs", "gnustep", "<"),
+    ])
+    func `of an administrator are used like those of any domain`(
+        _ folder: String, _ format: String, _ beginning: String
+    ) throws {
+        try machine.store(["newDomainFormat": "xml1"], as: "prefs")
+        try machine.administrate(
+            try #require(FilePath("\(folder)/prefs.plist")), "{ newDomainFormat = \(format); historyVersions = 0; }")
+        try #require(try machine.run("prefs write d k 1").errors.isEmpty)
+        let bytes = try #require(try machine.fileSystem.contents(of: "/home/ada/.config/prefs/d.plist"))
+        #expect(bytes.first == beginning.utf8.first)
+        #expect(try machine.run("prefs history d").output.isEmpty)
+    }
+
     @Test func `are shown and filled in like those of any domain`() throws {
         let table = try machine.run("prefs schema show prefs").output
         for key in Self.keys { #expect(table.contains(key), "\(table)") }

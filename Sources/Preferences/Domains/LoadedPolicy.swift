@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The user's settings of the store, read when the first domain is written.
+/// The settings of the store, read when the first domain is written.
 final class LoadedPolicy: Sendable {
     private let places: StorePlaces?
     private let machine: Machine

@@ -2,7 +2,7 @@ internal import Platform
 package import PropertyLists
 internal import SettingsSchema
 
-/// The user's settings of the store itself, in the domain `prefs`.
+/// The settings of the store itself, in the domain `prefs`.
 package struct StorePolicy: Sendable, Hashable {
     package var history = HistoryPolicy()
     /// The time to wait for a lock.
@@ -13,11 +13,14 @@ package struct StorePolicy: Sendable, Hashable {
 
     package static let domain: DomainName = "prefs"
 
-    /// Makes the policy from the values of the domain. Values that the schema does not allow are ignored.
-    package init(_ values: PropertyList.Dictionary) {
+    /// Makes the policy from the user's values of the domain.
+    package init(_ values: PropertyList.Dictionary) { self.init([LayerSource(Origin(.user), values)]) }
+
+    /// Makes the policy from the layers of the domain. Values that the schema does not allow are ignored.
+    private init(_ layers: [LayerSource]) {
         // Most users never change any setting.
-        guard !values.isEmpty else { return }
-        let stack = LayerStack([LayerSource(Origin(.user), values)], EffectiveSchema(Self.schema))
+        guard layers.contains(where: { !$0.values.isEmpty }) else { return }
+        let stack = LayerStack(layers, EffectiveSchema(Self.schema))
         func value(_ key: String) -> PropertyList? { stack[key].winner?.value }
         func number(_ key: String) -> Int? { value(key)?.integerValue.flatMap { Int(exactly: $0) } }
         if let versions = number(Key.versions) { history.versions = versions }
@@ -28,9 +31,15 @@ package struct StorePolicy: Sendable, Hashable {
         }
     }
 
-    /// Reads the policy of a store, or the default if it cannot be read.
+    /// Reads the policy of a store. Layers that cannot be read are ignored.
     package init(in places: StorePlaces, on machine: Machine) {
-        let contents = try? places.user.file(of: Self.domain).contents(on: machine)
-        self.init(contents?.values ?? [:])
+        let files = (try? places.searchList(Self.domain)) ?? [(.user, places.user.file(of: Self.domain))]
+        self.init(
+            files.compactMap { layer, file in
+                guard let contents = try? file.contents(on: machine), contents.exists,
+                    layer != .forced || (try? file.isTrusted(on: machine)) == true
+                else { return nil }
+                return LayerSource(layer, file, contents, on: machine)
+            })
     }
 }
