@@ -141,15 +141,283 @@ import Testing
         #expect(throws: DecodingError.self) { try ([:] as PropertyList).decoded(as: HolderOfEmpty.self) }
     }
 
-    private static let texts: [(String, PropertyList)] = [
+    // MARK: Encoding
+
+    /// What a type does with its encoder, and the JSON text of the result, or nil if it is an error.
+    private static let encodings: [(name: String, json: String?, body: @Sendable (any Encoder) throws -> Void)] = [
+        (
+            "a value, then a dictionary", #"{"first":3,"other":2}"#,
+            {
+                var single = $0.singleValueContainer()
+                try single.encode(["first": 1, "other": 2])
+                var keyed = $0.container(keyedBy: Numbered.self)
+                try keyed.encode(3, forKey: .first)
+            }
+        ),
+        (
+            "a value, then an array", "[1,2]",
+            {
+                var single = $0.singleValueContainer()
+                try single.encode([1])
+                var list = $0.unkeyedContainer()
+                try list.encode(2)
+            }
+        ),
+        (
+            "a string, then an array", nil,
+            {
+                var single = $0.singleValueContainer()
+                try single.encode("a")
+                _ = $0.unkeyedContainer()
+            }
+        ),
+        (
+            "the encoder of a subclass for its superclass", #"{"first":1,"second":2}"#,
+            {
+                var own = $0.container(keyedBy: Numbered.self)
+                try own.encode(1, forKey: .first)
+                var inherited = $0.container(keyedBy: Name.self)
+                try inherited.encode(2, forKey: Name("second"))
+            }
+        ),
+        (
+            "encoders of superclasses in an array, used later", #"[0,"a","b",1]"#,
+            {
+                var list = $0.unkeyedContainer()
+                try list.encode(0)
+                var (first, second) = (
+                    list.superEncoder().singleValueContainer(), list.superEncoder().singleValueContainer()
+                )
+                try list.encode(1)
+                try second.encode("b")
+                try first.encode("a")
+            }
+        ),
+        (
+            "an error inside the encoder of a superclass", nil,
+            {
+                var list = $0.unkeyedContainer()
+                var inside = list.superEncoder().unkeyedContainer()
+                try inside.encode([
+                    Written {
+                        _ = $0.unkeyedContainer()
+                        throw CancellationError()
+                    }
+                ])
+            }
+        ),
+        ("a number, then a value", #"{"first":42}"#, { try replace($0) { try $0.encode(0, forKey: .first) } }),
+        (
+            "a dictionary, then a value", #"{"first":42}"#,
+            { try replace($0) { _ = $0.nestedContainer(keyedBy: Name.self, forKey: .first) } }
+        ),
+        (
+            "an array, then a value", #"{"first":42}"#,
+            { try replace($0) { _ = $0.nestedUnkeyedContainer(forKey: .first) } }
+        ),
+        (
+            "containers without contents", "[[],{}]",
+            {
+                let map = Written { _ = $0.container(keyedBy: Name.self) }
+                try [Written { _ = $0.unkeyedContainer() }, map].encode(to: $0)
+            }
+        ),
+        ("a value without a container", nil, { try [Written { _ in }].encode(to: $0) }),
+    ]
+
+    /// Encodes 42 for a key that has a value already: in one way, and in the other.
+    private static func replace(
+        _ encoder: any Encoder, after encode: (inout KeyedEncodingContainer<Numbered>) throws -> Void
+    ) throws {
+        var keyed = encoder.container(keyedBy: Numbered.self)
+        try encode(&keyed)
+        try keyed.encode(42, forKey: .first)
+        try encode(&keyed)
+        var single = keyed.superEncoder(forKey: .first).singleValueContainer()
+        try single.encode(42)
+    }
+
+    @Test(arguments: encodings.indices) func `encodes what a type puts into its containers`(_ row: Int) throws {
+        let (name, json, body) = Self.encodings[row]
+        let data = try? PropertyList(encoding: Written(body: body)).serialized(as: .json)
+        #expect(data.map { String(decoding: $0, as: UTF8.self) } == json, "\(name)")
+    }
+
+    // MARK: Decoding
+
+    /// What a type asks of its decoder, and what it finds out.
+    private static let decodings: [(name: String, value: PropertyList, result: String, body: Reading)] = [
+        (
+            "nil checks, which consume nothing but nil", [1, .null, 2], "false false 1 true 2 true",
+            {
+                var list = try $0.unkeyedContainer()
+                let checks = [try list.decodeNil(), try list.decodeNil()]
+                return "\(checks[0]) \(checks[1]) \(try list.decode(Int.self)) \(try list.decodeNil()) "
+                    + "\(try list.decode(Int.self)) \(list.isAtEnd)"
+            }
+        ),
+        (
+            "elements if present", [1], "1 nil nil",
+            {
+                var list = try $0.unkeyedContainer()
+                let first = try list.decodeIfPresent(Int.self).map(String.init) ?? "nil"
+                return "\(first) \(try list.decodeIfPresent(Int.self) == nil ? "nil" : "1") "
+                    + "\(try list.decodeIfPresent(Date.self) == nil ? "nil" : "1")"
+            }
+        ),
+        (
+            "an element again after a failure", [1], "1",
+            {
+                var list = try $0.unkeyedContainer()
+                return try (try? list.decode(String.self)) ?? "\(list.decode(Int.self))"
+            }
+        ),
+        (
+            "one type after another", [1, 2], "[1, 2]",
+            { decoder in try (try? [String](from: decoder).description) ?? [Int](from: decoder).description }
+        ),
+        (
+            "one scalar after another", "1.2", "1.2",
+            {
+                let single = try $0.singleValueContainer()
+                return try (try? single.decode(Int.self)).map(String.init) ?? single.decode(String.self)
+            }
+        ),
+        ("a null", ["first": .null], "no Int", { try "\(first($0, Int.self))" }),
+        ("a null for a dictionary", ["first": .null], "no Dictionary", { try "\(first($0, [String: Int].self))" }),
+        ("a null for an array", ["first": .null], "no Array", { try "\(first($0, [Int].self))" }),
+        ("a key that is missing", [:], "no key first", { try "\(first($0, Int.self))" }),
+        (
+            "a container that is missing", [:], "no key first",
+            { try "\($0.container(keyedBy: Numbered.self).nestedUnkeyedContainer(forKey: .first))" }
+        ),
+        ("a missing superclass as nil", [:], "true", { try "\(missing($0).singleValueContainer().decodeNil())" }),
+        (
+            "a missing superclass as a number", [:], "no Double",
+            { try "\(missing($0).singleValueContainer().decode(Double.self))" }
+        ),
+        (
+            "a missing superclass as a dictionary", [:], "no Dictionary",
+            { try "\(missing($0).container(keyedBy: Numbered.self))" }
+        ),
+        ("a missing superclass as an array", [:], "no Array", { try "\(missing($0).unkeyedContainer())" }),
+        (
+            "keys that are equal as Swift strings", ["\u{E9}": 1, "e\u{301}": 1], "1",
+            { try "\([String: Int](from: $0).count)" }
+        ),
+        ("a uid as a signed number", .uid(1), "other", { try "\(Int32(from: $0))" }),
+    ]
+
+    private typealias Reading = @Sendable (any Decoder) throws -> String
+
+    private static func first<T: Decodable>(_ decoder: any Decoder, _ type: T.Type) throws -> T {
+        try decoder.container(keyedBy: Numbered.self).decode(type, forKey: .first)
+    }
+
+    private static func missing(_ decoder: any Decoder) throws -> any Decoder {
+        try decoder.container(keyedBy: Numbered.self).superDecoder(forKey: .first)
+    }
+
+    @Test(arguments: decodings.indices) func `decodes what a type asks for`(_ row: Int) throws {
+        let (name, value, expected, body) = Self.decodings[row]
+        // It is safe because decoding is over before the result is read.
+        nonisolated(unsafe) var result = ""
+        let key = try #require(Read.body)
+        let note: Read.Body = { result = try body($0) }
+        do {
+            _ = try value.decoded(as: Read.self, userInfo: [key: note])
+        } catch DecodingError.valueNotFound(let type, _) {
+            result = "no \("\(type)".prefix { $0 != "<" })"
+        } catch DecodingError.keyNotFound(let key, _) {
+            result = "no key \(key.stringValue)"
+        } catch {
+            result = "other"
+        }
+        #expect(result == expected, "\(name)")
+    }
+
+    // MARK: Round trips
+
+    private enum Level: Int, Codable { case low = 1, high }
+    private struct Label: Codable, Hashable { var text: String }
+
+    private struct Everything: Codable, Hashable, Sendable {
+        var level = Level.high
+        var name: String? = "name"
+        var missing: Int?
+        var link = URL(string: "https://example.com/a/b?c#d")
+        var data = Data([0xDE, 0xAD, 0xBE, 0xEF])
+        var date = Date.distantPast
+    }
+
+    private static func values(_ values: any (Codable & Hashable & Sendable)...) -> [any (
+        Codable & Hashable & Sendable
+    )] { values }
+
+    private static let roundTrips: [(formats: [PropertyList.Format], values: [any (Codable & Hashable & Sendable)])] = [
+        (
+            [.xml, .binary, .json],
+            values(
+                [Int8.min, .max], [Int16.min, .max], [Int32.min, .max], [Int64.min, .max], [UInt8.max], [UInt16.max],
+                [UInt32.max], [UInt64.max], [Float.greatestFiniteMagnitude, -.leastNormalMagnitude, 3.14],
+                [
+                    Double.greatestFiniteMagnitude, -.leastNormalMagnitude, .leastNonzeroMagnitude,
+                    7.45673334164903e-115,
+                ],
+                ["\u{1F698}", "\u{1F469}\u{1F3FB}\u{2764}\u{FE0F}", "&<>'\"", "/", "\u{E9}"], ["\u{E9}": "\u{2028}"],
+                [Label(text: "a"): 1], [Label: Int](), [3: "c"], Decimal(string: "-0.1234567891011121314"),
+                [Decimal(UInt64.max) + 1, Decimal(Int64.min) - 1], [[["a"]], [[]]], true, 1, "a", Level.low
+            )
+        ),
+        (
+            [.xml, .binary],
+            values(
+                Everything(), [Float.infinity, -.infinity], [Double.infinity, -.infinity],
+                // These are the first moment of the year 0, one in the year 9, and one far in the future.
+                [-63_145_612_800, -62_843_013_827, 728_512_994, 999_021_692_799].map(
+                    Date.init(timeIntervalSinceReferenceDate:)), Data(), Date(timeIntervalSinceReferenceDate: 0))
+        ),
+        ([.binary, .json], values(["a\0b": "c\0d"])),
+    ]
+
+    @Test(arguments: roundTrips.indices) func `decodes what it has encoded`(_ row: Int) throws {
+        func check<T: Codable & Hashable & Sendable>(_ value: T, _ format: PropertyList.Format) throws {
+            let data = try PropertyList(encoding: value).serialized(as: format)
+            #expect(try PropertyList.decode(T.self, from: data, as: format) == value, "\(format) \(value)")
+        }
+        for format in Self.roundTrips[row].formats {
+            for value in Self.roundTrips[row].values { try check(value, format) }
+        }
+    }
+
+    // MARK: Texts
+
+    /// Texts with their values, or nil if they are refused.
+    private static let texts: [(String, PropertyList?)] = [
         ("<plist><true> </true></plist>", true), ("<plist><string><![CDATA[a&b]]></string></plist>", "a&b"),
         ("<plist><string>&#x41;&amp;</string></plist>", "A&"),
         ("<plist><!-- c --><array><!-- d --></array></plist>", []),
         ("<?xml version='1.0'?><plist version='1.0'><dict><key>a</key><string></string></dict></plist>", ["a": ""]),
+        ("<plist><integer> -\t0xFACE</integer></plist>", -0xFACE),
+        ("<plist><real>  -iNf</real></plist>", .real(-.infinity)),
+        ("<plist><real>31415.9e-4</real></plist>", 3.14159), ("<plist><string   >a</string></plist>", "a"),
+        ("<plist><string>&#128664;</string></plist>", "\u{1F698}"),
+        ("<string><![CDATA[&amp; <![CDATA[]]]> outside</string>", "&amp; <![CDATA[] outside"),
+        ("<plist><dict><data>YQ==</data><string>b</string></dict></plist>", nil),
+        ("<plist><dict><string>a</string><string>b</string></dict></plist>", nil),
+        ("<plist><dict><key>a</key><strings>b</strings></dict></plist>", nil),
+        ("<plist><true/><string>a</string></plist>", nil), ("<plist></plist>", nil), ("plist><true/></plist>", nil),
+        ("<-- open\n<plist><true/></plist>", nil), ("<?xml version='1.0'?><!other plist><plist><true/></plist>", nil),
+        ("<!DOCTYPE plist [<!ELEMENT a (#PCDATA)>]><plist><true/></plist>", nil), ("<array", nil),
+        ("<array><!-- closed -->", nil), ("<plist><string>&#12345678901;</string></plist>", nil),
+        ("<plist><real>1.e</real></plist>", nil), ("<plist><real>infinite</real></plist>", nil),
+        ("data = <7465\n73 74   31\n\n32>;", ["data": .data(Data("test12".utf8))]),
+        ("// first */\na = /*b*/ \"c\"; // d\ne = f /*g// */;", ["a": "c", "e": "f"]),
+        ("{ a = b; }\r\nmore text", nil), ("a = b;\n\u{3000}\nc = d;", nil), ("'\\Ux'", nil), ("good bye", nil),
     ]
 
-    @Test func `reads XML and binary files as leniently`() throws {
-        for (text, value) in Self.texts { #expect(try PropertyList(parsing: text) == value, "\(text)") }
+    @Test func `reads the same files`() throws {
+        for (text, value) in Self.texts { #expect((try? PropertyList(parsing: text)) == value, "\(text)") }
         var bytes = Array(try PropertyList(["a": 1]).serialized(as: .binary))
         for version in "01x" {
             bytes[7] = version.asciiValue ?? 0

@@ -172,10 +172,11 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
 // MARK: Failures
 
 extension ValueDecoder {
-    /// The failure for a value that is missing or of another kind.
+    /// The failure for a value that is missing, null, or of another kind.
     func failure(_ type: any Any.Type, at key: (any CodingKey)? = nil) -> DecodingError {
         guard let value else { return .valueNotFound(type, context("There is no value.", key)) }
-        return .typeMismatch(type, context(value.kind.finding, key))
+        let context = context(value.kind.finding, key)
+        return value.kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
     }
 
     /// The failure for a value that is missing, of another kind, or out of range.

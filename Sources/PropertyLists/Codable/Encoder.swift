@@ -179,13 +179,26 @@ extension EncodingNode {
 extension EncodingNode {
     fileprivate var count: Int { elements.count }
 
-    /// Begins the container or value that the node is to hold, unless it is already another one.
+    /// Begins the container or value that the node is to hold, unless it is already another one. A value that was
+    /// encoded as such a container is continued.
     private func begin(_ kind: Content) {
         if content == .nothing {
             content = kind
-        } else if content != kind || kind == .single {
+        } else if content != kind || kind == .single, content != .single || !extend(single, as: kind) {
             problem = problem ?? .twice
         }
+    }
+
+    /// Makes the node a container of this `kind` with the contents of a value, if the value is such a container.
+    private func extend(_ value: PropertyList, as kind: Content) -> Bool {
+        switch (value, kind) {
+        case (.dictionary(let dictionary), .keyed):
+            for entry in dictionary { entries.append(entry) }
+        case (.array(let array), .unkeyed): elements = array
+        default: return false
+        }
+        content = kind
+        return true
     }
 
     fileprivate func setSingle(_ value: PropertyList?) {
@@ -221,13 +234,7 @@ extension EncodingNode {
         let former = nested[component] == nil ? lastEntry(component) : nil
         let node = pendingNode(at: .own(key))
         nested[component] = node
-        switch (former, kind) {
-        case (.dictionary(let dictionary)?, .keyed):
-            node.content = .keyed
-            for entry in dictionary { node.entries.append(entry) }
-        case (.array(let array)?, .unkeyed): (node.content, node.elements) = (.unkeyed, array)
-        default: break
-        }
+        if let former { _ = node.extend(former, as: kind) }
         return node
     }
 

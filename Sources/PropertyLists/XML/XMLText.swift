@@ -214,11 +214,14 @@ private func xmlInteger(_ text: Bytes, at place: Int) throws(Fault) -> PropertyL
     if let number = PropertyList.Integer(decimal: digits) { return number }
     var body = digits[...]
     let isNegative = body.first == UInt8(ascii: "-")
-    if let sign = body.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { body = body.dropFirst() }
+    if let sign = body.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+        // Like Apple's readers, this one skips white space after the sign.
+        body = body.dropFirst().drop(while: isXMLSpace)
+    }
     let isHexadecimal =
         body.count > 2 && body.first == UInt8(ascii: "0") && body[body.startIndex + 1] | 0x20 == UInt8(ascii: "x")
     if isHexadecimal { body = body.dropFirst(2) }
-    if isHexadecimal, let magnitude = UInt64(digits: body, radix: 16),
+    if let magnitude = UInt64(digits: body, radix: isHexadecimal ? 16 : 10),
         let number = PropertyList.Integer(magnitude: magnitude, isNegative: isNegative)
     {
         return number

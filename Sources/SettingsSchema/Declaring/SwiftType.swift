@@ -62,14 +62,16 @@ extension SwiftType {
         _ error: DecodingError, in value: PropertyList, _ isSecret: Bool
     ) -> (path: EntryPath, reason: Schema.Problem.Reason) {
         switch error {
-        case .typeMismatch(_, let context) where context.codingPath.isEmpty && isKnown:
-            return (EntryPath(), .undecodable(type: name, reason: ""))
-        case .typeMismatch(let expected, let context):
+        case .valueNotFound(_, let context) where value[EntryPath(context.codingPath, in: value)] == nil:
+            return (EntryPath(context.codingPath, in: value), .missing)
+        case .typeMismatch(let expected, let context), .valueNotFound(let expected, let context):
+            guard !context.codingPath.isEmpty || !isKnown else {
+                return (EntryPath(), .undecodable(type: name, reason: ""))
+            }
             let rule = ValueRule(of: expected)
             let noun = rule.type == .any ? "a value of type \(expected)" : rule.type.noun
             return (EntryPath(context.codingPath, in: value), .wrongType(expected: noun))
         case .keyNotFound(let key, let context): return (EntryPath(context.codingPath + [key], in: value), .missing)
-        case .valueNotFound(_, let context): return (EntryPath(context.codingPath, in: value), .missing)
         case .dataCorrupted(let context):
             let reason = isSecret || (context.codingPath.isEmpty && isKnown) ? "" : context.debugDescription
             return (EntryPath(context.codingPath, in: value), .undecodable(type: name, reason: reason))
