@@ -23,7 +23,7 @@ extension BrowseScreen {
         }
         drawDetails(layout, on: &canvas)
         drawFooter(on: &canvas)
-        drawOverlays(on: &canvas)
+        if let overlay { canvas.draw(overlay) }
     }
 
     private func drawHeader(on canvas: inout Canvas) {
@@ -170,37 +170,38 @@ extension BrowseScreen {
         "n, N           next or previous match", "^Z             suspend", "q              quit",
     ]
 
-    private func drawOverlays(on canvas: inout Canvas) {
+    /// The box over the screen.
+    var overlay: Overlay? {
         let title = row.map(Self.label) ?? ""
         switch mode {
         case .choosing(let choices, let index):
-            canvas.drawChoices(title, choices.map(\.plainText), index, "Enter choose   Esc back")
+            return Overlay(title, choices: choices.map(shownText), marked: index)
         case .choosingType(let index):
-            canvas.drawChoices("Type of \(title)", Self.kinds.map(\.rawValue), index, "Enter choose   Esc back")
+            return Overlay("Type of \(title)", choices: Self.kinds.map(\.rawValue), marked: index)
         case .history(let versions, let index):
-            canvas.drawChoices(
-                "History of \(title)", versions.map { "\($0.heading)  \($0.text)" }, index, "Enter restore   Esc back")
+            return Overlay(
+                "History of \(title)", choices: versions.map(\.line), marked: index, "Enter restore   Esc back")
         case .reading(let title, let lines, let scroll):
-            let lines = lines.flatMap { Self.wrapped($0, to: max(10, canvas.columns - 6)) }
-            canvas.drawOverlay(title, lines.map { ($0, Style()) }, "Esc back", scroll: scroll)
-        case .editing(let editor, let purpose): drawField(editor, purpose, on: &canvas)
-        default: break
+            let lines = lines.flatMap { Self.wrapped($0, to: max(10, size.columns - 6)) }
+            return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)
+        case .editing(let editor, let purpose): return field(editor, purpose)
+        case .browsing, .filtering, .searching: return nil
         }
     }
 
-    private func drawField(_ editor: LineEditor, _ purpose: Purpose, on canvas: inout Canvas) {
+    private func field(_ editor: LineEditor, _ purpose: Purpose) -> Overlay? {
         let (title, label): (String, String)
         switch purpose {
-        case .value: return
+        case .value: return nil
         case .newKey(let parent):
             (title, label) = ("New entry\(parent.components.isEmpty ? "" : " in \(parent)")", "key: ")
         case .newValue(let path): (title, label) = ("New entry \(path)", "value: ")
         case .rename: (title, label) = ("Rename", "key: ")
         case .copy: (title, label) = ("Copy", "key: ")
         }
-        canvas.drawOverlay(
-            title, [("", Style())], message?.text ?? refusal ?? "Enter accept   Esc cancel", showing: 0,
-            field: (editor, label))
+        return Overlay(
+            title: title, lines: [("", Style())], hint: "Enter accept   Esc cancel",
+            problem: message?.text ?? refusal, showing: 0, field: (editor, label))
     }
 
     /// Breaks a line after some number of columns.
@@ -219,9 +220,7 @@ extension BrowseScreen {
     }
 }
 
-extension Canvas {
-    fileprivate mutating func drawChoices(_ title: String, _ choices: [String], _ index: Int, _ hint: String) {
-        let lines = choices.enumerated().map { ($0.element, Style(isReversed: $0.offset == index)) }
-        drawOverlay(title, lines, hint, showing: index)
-    }
+extension BrowseScreen.Version {
+    /// The version in one line.
+    var line: String { "\(heading)  \(text)" }
 }

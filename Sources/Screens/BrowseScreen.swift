@@ -253,21 +253,21 @@ package struct BrowseScreen: Screen {
         case .searching(var editor, let start): find(&editor, press, from: start)
         case .editing(var editor, let purpose): return edit(&editor, purpose, press)
         case .choosing(let choices, let index):
-            switch Self.choice(press, index, of: choices.count) {
+            switch choice(press, index, choices.map(shownText)) {
             case .marked(let next): mode = .choosing(choices, next)
-            case .chosen: return set(choices[index])
+            case .chosen(let index): return set(choices[index])
             case .left: mode = .browsing
             }
         case .choosingType(let index):
-            switch Self.choice(press, index, of: Self.kinds.count) {
+            switch choice(press, index, Self.kinds.map(\.rawValue)) {
             case .marked(let next): mode = .choosingType(next)
-            case .chosen: return convert(to: Self.kinds[index])
+            case .chosen(let index): return convert(to: Self.kinds[index])
             case .left: mode = .browsing
             }
         case .history(let versions, let index):
-            switch Self.choice(press, index, of: versions.count) {
+            switch choice(press, index, versions.map(\.line)) {
             case .marked(let next): mode = .history(versions, next)
-            case .chosen: return row.map { [.restore($0.path, version: versions[index].number)] } ?? []
+            case .chosen(let index): return row.map { [.restore($0.path, version: versions[index].number)] } ?? []
             case .left: mode = .browsing
             }
         case .reading(let title, let lines, let scroll):
@@ -280,19 +280,14 @@ package struct BrowseScreen: Screen {
         return []
     }
 
-    private enum Choice { case marked(Int), chosen, left }
+    private func choice(_ press: KeyPress, _ index: Int, _ titles: [String]) -> ListChoice {
+        ListChoice(
+            press, index, of: titles, clicked: overlay?.line(of: press, columns: size.columns, rows: size.rows))
+    }
 
-    /// Handles a key in a list of choices.
-    private static func choice(_ press: KeyPress, _ index: Int, of count: Int) -> Choice {
-        switch press.key {
-        case .up, .wheel(-1), .character("k"): .marked(max(0, index - 1))
-        case .down, .wheel(1), .character("j"): .marked(min(count - 1, index + 1))
-        case .home, .pageUp: .marked(0)
-        case .end, .pageDown: .marked(count - 1)
-        case .enter, .character(" "): .chosen
-        case .escape, .left, .character("q"), .character("c"): .left
-        default: .marked(index)
-        }
+    /// Returns a choice as it is shown: by its title, if it has one.
+    func shownText(_ choice: PropertyList) -> String {
+        row.flatMap { rule(at: $0.path) }?.title(of: choice) ?? choice.plainText
     }
 
     private mutating func browse(_ press: KeyPress) -> [Effect] {

@@ -14,7 +14,8 @@ extension FormScreen {
     var layout: PaneLayout {
         let names = groupNames
         let widest = names.count > 1 ? names.map(\.shownColumns).max() : nil
-        return PaneLayout(columns: columns, rows: rows, side: widest, detailRows: rows >= 14 ? 3 : rows >= 9 ? 2 : 1)
+        return PaneLayout(
+            columns: columns, rows: rows, side: widest, detailRows: rows >= 24 ? 4 : rows >= 14 ? 3 : rows >= 9 ? 2 : 1)
     }
 
     var listRows: [Row] {
@@ -31,6 +32,7 @@ extension FormScreen {
 
     /// Scrolls until the selected row is shown.
     mutating func settle() {
+        selectVisible()
         let rows = listRows
         let height = layout.list.count
         guard let at = rows.firstIndex(where: { $0.control == selected }) else {
@@ -44,6 +46,13 @@ extension FormScreen {
         top = max(0, min(top, rows.count - height))
     }
 
+    /// Selects the next setting if the selected one is not shown any more.
+    private mutating func selectVisible() {
+        let visible = visible
+        guard !visible.contains(selected) else { return }
+        if let next = visible.first(where: { $0 > selected }) ?? visible.last { selected = next }
+    }
+
     /// Draws the form on an empty canvas of its size.
     package func draw(on canvas: inout Canvas) {
         let layout = layout
@@ -53,23 +62,19 @@ extension FormScreen {
         drawList(layout, on: &canvas)
         drawDetails(layout, on: &canvas)
         drawFooter(on: &canvas)
-        switch mode {
-        case .choosing(let index): drawChoices(index, on: &canvas)
-        case .listing(let pane): drawPane(pane, on: &canvas)
-        case .reviewing: canvas.drawOverlay("Save these changes?", review, "Enter save   Esc back", scroll: scroll)
-        case .leaving: canvas.drawOverlay("Unsaved changes", review, "s save   d discard   Esc stay", scroll: scroll)
-        case .helping: canvas.drawOverlay("Keys", Self.help.map { ($0, Style()) }, "Esc back", scroll: scroll)
-        default: break
-        }
+        if let overlay { canvas.draw(overlay) }
     }
 
     // MARK: Frame
 
     private func drawHeader(on canvas: inout Canvas) {
         let count = form.changes.count
-        var right = "/ search"
-        if case .searching = mode { right = "" } else if !search.isEmpty { right = "/\(search)" }
-        if showsChangedOnly { right += "  changed only" }
+        var right = showsChangedOnly ? "changed only" : "/ search"
+        if case .searching = mode {
+            right = ""
+        } else if !search.isEmpty {
+            right = "/\(search)" + (showsChangedOnly ? "  changed only" : "")
+        }
         right += count == 0 ? "" : "  \(count) changed"
         let start = max(0, canvas.columns - right.shownColumns - 1)
         let title = form.schema.title ?? form.schema.domain
@@ -168,15 +173,27 @@ extension FormScreen {
         switch control.kind {
         case .toggle: return (value.value.booleanValue == true ? "[x]" : "[ ]", style)
         case .choice:
-            let title = control.setting.rule.title(of: value.value)
+            let title = control.setting.rule.choiceTitles.isEmpty ? text + unit(of: control) : text
             return (isSelected ? "‹ \(title) ›" : title, style)
         case .secret: return (text, style)
+        case .list, .dictionary:
+            return value.value.entryCount == 0
+                ? ("empty", Style(isDim: true)) : (Self.listed(value.value) ?? text, style)
         default:
-            if text.isEmpty { return ("\"\"", Style(isDim: true)) }
-            let hasUnit = control.setting.rule.kind != .duration && control.setting.rule.kind != .size
-            let unit = hasUnit ? control.setting.unit.map { " \($0)" } ?? "" : ""
-            return (text + unit, style)
+            return text.isEmpty ? ("\"\"", Style(isDim: true)) : (text + unit(of: control), style)
         }
+    }
+
+    private func unit(of control: Form.Control) -> String {
+        control.isQuantity ? "" : control.setting.unit.map { " \($0)" } ?? ""
+    }
+
+    /// Returns the elements or entries in a row; nil if there are others inside them.
+    private static func listed(_ value: PropertyList) -> String? {
+        let texts =
+            value.arrayValue?.map { ("", $0) } ?? value.dictionaryValue?.map { ("\($0.key) = ", $0.value) } ?? []
+        guard !texts.contains(where: { $0.1.isContainer || $0.1.kind == .data }) else { return nil }
+        return texts.map { $0.0 + $0.1.plainText }.joined(separator: ", ")
     }
 
     private func origin(of control: Form.Control) -> String {
@@ -189,48 +206,70 @@ extension FormScreen {
         guard let control else { return }
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let width = canvas.columns - start - (layout.hasBorders ? 2 : 1)
-        var lines: [(String, Style)] = []
-        if case .editing(let editor) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
-            lines.append((reason, Style(.red)))
-        } else if let reason = problems[control.key] {
-            lines.append((reason, Style(.red)))
-        } else if conflicts.contains(control.key) {
-            let value = form.storedValue(of: control.key).map {
-                control.kind == .secret ? mask : control.text(of: $0.value)
-            }
-            lines.append(("Another process set \(value ?? "nothing") meanwhile. x takes that.", Style(.red)))
-        } else if let fault = form.value(of: control.key)?.fault {
-            lines.append((fault, Style(.red)))
+        let lines = details(of: control).flatMap { text, style in
+            text.wrapped(toColumns: width).map { ($0, style) }
         }
-        let setting = control.setting
-        let names = [setting.key] + setting.flagUsage + setting.environment
-        let explanation = [
-            setting.summary.map { $0.hasSuffix(".") ? $0 : $0 + "." }, control.expectation.map { "(\($0))" },
-        ]
-        .compactMap { $0 }.joined(separator: " ")
-        let layers = form.layers(of: control.key).map { value in
-            "\(value.layer) \(control.kind == .secret ? mask : control.text(of: value.value))"
-        }.joined(separator: "   ")
-        if !explanation.isEmpty { lines.append((explanation, Style())) }
-        if !layers.isEmpty { lines.append((layers, Style())) }
-        lines.append((names.joined(separator: ", "), Style(isDim: true)))
         for (row, line) in zip(layout.details, lines) {
             canvas.put(line.0, start, row, limit: width, style: line.1)
         }
     }
 
+    /// What is known about a setting: what is wrong, its description and rule, its layers and its names.
+    private func details(of control: Form.Control) -> [(String, Style)] {
+        let setting = control.setting
+        let text = { (value: Schema.ValueInForce) in control.shownText(of: value.value) }
+        var lines: [(String, Style)] = []
+        var expectation = expectation(of: control)
+        if case .editing(let editor) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
+            lines.append((reason, Style(.red)))
+            expectation = nil
+        } else if let reason = problems[control.key] {
+            lines.append((reason, Style(.red)))
+        } else if conflicts.contains(control.key) {
+            let value = form.storedValue(of: control.key).map(text)
+            lines.append(("Another process set \(value ?? "nothing") meanwhile. x takes that.", Style(.red)))
+        } else if let fault = form.value(of: control.key)?.fault {
+            lines.append((fault, Style(.red)))
+        }
+        if let reason = setting.deprecated {
+            lines.append(("Deprecated\(reason.isEmpty ? "." : ": \(reason)")", Style(.yellow)))
+        }
+        let explanation = [setting.summary.map { $0.hasSuffix(".") ? $0 : $0 + "." }, expectation]
+        lines.append((explanation.compactMap(\.self).joined(separator: " "), Style()))
+        let layers = form.layers(of: control.key).map { "\($0.layer) \(text($0))" }
+        lines.append((layers.joined(separator: "   "), Style()))
+        let names = setting.flagUsage.joined(separator: ", ")
+        let variables = setting.environment.map { "$\($0)" }.joined(separator: ", ")
+        let dim = ["key \(setting.key)", names, variables].filter { !$0.isEmpty }
+        return lines + [(dim.joined(separator: "   "), Style(isDim: true))]
+    }
+
+    /// The rule for the values of a control, as a sentence; nil if the control admits no others.
+    private func expectation(of control: Form.Control) -> String? {
+        let words: String? =
+            switch control.kind {
+            case .toggle: nil
+            case .list, .dictionary: control.setting.bounds
+            case .text where control.setting.rule.type == .any: nil
+            default: control.expectation
+            }
+        return words.map { $0.prefix(1).uppercased() + $0.dropFirst() + ($0.hasSuffix("…") ? "" : ".") }
+    }
+
     private func drawFooter(on canvas: inout Canvas) {
         if let message { return canvas.drawMessage(message.text, isError: message.isError) }
-        var keys: [String]
         switch mode {
         case .editing:
-            keys = ["Enter accept", "Esc cancel"]
-            if let control, case .number = control.kind { keys.append("↑↓ step") }
-            if let control, [.file, .folder, .path].contains(control.setting.rule.kind) { keys.append("Tab complete") }
-        case .searching: keys = ["Enter keep", "Esc show all"]
+            let isNumber = if case .number? = control?.kind { true } else { false }
+            let isPath = control?.setting.rule.kind?.isPath ?? false
+            canvas.drawKeys(
+                ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
+                    + [isPath ? "Tab complete" : "Tab accept and go on"])
+        case .searching: canvas.drawKeys(["Enter keep", "Esc show all"])
         default:
             let action: String? =
                 switch control?.kind {
+                case _ where control?.isForced ?? false: nil
                 case .toggle?: "Space toggle"
                 case .choice?: "←→ choose"
                 case .number?: "Enter edit  ←→ step"
@@ -238,54 +277,64 @@ extension FormScreen {
                 case nil: nil
                 default: "Enter edit"
                 }
-            keys = [action, "r reset", "u undo", "d difference", "^S save", "q quit", "? help"].compactMap { $0 }
+            let all = search.isEmpty && !showsChangedOnly ? nil : "Esc show all"
+            canvas.drawKeys(
+                [all, action, "^S save", "? help", "q quit", "r reset", "u undo", "d changes"].compactMap(\.self))
         }
-        canvas.drawKeys(keys)
     }
 
     // MARK: Overlays
 
+    /// The box over the form.
+    var overlay: Overlay? {
+        switch mode {
+        case .choosing(let index):
+            guard let control, case .choice(let choices) = control.kind else { return nil }
+            return Overlay(control.title, choices: choices.map(control.shownText), marked: index)
+        case .listing(let pane): return overlay(for: pane)
+        case .reviewing:
+            return Overlay(title: "Save these changes?", lines: review, hint: "Enter save   Esc back", scroll: scroll)
+        case .leaving:
+            return Overlay(
+                title: "Unsaved changes", lines: review, hint: "s save   d discard   Esc stay", scroll: scroll)
+        case .helping:
+            let room = max(10, columns - 4 - Self.keyColumns)
+            let lines = Self.help.flatMap { keys, text in
+                text.wrapped(toColumns: room).enumerated().map { index, line in
+                    let keys = index == 0 ? keys : ""
+                    return (keys + String(repeating: " ", count: max(0, Self.keyColumns - keys.count)) + line, Style())
+                }
+            }
+            return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
+        case .browsing, .editing, .searching: return nil
+        }
+    }
+
     /// The changes as lines: the title, the old value and the new one.
     private var review: [(String, Style)] {
-        controls.filter { form.isChanged($0.key) }.flatMap { control -> [(String, Style)] in
-            let text = { (value: Schema.ValueInForce?) in
-                value.map { control.kind == .secret ? mask : control.text(of: $0.value) } ?? "no value"
-            }
-            let new = form.value(of: control.key)
-            let origin =
-                form.changes.values[control.key] == nil ? new.map { " (\($0.layer))" } ?? "" : ""
-            return [
-                (control.title, Style(isBold: true)),
-                ("- \(text(form.storedValue(of: control.key)))", Style(.red)),
-                ("+ \(text(new))\(origin)", Style(.green)),
-            ]
+        form.review.flatMap { control, old, new in
+            [(control.title, Style(isBold: true)), ("- \(old)", Style(.red)), ("+ \(new)", Style(.green))]
         }
     }
 
+    private static let keyColumns = 14
     private static let help = [
-        "Up, Down       select a setting", "Tab, g         go to the next group", "Space          turn on or off",
-        "Left, Right    choose, or step a number", "Enter          edit", "e              edit as text in $EDITOR",
-        "r              remove the user's value", "x              drop the change to this setting",
-        "u              undo the last change", "d              show the difference", "/              search",
-        "m              show changed settings only", "^S             save", "q              quit",
-        "^Z             suspend",
-        "In a list: a adds, d removes, Alt-Up and Alt-Down move.",
+        ("Up, Down", "select a setting"), ("Tab, g", "go to the next group, Shift-Tab to the one before"),
+        ("Space", "turn on or off"), ("Left, Right", "choose, or step a number"),
+        ("Enter", "edit; a digit types a new number"), ("e", "edit as text in $EDITOR"),
+        ("r, Delete", "remove the user's value"), ("x", "drop the change to this setting"),
+        ("u", "undo the last change"), ("d", "show the changes"), ("/", "search"),
+        ("m", "show changed settings only"), ("^S", "save"), ("q", "quit"), ("^Z", "suspend"),
+        ("In a field", "Tab accepts and goes on"), ("In a list", "a adds, d removes, Alt-Up and Alt-Down move"),
     ]
 
-    private func drawChoices(_ index: Int, on canvas: inout Canvas) {
-        guard let control, case .choice(let choices) = control.kind else { return }
-        let lines = choices.enumerated().map {
-            (control.setting.rule.title(of: $0.element), Style(isReversed: $0.offset == index))
-        }
-        canvas.drawOverlay(control.title, lines, "Enter choose   Esc back", showing: index)
-    }
-
-    private func drawPane(_ pane: ListPane, on canvas: inout Canvas) {
+    private func overlay(for pane: ListPane) -> Overlay {
         var lines = pane.entries.enumerated().map { index, entry in
-            let style = Style(isReversed: index == pane.selected && pane.editor == nil)
-            return ((entry.key.map { "\($0) = " } ?? "") + pane.text(entry.value), style)
+            let isMarked = index == pane.selected && pane.editor == nil
+            let style = Style(isDim: entry.value == nil, isReversed: isMarked)
+            return ((entry.key.map { "\($0) = " } ?? "") + pane.text(entry), style)
         }
-        if lines.isEmpty { lines = [("no entries", Style(isDim: true))] }
+        if lines.isEmpty { lines = [(pane.isDictionary ? "no entries" : "no elements", Style(isDim: true))] }
         var field: (line: LineEditor, label: String, row: Int)?
         if let (line, purpose) = pane.editor {
             switch purpose {
@@ -295,9 +344,8 @@ extension FormScreen {
             }
         }
         if let field, field.row == lines.count { lines.append(("", Style())) }
-        let keys = pane.editor == nil ? "a add  Enter edit  d remove  Esc back" : "Enter accept   Esc cancel"
-        canvas.drawOverlay(
-            pane.title, lines, pane.reason ?? keys, showing: field?.row ?? pane.selected,
-            field: field.map { ($0.line, $0.label) })
+        return Overlay(
+            title: pane.title, lines: lines, hint: pane.hint, problem: pane.problem,
+            showing: field?.row ?? pane.selected, field: field.map { ($0.line, $0.label) })
     }
 }

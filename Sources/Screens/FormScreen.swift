@@ -62,7 +62,8 @@ package struct FormScreen: Screen {
     var message: (text: String, isError: Bool)?
     var conflicts: Set<String> = []
     private var undo: [Form.Changes] = []
-    private var hasSaved = false
+    /// What was saved last, and how to undo it; nil before.
+    package private(set) var saved: String?
     private var answers: [String: [String]] = [:]
 
     package init(_ form: Form, word: String) {
@@ -94,7 +95,9 @@ package struct FormScreen: Screen {
     var problems: [String: String] {
         var reasons: [String: String] = [:]
         for problem in form.problems {
-            if let key = problem.path.components.first?.text { reasons[key] = "\(problem)" }
+            guard let key = problem.path.components.first?.text else { continue }
+            let remedy = if case .conflict = problem.reason { " r removes one." } else { "" }
+            reasons[key] = form.sentence(for: problem) + remedy
         }
         return reasons
     }
@@ -122,8 +125,9 @@ package struct FormScreen: Screen {
             let count = form.changes.count
             form.restore(.init())
             _ = form.update(values: values, layers: layers)
-            (undo, conflicts, hasSaved, mode) = ([], [], true, .browsing)
-            message = ("Saved \(count) setting\(count == 1 ? "" : "s"). To undo: prefs undo \(word)", false)
+            let text = "Saved \(count) setting\(count == 1 ? "" : "s"). To undo: prefs undo \(word)"
+            (undo, conflicts, saved, mode) = ([], [], text, .browsing)
+            message = (text, false)
         case .stored(let values, let layers):
             let changed = controls.filter { values[$0.key]?.value != form.storedValue(of: $0.key)?.value }
             conflicts.formUnion(form.update(values: values, layers: layers))
@@ -135,6 +139,7 @@ package struct FormScreen: Screen {
     }
 
     private mutating func handle(_ press: KeyPress) -> [Effect] {
+        if press.isControl("s") { return finishAndSave() }
         switch mode {
         case .browsing: return browse(press)
         case .editing(var editor): return edit(&editor, press)
@@ -148,7 +153,6 @@ package struct FormScreen: Screen {
                 search = editor.text
                 mode = .searching(editor)
             }
-            if let first = visible.first, !visible.contains(selected) { selected = first }
         case .helping, .reviewing, .leaving: return answer(press)
         }
         return []
@@ -169,7 +173,7 @@ package struct FormScreen: Screen {
         case .right: step(1)
         case .enter: open()
         case .escape: (search, showsChangedOnly) = ("", false)
-        case .delete: reset()
+        case .delete, .backspace: reset()
         case .click(let column, let row): click(column, row)
         case .character(let letter) where press.isControl: return control(letter)
         case .character(let letter): return command(letter)
@@ -180,7 +184,6 @@ package struct FormScreen: Screen {
 
     private mutating func control(_ letter: Character) -> [Effect] {
         switch letter {
-        case "s": save()
         case "c", "d": return quit()
         case "n": move(1)
         case "p": move(-1)
@@ -208,9 +211,19 @@ package struct FormScreen: Screen {
         case "/": mode = .searching(LineEditor(search))
         case "?", "h": mode = .helping
         case "e": return editAsText()
-        default: message = ("No command \(letter); ? shows the keys.", true)
+        case "0"..."9":
+            // A number or date is typed over the value.
+            switch control?.kind {
+            case .number?, .date?: open(String(letter))
+            default: refuseCommand(letter)
+            }
+        default: refuseCommand(letter)
         }
         return []
+    }
+
+    private mutating func refuseCommand(_ letter: Character) {
+        message = ("No command \(letter). Enter edits the setting; ? shows the keys.", true)
     }
 
     private mutating func quit() -> [Effect] {
@@ -235,7 +248,10 @@ package struct FormScreen: Screen {
             }
             let isLeaving = if case .leaving = mode { true } else { false }
             return [.save(form.changes)] + (isLeaving ? [.finish(isComplete: true)] : [])
-        case (.leaving, .character("d")), (.leaving, .character("n")): return [.finish(isComplete: hasSaved)]
+        // Not Control-D, which may have asked the question.
+        case (.leaving, .character("d")) where press.character != nil,
+            (.leaving, .character("n")) where press.character != nil:
+            return [.finish(isComplete: saved != nil)]
         default: (mode, scroll) = (.browsing, 0)
         }
         return []
@@ -252,6 +268,19 @@ package struct FormScreen: Screen {
         } else {
             mode = .reviewing
         }
+    }
+
+    /// Ends what is being edited, and saves, unless it cannot be stored.
+    private mutating func finishAndSave() -> [Effect] {
+        switch mode {
+        case .reviewing, .leaving: return answer(KeyPress(.character("s")))
+        case .listing(let pane) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
+        case .browsing, .helping: mode = .browsing
+        case .editing, .choosing, .listing, .searching: _ = handle(KeyPress(.enter))
+        }
+        if case .listing(let pane) = mode, pane.editor == nil, pane.refusal == nil { mode = .browsing }
+        if case .browsing = mode { save() }
+        return []
     }
 
     private func place(_ key: String) -> Int { controls.firstIndex { $0.key == key } ?? .max }
@@ -274,7 +303,11 @@ package struct FormScreen: Screen {
         let names = visible.reduce(into: [String]()) { if $0.last != groups[$1] { $0.append(groups[$1]) } }
         guard let at = names.firstIndex(of: groups.isEmpty ? "" : groups[selected]) else { return move(0) }
         let name = names[(at + step + names.count) % names.count]
-        if let first = visible.first(where: { groups[$0] == name }) { selected = first }
+        guard let first = visible.first(where: { groups[$0] == name }) else { return }
+        selected = first
+        // The whole group is shown, as far as it fits.
+        let rows = listRows
+        if let last = rows.lastIndex(where: { $0.heading == name }) { top = max(top, last - layout.list.count + 1) }
     }
 
     private mutating func click(_ column: Int, _ row: Int) {
@@ -308,7 +341,7 @@ package struct FormScreen: Screen {
     /// Takes back the last change, and selects its setting.
     private mutating func undoLast() {
         guard let last = undo.popLast() else {
-            message = ("Nothing to undo in this form.", true)
+            message = (saved.map { "Nothing to undo in this form. \($0)" } ?? "Nothing to undo in this form.", true)
             return
         }
         let former = form
@@ -332,10 +365,16 @@ package struct FormScreen: Screen {
     mutating func set(_ value: PropertyList) { apply { form, key in form.set(value, for: key) } }
 
     private mutating func reset() {
+        guard let control else { return }
+        let hadValue = form.isChanged(control.key) || form.hasUserValue(control.key)
         apply { form, key in form.reset(key) }
-        if message == nil, let control {
-            message = ("\(control.title) is now \(form.shownValue(of: control.key) ?? "unset").", false)
-        }
+        guard message == nil else { return }
+        let value = form.shownValue(of: control.key)
+        message = (
+            hadValue
+                ? "\(control.title) is now \(value ?? "unset")."
+                : "\(control.title) has no value of the user to remove.", false
+        )
     }
 
     private mutating func accept(_ text: String, for control: Form.Control) {
@@ -353,15 +392,7 @@ package struct FormScreen: Screen {
             let at = value.flatMap { choices.firstIndex(of: $0) }
             let next = at.map { ($0 + step + choices.count) % choices.count } ?? (step > 0 ? 0 : choices.count - 1)
             set(choices[next])
-        case .number(let minimum, let maximum):
-            guard let number = value ?? minimum ?? maximum ?? .some(.integer(0)) else { return }
-            if case .integer(let integer) = number, let plain = Int64(exactly: integer) {
-                let (next, isOver) = plain.addingReportingOverflow(Int64(step))
-                if !isOver { set(.integer(PropertyList.Integer(next))) }
-            } else if case .real(let real) = number {
-                // Decimal steps, without the digits that binary fractions leave.
-                set(.real(((real + Double(step) / 10) * 1e9).rounded() / 1e9))
-            }
+        case .number: if let next = control.stepped(value, by: step) { set(next) }
         default: message = ("Enter edits this setting.", false)
         }
     }
@@ -371,7 +402,8 @@ package struct FormScreen: Screen {
         return control.isForced
     }
 
-    private mutating func open() {
+    /// Starts to edit the selected setting; a field with a text that replaces the value, if there is one.
+    private mutating func open(_ text: String? = nil) {
         guard let control, !refusesForced(control) else { return }
         let value = form.value(of: control.key)?.value
         switch control.kind {
@@ -380,7 +412,7 @@ package struct FormScreen: Screen {
         case .list, .dictionary: mode = .listing(ListPane(control, value))
         case .secret: mode = .editing(LineEditor(isSecret: true))
         default:
-            let text = value.map(control.text) ?? ""
+            let text = text ?? value.map(control.text) ?? ""
             mode = .editing(LineEditor(text, history: answers[control.key] ?? []))
         }
     }
@@ -395,51 +427,56 @@ package struct FormScreen: Screen {
     }
 
     private mutating func choose(_ index: Int, _ press: KeyPress) {
-        guard case .choice(let choices)? = control?.kind else {
+        guard let control, case .choice(let choices) = control.kind else {
             mode = .browsing
             return
         }
-        switch press.key {
-        case .up, .wheel(-1), .character("k"): mode = .choosing(max(0, index - 1))
-        case .down, .wheel(1), .character("j"): mode = .choosing(min(choices.count - 1, index + 1))
-        case .home, .pageUp: mode = .choosing(0)
-        case .end, .pageDown: mode = .choosing(choices.count - 1)
-        case .enter, .character(" "):
+        switch ListChoice(press, index, of: choices.map(control.shownText), clicked: clicked(press)) {
+        case .marked(let next): mode = .choosing(next)
+        case .chosen(let index):
             mode = .browsing
-            if form.value(of: control?.key ?? "")?.value != choices[index] { set(choices[index]) }
-        case .escape, .character("q"), .left: mode = .browsing
-        case .character(let letter) where press.character != nil:
-            // The next choice that begins with the letter.
-            let order = choices.indices.map { ($0 + index + 1) % choices.count }
-            let start = String(letter).lowercased()
-            mode = .choosing(order.first { choices[$0].plainText.lowercased().hasPrefix(start) } ?? index)
-        default: break
+            if form.value(of: control.key)?.value != choices[index] { set(choices[index]) }
+        case .left: mode = .browsing
         }
     }
+
+    /// The line of the box over the form that a key clicks.
+    private func clicked(_ press: KeyPress) -> Int? { overlay?.line(of: press, columns: columns, rows: rows) }
 
     private mutating func edit(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
         guard let control else {
             mode = .browsing
             return []
         }
-        if press.key == .tab, isPath(control) {
-            return [.complete(editor.text)]
-        }
-        if case .number = control.kind, press.key == .up || press.key == .down {
-            editor.step(by: press.key == .up ? 1 : -1)
-            mode = .editing(editor)
+        mode = .editing(editor)
+        switch press.key {
+        case .tab where isPath(control): return [.complete(editor.text)]
+        case .tab, .backTab:
+            accept(editor, for: control)
+            if case .browsing = mode { move(press.key == .tab ? 1 : -1) }
             return []
+        case .up, .down:
+            guard case .number = control.kind else { break }
+            let next = control.stepped(editor.text, by: press.key == .up ? 1 : -1)
+            mode = .editing(next.map { LineEditor($0) } ?? editor)
+            return []
+        default: break
         }
         switch editor.handle(press) {
         case .canceled: mode = .browsing
         case .edited, .ignored: mode = .editing(editor)
-        case .accepted:
-            let before = form.value(of: control.key).map { control.text(of: $0.value) } ?? ""
-            // An unchanged text changes nothing: not even the layer that the value comes from.
-            if editor.text != (editor.isSecret ? "" : before) { accept(editor.text, for: control) }
-            mode = message == nil ? .browsing : .editing(editor)
+        case .accepted: accept(editor, for: control)
         }
         return []
+    }
+
+    /// Stores the text of a field. One that is refused stays in the field.
+    private mutating func accept(_ editor: LineEditor, for control: Form.Control) {
+        let before = form.value(of: control.key).map { control.text(of: $0.value) } ?? ""
+        // An unchanged text changes nothing: not even the layer that the value comes from.
+        if editor.text != (editor.isSecret ? "" : before) { accept(editor.text, for: control) }
+        if let message { self.message = ("\(message.text) Esc cancels.", message.isError) }
+        mode = message == nil ? .browsing : .editing(editor)
     }
 
     private func isPath(_ control: Form.Control) -> Bool {
@@ -447,8 +484,10 @@ package struct FormScreen: Screen {
     }
 
     private mutating func complete(_ paths: [String]) {
+        let isFolder = control?.setting.rule.kind == .folder
+        let paths = isFolder ? paths.filter { $0.hasSuffix("/") } : paths
         guard case .editing(var editor) = mode, let names = editor.complete(paths) else {
-            message = ("No such file.", true)
+            message = (isFolder ? "No such folder." : "No such file.", true)
             return
         }
         mode = .editing(editor)
@@ -464,12 +503,13 @@ package struct FormScreen: Screen {
     }
 
     private mutating func list(_ pane: inout ListPane, _ press: KeyPress) -> [Effect] {
-        switch pane.handle(press) {
+        switch pane.handle(press, clicked: clicked(press)) {
         case .open: mode = .listing(pane)
         case .changed:
             set(pane.value)
             // What the rule refuses stays in the pane, with the reason.
-            mode = .listing(pane)
+            pane.refusal = message?.text
+            (mode, message) = (.listing(pane), nil)
         case .closed: mode = .browsing
         }
         return []

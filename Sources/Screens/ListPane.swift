@@ -12,59 +12,134 @@ struct ListPane: Sendable {
         case newKey
     }
 
-    private(set) var entries: [(key: String?, value: PropertyList)]
+    /// An entry; without a value it is one that the schema declares and that is not set.
+    struct Entry: Sendable {
+        var key: String?
+        var value: PropertyList?
+    }
+
+    private(set) var entries: [Entry]
     private(set) var selected = 0
     private(set) var editor: (line: LineEditor, purpose: Purpose)?
     private(set) var reason: String?
+    /// Why the entries as a whole cannot be stored; nil if they are.
+    var refusal: String?
+    /// Whether the user was warned that entries that cannot be stored are lost.
+    private var isWarned = false
     let title: String
     private let rule: ValueRule
-    private let isDictionary: Bool
+    let isDictionary: Bool
+    /// The entries that the schema declares, if others are not allowed.
+    private let declared: [SettingDeclaration]
 
     init(_ control: Form.Control, _ value: PropertyList?) {
         (title, rule) = (control.title, control.setting.rule)
         isDictionary = control.kind == .dictionary
+        declared = if case .entries(let entries) = rule.contents { entries } else { [] }
         entries =
-            value?.arrayValue?.map { (nil, $0) }
-            ?? value?.dictionaryValue?.map { ($0.key, $0.value) } ?? []
+            value?.arrayValue?.map { Entry(value: $0) }
+            ?? value?.dictionaryValue?.map { Entry(key: $0.key, value: $0.value) } ?? []
+        let keys = Set(entries.compactMap(\.key))
+        if isDictionary { entries += declared.filter { !keys.contains($0.key) }.map { Entry(key: $0.key) } }
     }
 
     /// The value that the entries make.
     var value: PropertyList {
-        guard isDictionary else { return .array(entries.map(\.value)) }
+        guard isDictionary else { return .array(entries.compactMap(\.value)) }
         var dictionary = PropertyList.Dictionary()
         for entry in entries { dictionary[entry.key ?? ""] = entry.value }
         return .dictionary(dictionary)
     }
 
-    func text(_ value: PropertyList) -> String {
+    /// Why the text in the field or the entries cannot be stored.
+    var problem: String? {
+        reason ?? refusal.map { isWarned ? "\($0) Esc again drops what is not stored." : $0 }
+    }
+
+    /// The keys that act on the pane.
+    var hint: String {
+        if let (_, purpose) = editor {
+            return "Enter accept   Esc cancel" + (choices(for: purpose).isEmpty ? "" : "   ↑↓ choose")
+        }
+        let keys = [
+            declared.isEmpty ? "a add" : nil, "Enter edit", "d remove",
+            isDictionary || entries.count < 2 ? nil : "Alt-↑↓ move", "Esc back",
+        ]
+        return keys.compactMap(\.self).joined(separator: "  ")
+    }
+
+    /// Returns the text of an entry; for one without a value, its default.
+    func text(_ entry: Entry) -> String {
+        if let value = entry.value { return text(value) }
+        let setting = declared.first { $0.key == entry.key }
+        return "–" + (setting?.defaultValue.map { "  (default \(text($0)))" } ?? "")
+    }
+
+    private func text(_ value: PropertyList) -> String {
         switch value {
         case .array, .dictionary: (try? value.serialized(as: .json)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         default: value.plainText
         }
     }
 
-    mutating func handle(_ press: KeyPress) -> Outcome {
+    /// - Parameter clicked: The line that the key clicks.
+    mutating func handle(_ press: KeyPress, clicked: Int? = nil) -> Outcome {
         reason = nil
         if editor != nil { return edit(press) }
-        switch press.key {
+        let wasWarned = isWarned
+        isWarned = false
+        switch press.isControl("c") ? .escape : press.key {
+        case .character where press.isControl: break
         case .up where press.isAlt, .character("K"): return move(-1)
         case .down where press.isAlt, .character("J"): return move(1)
         case .up, .wheel(-1), .character("k"): selected = max(0, selected - 1)
         case .down, .wheel(1), .character("j"): selected = max(0, min(entries.count - 1, selected + 1))
         case .home, .pageUp: selected = 0
         case .end, .pageDown: selected = max(0, entries.count - 1)
-        case .character("a"): editor = (LineEditor(), isDictionary ? .newKey : .newElement(key: nil))
-        case .enter where entries.isEmpty: editor = (LineEditor(), isDictionary ? .newKey : .newElement(key: nil))
-        case .enter: editor = (LineEditor(text(entries[selected].value)), .element(selected))
-        case .delete, .character("d"):
-            guard entries.indices.contains(selected) else { break }
-            entries.remove(at: selected)
-            selected = max(0, min(selected, entries.count - 1))
+        case .character("a"), .character("+"): add()
+        case .enter where entries.isEmpty: add()
+        case .enter: open()
+        case .click:
+            guard let clicked, entries.indices.contains(clicked) else { break }
+            if selected == clicked { open() } else { selected = clicked }
+        case .character(" "):
+            guard entries.indices.contains(selected), rule(entries[selected].key)?.type == .boolean else { break }
+            entries[selected].value = .boolean(!(entries[selected].value?.booleanValue ?? false))
             return .changed
-        case .escape, .left, .character("q"): return .closed
+        case .delete, .backspace, .character("d"): return remove()
+        case .escape, .left, .character("q"):
+            if refusal == nil || wasWarned { return .closed }
+            isWarned = true
         default: break
         }
         return .open
+    }
+
+    private mutating func add() {
+        if declared.isEmpty {
+            edit(
+                isDictionary ? "" : choices(for: .newElement(key: nil)).first ?? "",
+                isDictionary ? .newKey : .newElement(key: nil))
+        } else {
+            reason = "All entries that are allowed are listed."
+        }
+    }
+
+    private mutating func open() {
+        edit(entries[selected].value.map(text) ?? "", .element(selected))
+    }
+
+    private mutating func edit(_ text: String, _ purpose: Purpose) { editor = (LineEditor(text), purpose) }
+
+    private mutating func remove() -> Outcome {
+        guard entries.indices.contains(selected) else { return .open }
+        if declared.contains(where: { $0.key == entries[selected].key }) {
+            entries[selected].value = nil
+        } else {
+            entries.remove(at: selected)
+            selected = max(0, min(selected, entries.count - 1))
+        }
+        return .changed
     }
 
     private mutating func move(_ step: Int) -> Outcome {
@@ -76,9 +151,15 @@ struct ListPane: Sendable {
         return .changed
     }
 
+    // MARK: Editing
+
     private mutating func edit(_ press: KeyPress) -> Outcome {
         guard case (var line, let purpose)? = editor else { return .open }
-        switch line.handle(press) {
+        if press.key == .up || press.key == .down {
+            step(press.key == .up ? -1 : 1, line, purpose)
+            return .open
+        }
+        switch line.handle(press.key == .tab ? KeyPress(.enter) : press) {
         case .canceled: editor = nil
         case .edited, .ignored: editor = (line, purpose)
         case .accepted:
@@ -88,35 +169,69 @@ struct ListPane: Sendable {
         return .open
     }
 
+    /// The rule for the text in the field.
+    private func rule(for purpose: Purpose) -> ValueRule? {
+        switch purpose {
+        case .element(let index): rule(entries[index].key)
+        case .newElement(let key): rule(key)
+        case .newKey: ValueRule(.string)
+        }
+    }
+
+    /// The texts that the field may contain, if the rule lists them.
+    private func choices(for purpose: Purpose) -> [String] { rule(for: purpose)?.choices.map(\.plainText) ?? [] }
+
+    /// Replaces the text of the field by the next choice or number.
+    private mutating func step(_ step: Int, _ line: LineEditor, _ purpose: Purpose) {
+        let choices = choices(for: purpose)
+        var line = line
+        if choices.isEmpty {
+            if rule(for: purpose)?.type ?? .integer == .integer { line.step(by: Int64(-step)) }
+        } else {
+            let at = choices.firstIndex(of: line.text).map { ($0 + step + choices.count) % choices.count }
+            line = LineEditor(choices[at ?? 0])
+        }
+        editor = (line, purpose)
+    }
+
     private mutating func accept(_ text: String, _ purpose: Purpose) -> Outcome {
         if purpose == .newKey {
             if text.isEmpty || entries.contains(where: { $0.key == text }) {
-                reason = text.isEmpty ? "A key is required." : "There is such a key."
+                reason = text.isEmpty ? "A key is required." : "The key \(text) exists already."
             } else {
-                editor = (LineEditor(), .newElement(key: text))
+                editor = (LineEditor(choices(for: .newElement(key: text)).first ?? ""), .newElement(key: text))
             }
             return .open
         }
-        let key: String? = if case .newElement(let key) = purpose { key } else { entries[selected].key }
+        let key: String? =
+            switch purpose {
+            case .newElement(let key): key
+            case .element(let index): entries[index].key
+            case .newKey: nil
+            }
         do throws(Schema.Problem.Reason) {
             let value = try parse(text, key)
             switch purpose {
             case .element(let index): entries[index].value = value
             default:
-                entries.append((key, value))
+                entries.append(Entry(key: key, value: value))
                 selected = entries.count - 1
             }
             editor = nil
             return .changed
         } catch {
-            reason = "\(error)"
+            reason = error.asRefusal
             return .open
         }
     }
 
+    /// The rule for an element, or for the entry with a key.
+    private func rule(_ key: String?) -> ValueRule? {
+        key.map { rule.inside(EntryPath.Component($0)) } ?? rule.element
+    }
+
     private func parse(_ text: String, _ key: String?) throws(Schema.Problem.Reason) -> PropertyList {
-        let rule = key.map { self.rule.inside(EntryPath.Component($0)) } ?? self.rule.element
-        guard let rule else {
+        guard let rule = rule(key) else {
             // Without a rule, brackets begin a property list, and the rest is text, a number or a truth value.
             if let first = text.first, "[{(<".contains(first), let value = try? PropertyList(parsing: text) {
                 return value

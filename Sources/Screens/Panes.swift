@@ -70,32 +70,24 @@ extension Canvas {
         }
     }
 
-    /// Draws lines in a box over the rest, with a hint below them. The line `showing` is scrolled into view, and is
-    /// replaced by a field if there is one.
-    mutating func drawOverlay(
-        _ title: String, _ lines: [(String, Style)], _ hint: String, showing: Int? = nil,
-        field: (line: LineEditor, label: String)? = nil, scroll: Int = 0
-    ) {
-        let widest =
-            (lines.map(\.0.shownColumns) + [title.shownColumns + 2, hint.shownColumns, field == nil ? 0 : 40])
-            .max() ?? 0
-        let width = min(widest + 4, columns)
-        let height = min(lines.count + 3, rows)
-        let (left, above) = ((columns - width) / 2, (rows - height) / 2)
-        let room = max(1, height - 3)
-        let start = showing.map { max(0, $0 - room + 1) } ?? min(scroll, max(0, lines.count - room))
+    mutating func draw(_ overlay: Overlay) {
+        let frame = overlay.frame(columns: columns, rows: rows)
+        let (left, above, width, height) = (frame.left, frame.above, frame.width, frame.height)
         cursor = nil
         for row in above..<(above + height) {
             put("│" + String(repeating: " ", count: max(0, width - 2)) + "│", left, row)
         }
         let bar = String(repeating: "─", count: max(0, width - 2))
         put("┌\(bar)┐", left, above)
-        put(" \(title) ", left + 1, above, limit: width - 2, style: Style(isBold: true))
+        put(" \(overlay.title) ", left + 1, above, limit: width - 2, style: Style(isBold: true))
         put("└\(bar)┘", left, above + height - 1)
-        put(hint, left + 2, above + height - 2, limit: width - 4, style: Style(.cyan))
-        for (offset, line) in lines.dropFirst(start).prefix(room).enumerated() {
+        put(overlay.hint, left + 2, above + height - 2, limit: width - 4, style: Style(.cyan))
+        if let problem = overlay.problem {
+            put(problem, left + 2, above + height - 3, limit: width - 4, style: Style(.red))
+        }
+        for (offset, line) in overlay.lines.dropFirst(frame.start).prefix(frame.room).enumerated() {
             let row = above + 1 + offset
-            if let field, start + offset == showing {
+            if let field = overlay.field, frame.start + offset == overlay.showing {
                 let after = put(field.label, left + 2, row, limit: max(1, width / 2), style: Style(.cyan))
                 let (text, cursor) = field.line.shown(in: max(2, left + width - 3 - after))
                 put(text, after, row, limit: max(1, left + width - 2 - after))
@@ -104,7 +96,100 @@ extension Canvas {
                 put(line.0, left + 2, row, limit: width - 4, style: line.1)
             }
         }
-        if start + room < lines.count { put("↓", left + width - 1, above + height - 3, style: Style(.cyan)) }
-        if start > 0 { put("↑", left + width - 1, above + 1, style: Style(.cyan)) }
+        let last = above + max(1, frame.room)
+        if frame.start + frame.room < overlay.lines.count { put("↓", left + width - 1, last, style: Style(.cyan)) }
+        if frame.start > 0 { put("↑", left + width - 1, above + 1, style: Style(.cyan)) }
+    }
+}
+
+/// Lines in a box over a screen, with a hint below them.
+struct Overlay: Sendable {
+    let title: String
+    let lines: [(String, Style)]
+    let hint: String
+    /// Why what is in the box cannot be stored.
+    var problem: String?
+    /// The line that is scrolled into view.
+    var showing: Int?
+    /// A field that replaces that line.
+    var field: (line: LineEditor, label: String)?
+    var scroll = 0
+
+    /// Where the box is on a screen, and which lines it shows.
+    func frame(columns: Int, rows: Int) -> (left: Int, above: Int, width: Int, height: Int, start: Int, room: Int) {
+        let texts = lines.map(\.0.shownColumns) + [hint.shownColumns, problem?.shownColumns ?? 0]
+        let widest = max(title.shownColumns + 2, texts.max() ?? 0, field == nil ? 0 : 40)
+        let width = min(widest + 4, columns)
+        let others = problem == nil ? 3 : 4
+        let height = min(lines.count + others, rows)
+        let room = max(1, height - others)
+        let start = showing.map { max(0, $0 - room + 1) } ?? min(scroll, max(0, lines.count - room))
+        return ((columns - width) / 2, (rows - height) / 2, width, height, start, room)
+    }
+
+    /// Returns the line that a click selects.
+    func line(of press: KeyPress, columns: Int, rows: Int) -> Int? {
+        guard case .click(let column, let row) = press.key else { return nil }
+        let frame = frame(columns: columns, rows: rows)
+        let offset = row - frame.above - 1
+        guard column > frame.left, column < frame.left + frame.width - 1, offset >= 0, offset < frame.room else {
+            return nil
+        }
+        return frame.start + offset < lines.count ? frame.start + offset : nil
+    }
+}
+
+extension Overlay {
+    /// A box of choices, one of which is marked.
+    init(_ title: String, choices: [String], marked index: Int, _ hint: String = "Enter choose   Esc back") {
+        let lines = choices.enumerated().map { ($0.element, Style(isReversed: $0.offset == index)) }
+        self.init(title: title, lines: lines, hint: hint, showing: index)
+    }
+}
+
+/// What a key does in a box of choices.
+enum ListChoice: Hashable, Sendable {
+    case marked(Int), chosen(Int), left
+
+    /// - Parameter clicked: The choice that the key clicks.
+    init(_ press: KeyPress, _ index: Int, of titles: [String], clicked: Int?) {
+        let last = titles.count - 1
+        if let letter = press.character, let next = Self.next(letter, after: index, in: titles) {
+            self = .marked(next)
+            return
+        }
+        switch press.isControl("c") ? .escape : press.key {
+        case .character where press.isControl: self = .marked(index)
+        case .up, .wheel(-1), .character("k"), .backTab: self = .marked(max(0, index - 1))
+        case .down, .wheel(1), .character("j"), .tab: self = .marked(min(last, index + 1))
+        case .home, .pageUp: self = .marked(0)
+        case .end, .pageDown: self = .marked(last)
+        case .enter, .character(" "): self = .chosen(index)
+        case .click: self = clicked.map { .chosen($0) } ?? .marked(index)
+        case .escape, .left, .character("q"): self = .left
+        default: self = .marked(index)
+        }
+    }
+
+    /// Returns the next choice that begins with a letter.
+    private static func next(_ letter: Character, after index: Int, in titles: [String]) -> Int? {
+        let start = String(letter).lowercased()
+        return titles.indices.map { ($0 + index + 1) % titles.count }
+            .first { titles[$0].lowercased().hasPrefix(start) && letter != " " }
+    }
+}
+
+extension String {
+    /// The text in lines of at most some columns, broken between words.
+    func wrapped(toColumns columns: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ", omittingEmptySubsequences: false) {
+            if let last = lines.last, last.shownColumns + 1 + String(word).shownColumns <= columns {
+                lines[lines.count - 1] += " " + word
+            } else if !word.isEmpty {
+                lines.append(String(word))
+            }
+        }
+        return lines
     }
 }

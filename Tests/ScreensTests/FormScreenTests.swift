@@ -42,9 +42,12 @@ struct Display {
         "size": [.init(13, layer: "user"), .init(11, layer: "site"), .init(12, layer: "default")]
     ]
 
-    init(columns: Int = 80, rows: Int = 24) throws {
+    init(
+        columns: Int = 80, rows: Int = 24, _ schema: String = Self.schema,
+        values: [String: Schema.ValueInForce] = Self.values
+    ) throws {
         let form = Form(
-            try Schema(parsing: Array(Self.schema.utf8)), values: Self.values, layers: Self.layers, forced: ["opacity"])
+            try Schema(parsing: Array(schema.utf8)), values: values, layers: Self.layers, forced: ["opacity"])
         screen = FormScreen(form, word: "com.example.editor")
         canvas = Canvas(columns: columns, rows: rows)
         send(.resized(columns: columns, rows: rows))
@@ -73,10 +76,16 @@ struct Display {
         ("enter l enter", "theme=light", "edited"), ("enter down escape", "", "‹ dark ›"),
         ("down right", "size=14", "14 points"), ("down -", "size=12", "12 points"),
         ("down enter ^u 2 0 enter", "size=20", "20 points"),
-        ("down enter up enter", "size=14", "14 points"), ("down enter ^u 3 enter", "", "Must be from 6 to 96."),
+        ("down enter up enter", "size=14", "14 points"), ("down enter ^u 2 0 tab", "size=20", "20 points"),
+        ("down enter ^u 2 0 backTab", "size=20", "‹ dark ›"), ("down enter ^u 3 tab", "", "Esc cancels."),
+        ("down enter ^u 2 0 ^s", "size=20", "Save these changes?"), ("down enter ^u 3 ^s", "", "[3 ]"),
+        ("down 2 0 enter", "size=20", "20 points"), ("tab 2", "", "No command 2. Enter edits the setting"),
+        ("down enter ^u 3 enter", "", "Must be from 6 to 96."),
         ("down enter ^u x", "", "Must be an integer."), ("down enter 9 escape", "", "13 points"),
         ("down enter enter", "", "user"),
-        ("down r", "-size", "11 points"), ("down delete d", "-size", "+ 11 (site)"),
+        ("down r", "-size", "11 points"), ("down backspace", "-size", "Font size is now 11."),
+        ("down down r", "", "Show line numbers has no value of the user to remove."),
+        ("down down space r", "", "Show line numbers is now no."), ("down delete d", "-size", "+ 11 (site)"),
         ("down down space", "lines=true", "[x]"), ("down down enter enter", "", "[ ]"),
         ("down down down right", "", "forced by an administrator"),
         ("down down down enter", "", "forced by an administrator"),
@@ -88,10 +97,10 @@ struct Display {
         ("tab tab down enter a 100 enter escape escape", "", "Ports"),
         ("tab tab down enter enter 5 enter", "ports=[15, 2]", "15"),
         ("tab tab down down enter a k e y enter v enter", "headers={key: v}", "key = v"),
-        ("tab tab down down enter a k enter v enter a k enter", "headers={k: v}", "There is such a key."),
+        ("tab tab down down enter a k enter v enter a k enter", "headers={k: v}", "The key k exists already."),
         ("tab tab down down down enter n o w", "", "Must be a date"),
         ("tab tab down down down down enter 5 m enter", "every=300", "5m"),
-        ("end enter h enter ^s", "proxy=h", "folder"),
+        ("end enter h enter ^s", "proxy=h", "requires a value for Folder."),
         ("right u", "", "Undone: Theme"), ("right right x", "", "dark"), ("u", "", "Nothing to undo in this form."),
         ("right d", "theme=light", "- dark"), ("right ^s", "theme=light", "Save these changes?"),
         ("d", "", "Nothing is changed."),
@@ -100,6 +109,17 @@ struct Display {
         ("/ E D I T O R _", "", "Nothing matches."), ("/ - - f o n t", "", "Font size"), ("?", "", "┌ Keys"),
         ("? escape", "", "? help"),
         ("right q", "theme=light", "Unsaved changes"), ("right q escape", "theme=light", "edited"),
+        ("right q ^d", "theme=light", "edited"), ("right q ^c", "theme=light", "edited"),
+        ("right m x", "", "Nothing matches."), ("right down m", "theme=light", "‹ light ›"),
+        ("enter down ^s", "theme=light", "Save these changes?"), ("/ s i z e ^s", "", "Nothing is changed."),
+        ("tab tab down enter a 7 ^s", "ports=[1, 2, 7]", "Save these changes?"),
+        ("tab tab down enter K space", "", "a add"), ("tab tab down enter enter up enter", "ports=[2, 2]", "2"),
+        ("tab tab down down down down 5 m enter", "every=300", "5m"),
+        ("tab tab down down down down 5 m up up enter", "every=420", "7m"),
+        ("tab tab down down down down 5 m enter left", "every=240", "4m"),
+        ("tab tab down down down down 1 h enter left", "every=3540", "59m"),
+        ("tab tab down down down down 1 h space 5 m enter", "every=3900", "1h5m"),
+        ("tab tab down down down 2 0 2 6 - 0 1 - 0 5 enter", "since=2026-01-05T00:00:00Z", "2026-01-05"),
         ("$", "", "No command $"),
     ])
     func `changes settings with keys`(_ keys: String, _ changes: String, _ shown: String) throws {
@@ -110,6 +130,68 @@ struct Display {
         let expected = changes.isEmpty ? [] : [changes]
         #expect(texts.map(Self.compact) == expected.map(Self.compact))
         #expect(display.text.contains(shown), "\(display.text)")
+    }
+
+    /// Settings with titles, entries and rules for whole values.
+    @Test(arguments: [
+        ("enter d d enter", "lang=de", "‹ Deutsch ›"), ("enter 日 enter", "lang=ja", "‹ 日本語 ›"),
+        ("enter j enter", "lang=da", "‹ Dansk ›"), ("right d", "lang=da", "- Čeština"),
+        ("down enter a enter", "", "Must not have duplicate elements."),
+        ("down enter a enter escape", "", "Esc again drops what is not stored."),
+        ("down enter a enter escape escape", "", "left, right"), ("down enter a enter d", "", "a add"),
+        ("down enter a enter ^s", "", "Must not have duplicate elements."),
+        ("down enter a down down enter", "outputs=[left,right,rear]", "rear"),
+        ("down down enter", "", "width = –  (default 800)"),
+        ("down down enter enter 5 enter", "", "Must be at least 100."),
+        ("down down enter enter 5 0 0 enter", "window={width:500}", "width = 500"),
+        ("down down enter down space", "window={full:true}", "full = true"),
+        ("down down enter down space space d", "window={}", "full = –"),
+        ("down down enter a", "", "All entries that are allowed"),
+        ("down down down", "", "Deprecated: The mixer is new."),
+        ("down down down down 2 G up enter", "cache=3221225472", "3G"),
+        ("down down down down right", "cache=537919488", "513M"),
+        (
+            "down down down down down space", "online=true",
+            "Online and Offline cannot both have a value. r removes one."
+        ),
+    ])
+    func `shows titles, and keeps what cannot be stored apart`(
+        _ keys: String, _ changes: String, _ shown: String
+    ) throws {
+        let schema = """
+            {
+                Domain = "com.example.studio";
+                Settings = (
+                    { Key = lang; Choices = (cs, da, de, ja); ChoiceTitles = ("Čeština", Dansk, Deutsch, "日本語"); Default = cs; Title = Language; },
+                    { Key = outputs; Type = array; Elements = { Choices = (left, right, rear); }; Unique = YES; Title = Outputs; },
+                    { Key = window; Type = dictionary; Entries = ({ Key = width; Type = integer; Minimum = 100; Default = 800; }, { Key = full; Type = boolean; }); Title = Window; },
+                    { Key = mixer; Type = boolean; Deprecated = "The mixer is new."; Title = Mixer; },
+                    { Key = cache; Type = integer; Kind = size; Default = 512M; Title = Cache; },
+                    { Key = online; Type = boolean; Conflicts = (offline); Title = Online; },
+                    { Key = offline; Type = boolean; Conflicts = (online); Title = Offline; }
+                );
+            }
+            """
+        var display = try Display(
+            schema,
+            values: [
+                "lang": .init("cs", layer: "default"), "outputs": .init(["left", "right"], layer: "default"),
+                "cache": .init(.integer(512 << 20), layer: "default"), "offline": .init(true, layer: "user"),
+            ])
+        display.press(keys)
+        let made = display.screen.form.changes.values.map { "\($0.key)=\($0.value.plainText)" }
+        #expect(made.map(Self.compact) == (changes.isEmpty ? [] : [changes]))
+        #expect(display.text.contains(shown), "\(display.text)")
+    }
+
+    @Test func `chooses what is clicked`() throws {
+        var display = try Display()
+        display.press("enter")
+        let row = try #require(display.canvas.lines.firstIndex { $0.contains("│ light") })
+        display.send(.key(KeyPress(.click(column: 1, row: row))))
+        #expect(display.screen.form.changes.isEmpty && display.text.contains("Enter choose"))
+        display.send(.key(KeyPress(.click(column: 40, row: row))))
+        #expect(display.screen.form.changes.values["theme"] == "light")
     }
 
     /// The text of a value without what differs between notations.
@@ -148,18 +230,18 @@ struct Display {
                 │               │ Folder             –                                         │
                 │               │ Network                                                      │
                 │               │ Token              ••••                                user  │
-                │               │ Ports              [1,2]                               user  │
+                │               │ Ports              1, 2                                user  │
                 │               │ Headers            –                                         │
                 │               │ Since              –                                         │
                 │               │ Every              –                                         │
                 │               │ Proxy              –                                         │
-                │               │                                                              │
                 │               ├──────────────────────────────────────────────────────────────┤
-                │               │ (from 6 to 96 points)                                        │
+                │               │ From 6 to 96 points.                                         │
                 │               │ user 13   site 11   default 12                               │
-                │               │ size, --font-size N, EDITOR_FONT                             │
+                │               │ key size   --font-size N   $EDITOR_FONT                      │
+                │               │                                                              │
                 └───────────────┴──────────────────────────────────────────────────────────────┘
-                 Enter edit  ←→ step  r reset  u undo  d difference  ^S save  q quit  ? help
+                 Enter edit  ←→ step  ^S save  ? help  q quit  r reset  u undo  d changes
                 """)
         display = try Display(columns: 40, rows: 10)
         display.press("down right")
@@ -172,9 +254,9 @@ struct Display {
                  Show line numbe…  [ ]
                  Opacity           0.5
                  Files                                 ↓
-                 (from 6 to 96 points)
+                 From 6 to 96 points.
                  user 13   site 11   default 12
-                 Enter edit  ←→ step  r reset  u undo
+                 Enter edit  ←→ step  ^S save  ? help
                 """)
     }
 
@@ -247,7 +329,7 @@ struct Display {
         display.press("right ^s")
         #expect(display.effects.isEmpty)
         #expect(display.text.contains("!Café") && display.text.contains("▸Files"))
-        #expect(display.footer.contains("name: is required"))
+        #expect(display.footer.contains("Café 界 👩‍👩‍👧 is required."))
     }
 
     @Test func `saves, names the undo, and goes on`() throws {
@@ -296,8 +378,10 @@ struct Display {
     @Test func `completes paths`() throws {
         var display = try Display()
         display.press("tab down enter")
-        display.send(.completed(["/tmp/one", "/tmp/onto"]))
+        display.send(.completed(["/tmp/one/", "/tmp/onto/", "/tmp/o"]))
         #expect(display.text.contains("[/tmp/on") && display.footer.contains("one  onto"))
+        display.send(.completed(["/tmp/o"]))
+        #expect(display.footer.contains("No such folder."))
     }
 
     @Test func `is clicked and scrolled`() throws {

@@ -29,7 +29,7 @@ enum ScreenStep<Event> {
 struct ScreenSession<Actions: ScreenActions> {
     private let context: CommandContext
     private let terminal: any ScreenTerminal
-    private var content: Actions.Content
+    private(set) var content: Actions.Content
     private var actions: Actions
     private var shown: Canvas?
 

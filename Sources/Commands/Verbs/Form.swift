@@ -8,9 +8,9 @@ extension Verb {
     package static let form = Verb(
         "form", .new, "show and change the settings of a domain, a script or a settings bundle",
         details: [
-            "The domain's schema determines the settings. A script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, r removes the user's value, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
+            "The domain's schema determines the settings. A script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, r removes the user's value, u undoes a change, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
             "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
-            "All changes are saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
+            "All changes are shown and saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
         options: [.plain, .schema, .bundleDomain], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
@@ -41,7 +41,10 @@ extension Verb {
                 })
             var session = ScreenSession(
                 FormScreen(form, word: ShellWord.quoted(domain.word)), actions, on: terminal, context)
-            switch try session.run() {
+            let end = try session.run()
+            // The screen is gone, and with it the hint.
+            if let text = session.content.saved { try context.say(text) }
+            switch end {
             case .interrupted(let signal): terminal.end(with: signal)
             case .finished(let isComplete): return isComplete ? .done : .different
             }

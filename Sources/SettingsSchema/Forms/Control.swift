@@ -82,8 +82,50 @@ extension Form.Control {
             if let number = Int(trimmed), choices.indices.contains(number - 1) { return choices[number - 1] }
             return try setting.rule.value(ofText: trimmed)
         case .text, .secret: return try setting.rule.value(ofText: text)
+        // People write "1h 30m" and "2 GB".
+        case .number where isQuantity: return try setting.rule.value(ofText: trimmed.filter { $0 != " " })
         default: return try setting.rule.value(ofText: trimmed)
         }
+    }
+
+    /// Whether the value is written with a unit of time or size.
+    package var isQuantity: Bool { setting.rule.kind?.isQuantity ?? false }
+
+    /// Returns a value as a user reads it: a secret masked, and a choice by its title.
+    package func shownText(of value: PropertyList) -> String {
+        switch kind {
+        case .secret: mask
+        case .choice where !setting.rule.choiceTitles.isEmpty: setting.rule.title(of: value)
+        default: text(of: value)
+        }
+    }
+
+    /// Returns the number that follows a value, or precedes it, in steps of the unit that its text ends with; nil
+    /// without one. Without a value, the first number is the lowest one.
+    package func stepped(_ value: PropertyList?, by step: Int) -> PropertyList? {
+        guard case .number(let minimum, let maximum) = kind else { return nil }
+        guard let value else { return minimum ?? maximum ?? (setting.rule.type == .real ? .real(0) : .integer(0)) }
+        if case .real(let real) = value {
+            // Decimal steps, without the digits that binary fractions leave.
+            return .real(((real + Double(step) / 10) * 1e9).rounded() / 1e9)
+        }
+        guard case .integer(let integer) = value, let number = Int64(exactly: integer) else { return nil }
+        let units: [Int64] =
+            switch setting.rule.kind {
+            case .duration: [604_800, 86_400, 3600, 60]
+            case .size: (1...6).reversed().map { 1 << (10 * $0) }
+            default: []
+            }
+        // Below one minute there are seconds, not zero minutes.
+        let unit = units.first { number % $0 == 0 && (step > 0 ? number > 0 : number > $0) } ?? 1
+        let (product, isLarge) = Int64(step).multipliedReportingOverflow(by: unit)
+        let (sum, isOver) = number.addingReportingOverflow(product)
+        return isLarge || isOver ? nil : .integer(PropertyList.Integer(sum))
+    }
+
+    /// Returns the text of the number that follows, or precedes, the one in a text.
+    package func stepped(_ text: String, by step: Int) -> String? {
+        (try? value(ofAnswer: text)).flatMap { stepped($0, by: step) }.map(self.text)
     }
 
     /// Returns a value as text that can be entered as an answer.

@@ -97,10 +97,27 @@ extension Form {
     /// Whether the form changes the setting.
     package func isChanged(_ key: String) -> Bool { changes.values[key] != nil || changes.resets.contains(key) }
 
+    /// Whether a value of the user is stored.
+    package func hasUserValue(_ key: String) -> Bool {
+        ((values[key].map { [$0] } ?? []) + layers(of: key)).contains { $0.layer.hasPrefix("user") }
+    }
+
     /// Returns the value as its control shows it, with secrets masked.
     package func shownValue(of key: String) -> String? {
         guard let control = control(key), let value = value(of: key) else { return nil }
-        return control.kind == .secret ? mask : control.text(of: value.value)
+        return control.shownText(of: value.value)
+    }
+
+    /// The changes as a user reads them: each setting with its stored value and the new one.
+    package var review: [(control: Control, old: String, new: String)] {
+        controls.filter { isChanged($0.key) }.map { control in
+            let text = { (value: Schema.ValueInForce?) in value.map { control.shownText(of: $0.value) } ?? "no value" }
+            let value = value(of: control.key)
+            let origin = changes.values[control.key] == nil ? value.map { " (\($0.layer))" } ?? "" : ""
+            let former =
+                storedValue(of: control.key) ?? control.setting.defaultValue.map { .init($0, layer: "default") }
+            return (control, text(former), text(value) + origin)
+        }
     }
 
     /// Returns the controls whose title, key or summary contains a text.
@@ -130,7 +147,7 @@ extension Form {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         guard !control.isForced else { return .refused("This value is forced by an administrator.") }
         let problems = control.setting.rule.problems(with: value, isSecret: control.kind == .secret)
-        if let problem = problems.first { return .refused(problem.reason.asRefusal) }
+        if let problem = problems.first { return .refused(problem.asRefusal(isInArray: control.kind == .list)) }
         changes.resets.removeAll { $0 == key }
         changes.values[key] = values[key]?.value == value ? nil : value
         return .accepted(value)
@@ -143,8 +160,8 @@ extension Form {
         guard !control.isRequired || control.setting.defaultValue != nil else {
             return .refused("A value is required.")
         }
-        changes.values[key] = nil
-        if !changes.resets.contains(key) { changes.resets.append(key) }
+        discard(key)
+        if hasUserValue(key) { changes.resets.append(key) }
         return .accepted(control.setting.defaultValue ?? .string(""))
     }
 
@@ -176,6 +193,27 @@ extension Form {
             value(of: key).map { $0.layer != "default" } ?? false
         }
         return schema.settings.relationProblems(given: given, present: given)
+    }
+
+    /// Returns a problem of the answers as a sentence that names settings by their titles.
+    package func sentence(for problem: Schema.Problem) -> String {
+        let title = { (key: String) in control(key)?.title ?? key }
+        let subject = title(problem.path.components.first?.text ?? "")
+        switch problem.reason {
+        case .conflict(let other): return "\(subject) and \(title(other)) cannot both have a value."
+        case .requires(let other): return "\(subject) requires a value for \(title(other))."
+        case .exactlyOne(let keys): return "Exactly one of \(listed(keys.map(title))) must have a value."
+        default: return "\(subject) \(problem.reason)".asSentence
+        }
+    }
+}
+
+extension Schema.Problem {
+    /// The rule as a sentence, which names the entry if it is inside the value.
+    fileprivate func asRefusal(isInArray: Bool) -> String {
+        guard let first = path.components.first else { return reason.asRefusal }
+        let element = isInArray ? first.index.map { "Element \($0 + 1)" } : nil
+        return "\(element ?? first.text) \(reason)".asSentence
     }
 }
 

@@ -30,6 +30,9 @@ package struct PlainForm: Sendable {
     private var isOver = false
 
     static let commands = [":default", ":empty", ":back", ":save", ":quit"]
+    private static let introduction =
+        "An empty answer keeps the value in brackets; ? shows an explanation.\n"
+        + ":back returns to the previous question, :save saves and ends, and :quit ends without saving.\n\n"
 
     package init(_ form: Form) {
         self.form = form
@@ -39,7 +42,7 @@ package struct PlainForm: Sendable {
     /// Returns the actions for the first question.
     package mutating func begin() -> [Action] {
         controls.isEmpty
-            ? end() : [.write("An empty answer keeps the value in brackets; ? shows an explanation.\n\n")] + ask()
+            ? end() : [.write(Self.introduction)] + ask()
     }
 
     package mutating func handle(_ event: Event) -> [Action] {
@@ -65,8 +68,9 @@ package struct PlainForm: Sendable {
         default: break
         }
         if line.hasPrefix(":") {
-            let hint = hint(Self.commands.nearest(to: line))
-            return [.write("  unknown command \(shortened(line))\(hint)\n")] + ask()
+            let nearest = Self.commands.nearest(to: line)
+            let known = nearest == nil ? "; the commands are \(listed(Self.commands))" : hint(nearest)
+            return [.write("  unknown command \(shortened(line))\(known)\n")] + ask()
         }
         let isEscaped = line.hasPrefix("\\:") || line.hasPrefix("\\?") || line.hasPrefix("\\\\")
         return proceed(form.answer(isEscaped ? String(line.dropFirst()) : line, to: control.key))
@@ -95,11 +99,15 @@ package struct PlainForm: Sendable {
         guard let first = problems.first else {
             isOver = true
             let changes = form.changes
-            return (changes.isEmpty ? [.write("Nothing was changed.\n")] : [.save(changes)]) + [
-                .finish(isComplete: true)
-            ]
+            let review = form.review.map {
+                "  \($0.control.title): \(shortened($0.old)) → \(shortened($0.new, to: 200))".printable + "\n"
+            }
+            return
+                (changes.isEmpty
+                ? [.write("Nothing was changed.\n")]
+                : [.write("\nChanges:\n" + review.joined()), .save(changes)]) + [.finish(isComplete: true)]
         }
-        let texts = problems.map { Action.write("  \($0)\n") }
+        let texts = problems.map { Action.write("  \(form.sentence(for: $0))\n") }
         guard let index = controls.firstIndex(where: { $0.key == first.path.components.first?.text }) else {
             return texts + stop(saying: "")
         }
