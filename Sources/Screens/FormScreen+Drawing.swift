@@ -188,11 +188,11 @@ extension FormScreen {
         control.isQuantity ? "" : control.setting.unit.map { " \($0)" } ?? ""
     }
 
-    /// Returns the elements or entries in a row; nil if there are others inside them.
+    /// Returns the elements or entries in a row; nil without any, or if there are others inside them.
     private static func listed(_ value: PropertyList) -> String? {
         let texts =
             value.arrayValue?.map { ("", $0) } ?? value.dictionaryValue?.map { ("\($0.key) = ", $0.value) } ?? []
-        guard !texts.contains(where: { $0.1.isContainer || $0.1.kind == .data }) else { return nil }
+        guard !texts.isEmpty, !texts.contains(where: { $0.1.isContainer || $0.1.kind == .data }) else { return nil }
         return texts.map { $0.0 + $0.1.plainText }.joined(separator: ", ")
     }
 
@@ -217,7 +217,9 @@ extension FormScreen {
     /// What is known about a setting: what is wrong, its description and rule, its layers and its names.
     private func details(of control: Form.Control) -> [(String, Style)] {
         let setting = control.setting
-        let text = { (value: Schema.ValueInForce) in control.shownText(of: value.value) }
+        let text = { (value: Schema.ValueInForce) in
+            (control.kind == .secret ? nil : Self.listed(value.value)) ?? control.shownText(of: value.value)
+        }
         var lines: [(String, Style)] = []
         var expectation = expectation(of: control)
         if case .editing(let editor) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
@@ -249,7 +251,8 @@ extension FormScreen {
         let words: String? =
             switch control.kind {
             case .toggle: nil
-            case .list, .dictionary: control.setting.bounds
+            case .list: control.setting.bounds.map { "elements: \($0)" }
+            case .dictionary: control.setting.bounds
             case .text where control.setting.rule.type == .any: nil
             default: control.expectation
             }
@@ -261,9 +264,11 @@ extension FormScreen {
         switch mode {
         case .editing:
             let isNumber = if case .number? = control?.kind { true } else { false }
+            let hasSecret = control.map { $0.kind == .secret && form.value(of: $0.key) != nil } ?? false
             let isPath = control?.setting.rule.kind?.isPath ?? false
             canvas.drawKeys(
                 ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
+                    + (hasSecret ? ["an empty field keeps the secret"] : [])
                     + [isPath ? "Tab complete" : "Tab accept and go on"])
         case .searching: canvas.drawKeys(["Enter keep", "Esc show all"])
         default:

@@ -172,6 +172,7 @@ package struct FormScreen: Screen {
         case .left: step(-1)
         case .right: step(1)
         case .enter: open()
+        case .escape where search.isEmpty && !showsChangedOnly: message = ("q quits; ? shows the keys.", false)
         case .escape: (search, showsChangedOnly) = ("", false)
         case .delete, .backspace: reset()
         case .click(let column, let row): click(column, row)
@@ -208,7 +209,7 @@ package struct FormScreen: Screen {
         case "g": moveGroup(1)
         case "j": move(1)
         case "k": move(-1)
-        case "/": mode = .searching(LineEditor(search))
+        case "/": (mode, search) = (.searching(LineEditor()), "")
         case "?", "h": mode = .helping
         case "e": return editAsText()
         case "0"..."9":
@@ -377,6 +378,7 @@ package struct FormScreen: Screen {
         )
     }
 
+    /// Stores a text that the user has typed.
     private mutating func accept(_ text: String, for control: Form.Control) {
         answers[control.key, default: []].append(text)
         apply { form, key in form.answer(text, to: key) }
@@ -474,9 +476,16 @@ package struct FormScreen: Screen {
     private mutating func accept(_ editor: LineEditor, for control: Form.Control) {
         let before = form.value(of: control.key).map { control.text(of: $0.value) } ?? ""
         // An unchanged text changes nothing: not even the layer that the value comes from.
-        if editor.text != (editor.isSecret ? "" : before) { accept(editor.text, for: control) }
-        if let message { self.message = ("\(message.text) Esc cancels.", message.isError) }
-        mode = message == nil ? .browsing : .editing(editor)
+        if editor.text.isEmpty, control.isRemovedByEmptyText {
+            if !before.isEmpty { reset() }
+        } else if editor.text != (editor.isSecret ? "" : before) {
+            accept(editor.text, for: control)
+        }
+        guard let message, message.isError else {
+            mode = .browsing
+            return
+        }
+        (mode, self.message) = (.editing(editor), ("\(message.text) Esc cancels.", true))
     }
 
     private func isPath(_ control: Form.Control) -> Bool {
@@ -513,5 +522,15 @@ package struct FormScreen: Screen {
         case .closed: mode = .browsing
         }
         return []
+    }
+}
+
+extension Form.Control {
+    /// Whether an empty field means that there is no value.
+    fileprivate var isRemovedByEmptyText: Bool {
+        switch kind {
+        case .number, .date, .data: true
+        case .toggle, .choice, .text, .secret, .list, .dictionary: false
+        }
     }
 }
