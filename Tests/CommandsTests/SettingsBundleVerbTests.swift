@@ -42,7 +42,7 @@ import Testing
             outcome
                 == Transcript.Outcome(
                     errors:
-                        "prefs: ~/Settings.bundle/Root.plist:3:5: :PreferenceSpecifiers:1: warning: ShortTitles is left out\n"
+                        "prefs: ~/Settings.bundle/Root.plist:3:5: warning: :PreferenceSpecifiers:1: ShortTitles is left out\n"
                 ))
         #expect(try runPrefs(["prefs", "schema", "check", "~/s.plist"], on: machine).output == "~/s.plist: OK\n")
         #expect(try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine).status == 0)

@@ -45,9 +45,9 @@ struct BundleFile {
 
     /// Returns a finding as a line with its place.
     func line(for finding: SettingsBundle.Finding) -> String {
-        let place = finding.location.map { "\($0.line):\($0.column):" } ?? ""
-        let path = finding.path.components.isEmpty ? "" : " \(shortened(finding.path.description, to: 200)):"
-        return "\(prefix)\(finding.file):\(place)\(path) \(finding.isWarning ? "warning: " : "")\(finding.text)"
+        let place = finding.location.map { "\($0.line):\($0.column): " } ?? " "
+        let path = finding.path.components.isEmpty ? "" : "\(shortened(finding.path.description, to: 200)): "
+        return "\(prefix)\(finding.file):\(place)\(finding.isWarning ? "warning: " : "")\(path)\(finding.text)"
             .onOneLine
     }
 
