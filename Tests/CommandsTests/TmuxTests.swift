@@ -59,6 +59,14 @@ final class Tmux {
         return false
     }
 
+    /// Sends a signal to the program that the shell runs.
+    func kill(with signal: String) throws {
+        let parent = try run("display-message", "-p", "#{pane_pid}").trimmingCharacters(in: .whitespacesAndNewlines)
+        let children = try String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
+        let child = try #require(children.split(separator: " ").first.map(String.init))
+        _ = try command.script("kill -\(signal) \(child)")
+    }
+
     /// The settings of the terminal according to the shell, and whether its cursor is visible.
     func settings(_ name: String) throws -> String {
         try type("clear; stty -g > \(name); echo done-\(name)")
@@ -154,11 +162,7 @@ struct `A form in tmux` {
     func `restores the terminal when a signal ends it`(_ signal: String) throws {
         try tmux.press("Right", "Down", "Enter", "7")
         #expect(tmux.shows("[127"), "\(tmux.screen)")
-        let parent = try tmux.run("display-message", "-p", "#{pane_pid}").trimmingCharacters(
-            in: .whitespacesAndNewlines)
-        let children = try String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
-        let child = try #require(children.split(separator: " ").first.map(String.init))
-        _ = try command.script("kill -\(signal) \(child)")
+        try tmux.kill(with: signal)
         try ends("status-1")
     }
 
@@ -260,6 +264,35 @@ struct `A browser in tmux` {
         #expect(tmux.until { $0.contains("Saved size.") && $0.contains("string") }, "\(tmux.screen)")
         #expect(try command.run(["read-type", "com.example.editor", "size"]).text.contains("string"))
         try ends()
+    }
+
+    @Test func `is suspended and comes back`() throws {
+        try tmux.type("$PREFS browse com.example.editor; echo status-$?")
+        #expect(tmux.shows("theme"), "\(tmux.screen)")
+        try tmux.press("C-z")
+        #expect(tmux.until { $0.contains("Stopped") && !$0.contains("Domains") }, "\(tmux.screen)")
+        #expect(try tmux.settings("stopped") == before)
+        #expect(try command.run(["write", "com.example.editor", "theme", "light"]).status == 0)
+        try tmux.type("fg")
+        #expect(tmux.until { $0.contains("Domains") && $0.contains("light") }, "\(tmux.screen)")
+        try tmux.press("q")
+        // The shell that continued it has lost the rest of the line.
+        #expect(tmux.until { !$0.contains("Domains") }, "\(tmux.screen)")
+        #expect(try tmux.settings("after") == before)
+    }
+
+    @Test(arguments: ["TERM", "HUP"])
+    func `restores the terminal when a signal ends it`(_ signal: String) throws {
+        try tmux.type("$PREFS browse com.example.editor; echo status-$?")
+        #expect(tmux.shows("theme"), "\(tmux.screen)")
+        // Not stored before Enter.
+        try tmux.press("Down", "Enter", "7")
+        #expect(tmux.shows("[127"), "\(tmux.screen)")
+        try tmux.kill(with: signal)
+        #expect(tmux.shows("status-1"), "\(tmux.screen)")
+        #expect(!tmux.screen.contains("Domains"))
+        #expect(try tmux.settings("after") == before)
+        #expect(try read("size") == "12\n")
     }
 
     @Test func `fits the terminal when its size changes, and shows changes by another process`() throws {
