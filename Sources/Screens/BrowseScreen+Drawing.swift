@@ -68,7 +68,8 @@ extension BrowseScreen {
         if rows.isEmpty {
             let text =
                 contents != nil
-                ? "No entries. a adds one." : current == nil && domains.isEmpty ? "There are no domains." : ""
+                ? "No entries. a adds one."
+                : current == nil && domains.isEmpty ? "There are no domains. a adds one." : ""
             canvas.put(text, start + 2, layout.list.lowerBound, limit: end - start - 2, style: Style(isDim: true))
         }
         for (offset, row) in rows.enumerated() {
@@ -146,13 +147,17 @@ extension BrowseScreen {
         case .searching: canvas.drawKeys(["Enter keep", "Esc back"])
         default:
             guard !isInDomains else {
-                return canvas.drawKeys(["→ entries", "/ filter", "w watch", "q quit", "? help"])
+                return canvas.drawKeys(["→ entries", "/ filter", "? help", "a add", "q quit", "w watch"])
             }
-            let action = row.map { $0.value.isContainer ? ($0.isOpen ? "← close" : "→ open") : "Enter edit" }
+            let action = row.map { row in
+                switch row.value {
+                case .array, .dictionary: row.isOpen ? "← close" : "→ open"
+                case .boolean: "Space toggle"
+                default: "Enter edit"
+                }
+            }
             canvas.drawKeys(
-                [
-                    action, "a add", "d delete", "u undo", "h history", "y copy", "q quit", "? help",
-                ].compactMap { $0 })
+                [action, "a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy"].compactMap(\.self))
         }
     }
 
@@ -161,8 +166,9 @@ extension BrowseScreen {
     static let help = [
         "Up, Down       select", "Right          open, or go inside", "Left           close, or go outside",
         "Tab            domains or entries", "Enter, Space   edit, turn on or off, or open",
-        "e              edit as text in $EDITOR", "a              add an entry", "r              rename",
+        "e              edit as text in $EDITOR", "a              add an entry, or a domain", "r              rename",
         "c              copy to another key", "d, Delete      delete from the user's layer",
+        "Alt-Up, K      move an element of an array up", "Alt-Down, J    move it down",
         "t              change the type", "u              undo the last change made here",
         "h              earlier values; Enter restores one", "i              all details",
         "y              copy the command that reads the value", "Y              copy the command that writes it",
@@ -172,7 +178,7 @@ extension BrowseScreen {
 
     /// The box over the screen.
     var overlay: Overlay? {
-        let title = row.map(Self.label) ?? ""
+        let title = row.map { Self.name(of: $0.path) } ?? ""
         switch mode {
         case .choosing(let choices, let index):
             return Overlay(title, choices: choices.map(shownText), marked: index)
@@ -194,13 +200,20 @@ extension BrowseScreen {
         switch purpose {
         case .value: return nil
         case .newKey(let parent):
-            (title, label) = ("New entry\(parent.components.isEmpty ? "" : " in \(parent)")", "key: ")
-        case .newValue(let path): (title, label) = ("New entry \(path)", "value: ")
+            (title, label) = ("New entry\(parent.components.isEmpty ? "" : " in \(Self.name(of: parent))")", "key: ")
+        case .newValue(let path):
+            let name = Self.name(of: path)
+            (title, label) = (
+                path.components.last == .end ? name.prefix(1).uppercased() + name.dropFirst() : "New entry \(name)",
+                "value: "
+            )
         case .rename: (title, label) = ("Rename", "key: ")
         case .copy: (title, label) = ("Copy", "key: ")
+        case .newDomain: (title, label) = ("New domain", "name: ")
         }
+        let kind = typedKind.map { "   type \($0.rawValue)" } ?? ""
         return Overlay(
-            title: title, lines: [("", Style())], hint: "Enter accept   Esc cancel",
+            title: title, lines: [("", Style())], hint: "Enter accept   Esc cancel" + kind,
             problem: message?.text ?? refusal, showing: 0, field: (editor, label))
     }
 

@@ -12,6 +12,8 @@ package struct BrowseScreen: Screen {
         case domains([String])
         /// What a domain contains now.
         case contents(Contents)
+        /// A domain that the user has named, and that may have no entries yet.
+        case created(Contents)
         case details(EntryPath, [Detail])
         /// The versions of an entry, newest first.
         case history(EntryPath, [Version])
@@ -28,6 +30,8 @@ package struct BrowseScreen: Screen {
 
     package enum Effect: ScreenEffect, Hashable {
         case open(String)
+        /// Opens a domain that need not exist.
+        case create(String)
         case explain(EntryPath)
         case change(Change)
         case undo
@@ -48,6 +52,8 @@ package struct BrowseScreen: Screen {
         case set(EntryPath, PropertyList)
         case rename(EntryPath, to: EntryPath)
         case copy(EntryPath, to: EntryPath)
+        /// Swaps two elements of an array.
+        case move(EntryPath, to: EntryPath)
         case delete(EntryPath)
     }
 
@@ -112,6 +118,7 @@ package struct BrowseScreen: Screen {
         case newValue(EntryPath)
         case rename
         case copy
+        case newDomain
     }
 
     /// The names of the domains; empty for a single file.
@@ -186,6 +193,9 @@ package struct BrowseScreen: Screen {
             narrow()
             if current == nil, let first = names.first { return open(first) }
         case .contents(let new): take(new)
+        case .created(let new):
+            take(new)
+            (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: EntryPath())))
         case .details(let path, let lines): if path == row?.path { details = lines }
         case .history(let path, let versions):
             guard path == row?.path else { break }
@@ -293,6 +303,8 @@ package struct BrowseScreen: Screen {
     private mutating func browse(_ press: KeyPress) -> [Effect] {
         let page = max(1, layout.list.count - 1)
         switch press.key {
+        case .up where press.isAlt: return moveElement(-1)
+        case .down where press.isAlt: return moveElement(1)
         case .up: return move(-1)
         case .down: return move(1)
         case .pageUp: return move(-page)
@@ -305,11 +317,15 @@ package struct BrowseScreen: Screen {
         case .right: if isInDomains { isInDomains = false } else { openOrEnter() }
         case .enter: if isInDomains { isInDomains = false } else { return act() }
         case .delete: return delete()
+        case .backspace: if !isInDomains, row != nil { message = ("d deletes the entry, and u undoes that.", false) }
         case .escape:
+            if search.isEmpty, filter.isEmpty { message = ("q quits; ? shows the keys.", false) }
             (search, filter) = ("", "")
             narrow()
         case .click(let column, let row): return click(column, row)
         case .character("c") where press.isControl, .character("d") where press.isControl: return [.finish]
+        case .character("s") where press.isControl:
+            message = ("Every change is saved at once; u undoes the last one.", false)
         case .character("n") where press.isControl: return move(1)
         case .character("p") where press.isControl: return move(-1)
         case .character(let letter) where press.character != nil: return command(letter)
@@ -325,11 +341,14 @@ package struct BrowseScreen: Screen {
         case "k": return move(-1)
         case "?": mode = .reading(title: "Keys", Self.help, scroll: 0)
         case "/":
-            mode = isInDomains ? .filtering(LineEditor(filter)) : .searching(LineEditor(), from: selected)
+            mode = isInDomains ? .filtering(LineEditor()) : .searching(LineEditor(), from: selected)
+            if isInDomains { filter = "" }
+            narrow()
         case "u": return [.undo]
         case "w":
             isWatching.toggle()
             message = (isWatching ? "Changes by other processes flash." : "No longer watching.", false)
+        case "a" where isInDomains: mode = .editing(LineEditor(), .newDomain)
         case _ where isInDomains: message = ("No command \(letter) for domains; ? shows the keys.", true)
         case "n": findNext(isForward: true)
         case "N": findNext(isForward: false)
@@ -351,6 +370,8 @@ package struct BrowseScreen: Screen {
         case "r": startNaming(row, .rename)
         case "c": startNaming(row, .copy)
         case "d": return delete()
+        case "K": return moveElement(-1)
+        case "J": return moveElement(1)
         case "t":
             if isSecret(row) { return refuse("The type of a secret is not changed.") }
             mode = .choosingType(Self.kinds.firstIndex(of: row.value.kind) ?? 0)
@@ -405,8 +426,8 @@ package struct BrowseScreen: Screen {
     }
 
     private mutating func openOrEnter() {
-        guard let row, row.value.entryCount > 0 else { return }
-        if row.isOpen { selected += 1 } else { tree.toggle(at: selected) }
+        guard let row, row.value.isContainer else { return }
+        if !row.isOpen { tree.toggle(at: selected) } else if row.value.entryCount > 0 { selected += 1 }
     }
 
     private mutating func click(_ column: Int, _ line: Int) -> [Effect] {
@@ -496,9 +517,20 @@ package struct BrowseScreen: Screen {
 
     func isSecret(_ row: EntryTree.Row) -> Bool { contents?.secrets.contains(row.path) ?? false }
 
+    private func value(at path: EntryPath) -> PropertyList? {
+        PropertyList.dictionary(contents?.entries ?? [:])[path]
+    }
+
     func rule(at path: EntryPath) -> ValueRule? { contents?.schema?.rule(at: path) }
 
     static func label(_ row: EntryTree.Row) -> String { row.path.components.last?.text ?? "" }
+
+    /// The name of an entry in a message: its key, or its path if it is inside another one.
+    package static func name(of path: EntryPath) -> String {
+        let parent = EntryPath(path.components.dropLast())
+        if path.components.last == .end { return "a new element of \(name(of: parent))" }
+        return path.components.count == 1 ? path.components[0].text : path.description
+    }
 
     /// Opens a container, or starts to edit a value.
     private mutating func act() -> [Effect] {
@@ -548,6 +580,18 @@ package struct BrowseScreen: Screen {
         return [.change(.delete(row.path))]
     }
 
+    /// Moves the selected element of an array up or down.
+    private mutating func moveElement(_ step: Int) -> [Effect] {
+        guard !isInDomains, let row else { return [] }
+        let parent = EntryPath(row.path.components.dropLast())
+        guard let elements = value(at: parent)?.arrayValue, let index = row.path.components.last?.index else {
+            return refuse("Only elements of an array are moved; the keys of a dictionary have no order.")
+        }
+        guard elements.indices.contains(index + step) else { return [] }
+        let target = EntryPath(parent.components + [EntryPath.Component(index + step)])
+        return [.change(.move(row.path, to: target))]
+    }
+
     private mutating func add() {
         guard contents != nil else {
             message = ("No domain is open.", true)
@@ -558,7 +602,7 @@ package struct BrowseScreen: Screen {
         if let row {
             // Inside an open container, else beside the entry.
             parent = row.isOpen ? row.path : EntryPath(row.path.components.dropLast())
-            isArray = PropertyList.dictionary(contents?.entries ?? [:])[parent]?.arrayValue != nil
+            isArray = value(at: parent)?.arrayValue != nil
         }
         let purpose =
             isArray ? Purpose.newValue(EntryPath(parent.components + [.end])) : .newKey(inside: parent)
@@ -567,7 +611,7 @@ package struct BrowseScreen: Screen {
 
     private mutating func startNaming(_ row: EntryTree.Row, _ purpose: Purpose) {
         let parent = EntryPath(row.path.components.dropLast())
-        if PropertyList.dictionary(contents?.entries ?? [:])[parent]?.arrayValue != nil {
+        if value(at: parent)?.arrayValue != nil {
             message = ("An element of an array has no key.", true)
         } else {
             mode = .editing(LineEditor(Self.label(row)), purpose)
@@ -581,7 +625,7 @@ package struct BrowseScreen: Screen {
             mode = .editing(editor, purpose)
             return []
         }
-        switch editor.handle(press) {
+        switch editor.handle(press.key == .tab || press.isControl("s") ? KeyPress(.enter) : press) {
         case .canceled: mode = .browsing
         case .edited, .ignored: mode = .editing(editor, purpose)
         case .accepted: return accept(editor, purpose)
@@ -614,6 +658,9 @@ package struct BrowseScreen: Screen {
             }
             guard let path = unused(text, inside: parent) else { return [] }
             return [.change(purpose == .rename ? .rename(row.path, to: path) : .copy(row.path, to: path))]
+        case .newDomain:
+            guard !text.isEmpty else { return refuse("A name is required.") }
+            return [.create(text)]
         }
         return []
     }
@@ -622,8 +669,8 @@ package struct BrowseScreen: Screen {
         let path = EntryPath(parent.components + [EntryPath.Component(key)])
         if key.isEmpty {
             message = ("A key is required.", true)
-        } else if PropertyList.dictionary(contents?.entries ?? [:])[path] != nil {
-            message = ("There is such a key.", true)
+        } else if value(at: path) != nil {
+            message = ("The key \(key) exists already.", true)
         } else {
             return path
         }
@@ -635,7 +682,7 @@ package struct BrowseScreen: Screen {
         switch purpose {
         case .value: row.flatMap { rule(at: $0.path) }
         case .newValue(let path): rule(at: path)
-        case .newKey, .rename, .copy: nil
+        case .newKey, .rename, .copy, .newDomain: nil
         }
     }
 
@@ -646,6 +693,12 @@ package struct BrowseScreen: Screen {
         if isSecret { return .string(text) }
         guard purpose == .value, let row else { return ValueRule.newValue(ofText: text) }
         return try ValueRule(typeOf: row.value).value(ofText: text)
+    }
+
+    /// The type of the new value that is typed.
+    var typedKind: PropertyList.Kind? {
+        guard case .editing(let editor, let purpose) = mode, case .newValue = purpose else { return nil }
+        return (try? value(ofText: editor.text, purpose))?.kind
     }
 
     /// Why the text in the field cannot be stored; nil if it can.

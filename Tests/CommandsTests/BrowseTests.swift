@@ -105,14 +105,17 @@ private final class ScriptedScreen: ScreenTerminal {
             (["j", "j", "j", "t", "k", "\r"], "must be an integer", "size", "<plist><integer>13</integer></plist>"),
             (["j", "j", "j"], "The size of text", "size", "<plist><integer>13</integer></plist>"),
             // A value of the administrator is changed by a copy of it for the user.
-            (["\u{1B}[C", "j", "\r", "5", "\r"], "Saved width.", "frame", "{ height = 2; width = 15; }"),
+            (["\u{1B}[C", "j", "\r", "5", "\r"], "Saved :frame:width.", "frame", "{ height = 2; width = 15; }"),
             (["d"], "has no value in layer user", "frame", nil),
             (["j", "j", "j", "j"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
             (["j", "j", "j", "j", "\r", "n", "e", "w", "\r"], "Saved token.", "token", "new"),
             (["j", "j", "j", "j", "r", "2", "\r"], "token is sensitive, and token2 is not", "token", "hush"),
             (["j", "j", "j", "j", "y"], "A secret is not copied.", "token", "hush"),
-            (["G", "\u{1B}[F", "\u{1B}[C", "j", "d"], "Deleted 0.", "words", "(b)"),
-            (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved", "words", "(a, b, c)"),
+            (["G", "\u{1B}[F", "\u{1B}[C", "j", "d"], "Deleted :words:0.", "words", "(b)"),
+            (["\u{1B}[F", "\u{1B}[C", "j", "J"], "Moved :words:0 to :words:1.", "words", "(b, a)"),
+            (["\u{1B}[F", "\u{1B}[C", "j", "j", "\u{1B}[1;3A"], "Moved :words:1 to :words:0.", "words", "(b, a)"),
+            (["\u{1B}[F", "\u{1B}[C", "j", "J", "u"], "Undone: words", "words", "(a, b)"),
+            (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved a new element of words.", "words", "(a, b, c)"),
             (["a", "$schemaVersion", "\r", "y", "\r"], "reserved for prefs", "x", nil),
             (["j", "j", "y"], "prefs read com.example.app name", "name", "Ada"),
             (["y"], "prefs read --effective com.example.app frame", "name", "Ada"),
@@ -140,6 +143,15 @@ private final class ScriptedScreen: ScreenTerminal {
         #expect(String(decoding: bytes, as: UTF8.self) == "{\"b\": 10,  \"a\": [2,  3]}")
         let screen = try browse(["h"], in: "/home/ada/a.json")
         #expect(screen.contains("History of b") && screen.contains("program (found)"), "\(screen)")
+    }
+
+    @Test func `creates a domain with its first entry`() throws {
+        let screen = try browse(["\t", "a", "com.example.new", "\r", "key", "\r", "5", "\r"])
+        #expect(screen.contains("▸com.example.new") && screen.contains("Saved key."), "\(screen)")
+        #expect(try machine.run("prefs read com.example.new key").output == "5\n")
+        #expect(try browse(["\t", "a", "../x", "\r"]).contains("../x"))
+        #expect(try browse(["\t", "a", "com.example.none", "\r", "\u{3}"]).contains("No entries. a adds one."))
+        #expect(try machine.run("prefs domains").output == "com.example.app\ncom.example.new\n")
     }
 
     @Test func `needs a domain or file that can be read`() throws {

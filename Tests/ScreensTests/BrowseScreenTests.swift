@@ -102,7 +102,7 @@ struct BrowserDisplay {
                 │                       │                                                      │
                 │                       │                                                      │
                 └───────────────────────┴──────────────────────────────────────────────────────┘
-                 ← close  a add  d delete  u undo  h history  y copy  q quit  ? help
+                 ← close  a add  ? help  q quit  d delete  u undo  h history  y copy
                 """)
     }
 
@@ -120,7 +120,7 @@ struct BrowserDisplay {
                    size   13                           ↓
                  user     raw of :list:0  (/home/ada/f…
                  changed  today  prefs
-                 Enter edit  a add  d delete  u undo
+                 Enter edit  a add  ? help  q quit
                 """)
         display.press("tab")
         #expect(
@@ -134,7 +134,7 @@ struct BrowserDisplay {
 
                  user     raw of :list:0  (/home/ada/f…
                  changed  today  prefs
-                 → entries  / filter  w watch  q quit
+                 → entries  / filter  ? help  a add
                 """)
     }
 
@@ -163,7 +163,20 @@ struct BrowserDisplay {
         ("end right down right down a n enter 5 enter", [.change(.set(["window", "frame", "n"], 5))], ""),
         ("a n e w enter t e x t enter", [.change(.set(["new"], "text"))], ""),
         ("a n e w enter [ 1 ] enter", [.change(.set(["new"], [1]))], ""),
-        ("a s i z e enter", [], "There is such a key."), ("a enter", [], "A key is required."),
+        ("a s i z e enter", [], "The key size exists already."),
+        ("a n enter 5", [], "type integer"), ("a n enter [ 5 ]", [], "type array"), ("a n enter", [], "New entry n"),
+        ("down right a x tab", [.change(.set(["list", .end], "x"))], ""),
+        ("down right a", [], "A new element of list"), ("end right down right a", [], "New entry in :window:frame"),
+        ("down down enter ! ^s", [.change(.set(["name"], "Café 界!"))], ""), ("^s", [], "saved at once"),
+        ("backspace", [], "d deletes the entry"),
+        ("down right down J", [.change(.move(["list", 0], to: ["list", 1]))], ""),
+        ("down right down down M-up", [.change(.move(["list", 1], to: ["list", 0]))], ""),
+        ("down right down K", [], "list"), ("down right down down M-down", [], "list"),
+        ("down K", [], "Only elements of an array are moved"),
+        ("tab a n e w enter", [.create("new")], "com.example.editor"), ("tab a enter", [], "A name is required."),
+        ("tab a escape", [], "/ filter"),
+        ("down down down down enter l enter", [.change(.set(["theme"], "light"))], ""),
+        ("a enter", [], "A key is required."),
         ("down right a x enter", [.change(.set(["list", .end], "x"))], ""), ("down right down r", [], "has no key"),
         ("down down r 2 enter", [.change(.rename(["name"], to: ["name2"]))], ""), ("down down r enter", [], "Café"),
         ("down down c 2 enter", [.change(.copy(["name"], to: ["name2"]))], ""),
@@ -229,6 +242,31 @@ struct BrowserDisplay {
         display.press("escape")
         display.send(.done("Saved title. u undoes this.", at: ["window", "title"]))
         #expect(display.footer.contains("Saved title.") && display.text.contains("▾ window"))
+    }
+
+    @Test func `opens a domain that it creates for its first entry, and an empty dictionary`() throws {
+        var display = try BrowserDisplay(["empty": [:]])
+        display.press("right a k enter 1 enter")
+        #expect(display.effects == [.change(.set(["empty", "k"], 1))])
+        display.send(.created(.init(name: "com.example.new", entries: [:])))
+        #expect(display.text.contains("┌ New entry") && display.text.contains(" com.example.new"))
+        display.press("x enter 1 enter")
+        #expect(display.effects.last == .change(.set(["x"], 1)))
+    }
+
+    @Test func `shows choices by their titles`() throws {
+        var display = try BrowserDisplay()
+        let schema = """
+            { Domain = "com.example.editor"; Settings = ({ Key = lang; Choices = (de, en); ChoiceTitles = (Deutsch, English); }); }
+            """
+        display.send(
+            .contents(
+                .init(name: "a.b", entries: ["lang": "de"], schema: try Schema(parsing: Array(schema.utf8)))))
+        display.press("enter")
+        #expect(display.text.contains("│ English"))
+        let row = try #require(display.canvas.lines.firstIndex { $0.contains("│ English") })
+        display.send(.key(KeyPress(.click(column: 40, row: row))))
+        #expect(display.effects == [.change(.set(["lang"], "en"))])
     }
 
     @Test func `is clicked and scrolled`() throws {

@@ -43,6 +43,8 @@ struct BrowseActions: ScreenActions {
 
     private struct Made {
         let domain: AddressedDomain
+        /// The entry that the change selected.
+        let place: EntryPath
         /// The keys with their values before and after the change.
         let keys: [(key: String, before: PropertyList?, after: PropertyList?)]
     }
@@ -209,6 +211,10 @@ struct BrowseActions: ScreenActions {
         case .open(let name):
             opened = nil
             return .events(try reopened(access.domain(DomainName(name))))
+        case .create(let name):
+            let new = try read(access.domain(DomainName(name)), isAgain: true)
+            opened = new
+            return .events([.created(try contents(new))] + (try listing()))
         case .explain(let path): return .events([.details(path, try details(of: path))])
         case .change(let change): return .events(try make(change))
         case .undo: return .events(try undo())
@@ -353,7 +359,7 @@ extension BrowseActions {
         if let outcome, outcome.isChanged {
             made.append(
                 Made(
-                    domain: domain,
+                    domain: domain, place: change.place,
                     keys: keys.map { ($0.text, outcome.before.values[$0.text], outcome.after.values[$0.text]) }))
         }
         let note = notes.drop().last.map { "  " + $0.onOneLine } ?? ""
@@ -369,7 +375,7 @@ extension BrowseActions {
                 return
             }
             throw try CommandFailure.exposed(KeyArgument(old), in: opened.domain, by: KeyArgument(new))
-        case .set, .delete: return
+        case .set, .move, .delete: return
         }
     }
 
@@ -390,9 +396,9 @@ extension BrowseActions {
         }
         made.removeLast()
         let names = last.keys.map(\.key.onOneLine).joined(separator: ", ")
-        let key = last.keys.first { $0.before != nil } ?? last.keys.first
-        return try reopened(last.domain)
-            + [.done("Undone: \(names)", at: EntryPath([EntryPath.Component(key?.key ?? "")]))]
+        let restored = last.keys.first { $0.before != nil && $0.after == nil }
+        let place = restored.map { EntryPath([EntryPath.Component($0.key)]) } ?? last.place
+        return try reopened(last.domain) + [.done("Undone: \(names)", at: place)]
     }
 
     /// Gives an entry the value that it has in a version.
@@ -400,7 +406,7 @@ extension BrowseActions {
         let (opened, _) = try current()
         let state = try access.state(ofVersion: number, of: opened.domain)
         let change = PropertyList.dictionary(state.values)[path].map { Change.set(path, $0) } ?? .delete(path)
-        return try make(change, .restore, saying: "Restored \(path.components.last?.text.onOneLine ?? "")")
+        return try make(change, .restore, saying: "Restored \(BrowseScreen.name(of: path).onOneLine)")
     }
 }
 
@@ -408,7 +414,7 @@ extension BrowseScreen.Change {
     fileprivate var paths: [EntryPath] {
         switch self {
         case .set(let path, _), .delete(let path): [path]
-        case .rename(let old, let new): [old, new]
+        case .rename(let old, let new), .move(let old, let new): [old, new]
         case .copy(_, let new): [new]
         }
     }
@@ -416,13 +422,13 @@ extension BrowseScreen.Change {
     /// The entry to select afterwards.
     fileprivate var place: EntryPath {
         switch self {
-        case .set(let path, _), .delete(let path), .rename(_, let path), .copy(_, let path): path
+        case .set(let path, _), .delete(let path), .rename(_, let path), .copy(_, let path), .move(_, let path): path
         }
     }
 
     fileprivate var reason: WriteReason {
         switch self {
-        case .set: .write
+        case .set, .move: .write
         case .rename: WriteReason(rawValue: "rename")
         case .copy: WriteReason(rawValue: "copy")
         case .delete: .delete
@@ -430,11 +436,12 @@ extension BrowseScreen.Change {
     }
 
     fileprivate var description: String {
-        let name = { (path: EntryPath) in path.components.last?.text.onOneLine ?? "" }
+        let name = { (path: EntryPath) in BrowseScreen.name(of: path).onOneLine }
         switch self {
         case .set(let path, _): return "Saved \(name(path)). u undoes this."
         case .rename(let old, let new): return "Renamed \(name(old)) to \(name(new)). u undoes this."
         case .copy(let old, let new): return "Copied \(name(old)) to \(name(new)). u undoes this."
+        case .move(let old, let new): return "Moved \(name(old)) to \(name(new)). u undoes this."
         case .delete(let path): return "Deleted \(name(path)). u undoes this."
         }
     }
@@ -465,6 +472,10 @@ extension BrowseScreen.Change {
             try root.checkEnd(of: path)
             try root.set(value, at: path)
         case .rename(let old, let new): try root.move(stored(old), from: old, to: new)
+        case .move(let old, let new):
+            let (value, other) = try (stored(old), stored(new))
+            try root.set(other, at: old)
+            try root.set(value, at: new)
         case .copy(let old, let new):
             guard let value = root[old] ?? PropertyList.dictionary(shown)[old] else {
                 throw try CommandFailure.noPair(domain, KeyArgument(old))
