@@ -227,7 +227,7 @@ package struct BrowseScreen: Screen {
 
     private mutating func take(_ new: Contents) {
         guard let old = contents, old.name == new.name else {
-            (contents, tree) = (new, EntryTree(new.entries))
+            (contents, tree, details) = (new, EntryTree(new.entries), [])
             (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
             return
         }

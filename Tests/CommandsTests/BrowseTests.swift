@@ -115,6 +115,9 @@ private final class ScriptedScreen: ScreenTerminal {
             (["\u{1B}[F", "\u{1B}[C", "j", "J"], "Moved :words:0 to :words:1.", "words", "(b, a)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "j", "\u{1B}[1;3A"], "Moved :words:1 to :words:0.", "words", "(b, a)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "J", "u"], "Undone: words", "words", "(a, b)"),
+            // The element is selected again, not the whole array.
+            (["\u{1B}[F", "\u{1B}[C", "j", "J", "u", "d"], "Deleted :words:0.", "words", "(b)"),
+            (["\u{1B}[F", "\u{1B}[C", "j", "d", "u", "y"], "app :words:0", "words", "(a, b)"),
             (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved a new element of words.", "words", "(a, b, c)"),
             (["a", "$schemaVersion", "\r", "y", "\r"], "reserved for prefs", "x", nil),
             (["j", "j", "y"], "prefs read com.example.app name", "name", "Ada"),

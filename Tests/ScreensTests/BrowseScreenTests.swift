@@ -250,6 +250,7 @@ struct BrowserDisplay {
         #expect(display.effects == [.change(.set(["empty", "k"], 1))])
         display.send(.created(.init(name: "com.example.new", entries: [:])))
         #expect(display.text.contains("┌ New entry") && display.text.contains(" com.example.new"))
+        #expect(!display.text.contains("raw of"))
         display.press("x enter 1 enter")
         #expect(display.effects.last == .change(.set(["x"], 1)))
     }

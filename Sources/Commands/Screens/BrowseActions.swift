@@ -43,7 +43,7 @@ struct BrowseActions: ScreenActions {
 
     private struct Made {
         let domain: AddressedDomain
-        /// The entry that the change selected.
+        /// The entry that was changed.
         let place: EntryPath
         /// The keys with their values before and after the change.
         let keys: [(key: String, before: PropertyList?, after: PropertyList?)]
@@ -359,7 +359,7 @@ extension BrowseActions {
         if let outcome, outcome.isChanged {
             made.append(
                 Made(
-                    domain: domain, place: change.place,
+                    domain: domain, place: change.origin,
                     keys: keys.map { ($0.text, outcome.before.values[$0.text], outcome.after.values[$0.text]) }))
         }
         let note = notes.drop().last.map { "  " + $0.onOneLine } ?? ""
@@ -396,9 +396,7 @@ extension BrowseActions {
         }
         made.removeLast()
         let names = last.keys.map(\.key.onOneLine).joined(separator: ", ")
-        let restored = last.keys.first { $0.before != nil && $0.after == nil }
-        let place = restored.map { EntryPath([EntryPath.Component($0.key)]) } ?? last.place
-        return try reopened(last.domain) + [.done("Undone: \(names)", at: place)]
+        return try reopened(last.domain) + [.done("Undone: \(names)", at: last.place)]
     }
 
     /// Gives an entry the value that it has in a version.
@@ -423,6 +421,13 @@ extension BrowseScreen.Change {
     fileprivate var place: EntryPath {
         switch self {
         case .set(let path, _), .delete(let path), .rename(_, let path), .copy(_, let path), .move(_, let path): path
+        }
+    }
+
+    /// The entry to select after an undo.
+    fileprivate var origin: EntryPath {
+        switch self {
+        case .set(let path, _), .delete(let path), .rename(let path, _), .copy(let path, _), .move(let path, _): path
         }
     }
 
