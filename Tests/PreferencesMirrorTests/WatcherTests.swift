@@ -17,7 +17,7 @@ import Testing
         let befall: @Sendable (Stage) throws -> Void
     }
 
-    /// Two hosts, one of which is watched.
+    /// Two hosts. One is watched.
     struct Stage {
         let bench: MirrorBench
         let hosts: [MirrorHost]

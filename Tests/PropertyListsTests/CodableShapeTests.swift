@@ -102,7 +102,7 @@ private struct Folder: Codable {
     ]
 }
 
-/// A type with any subset of its keys, some of which have values of the same type.
+/// A type with optional keys. Some have values of the same type.
 private struct Tree: Codable, Equatable {
     var first: Int?
     var second: String?

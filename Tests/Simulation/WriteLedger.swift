@@ -10,7 +10,7 @@ struct WriteLedger {
     private struct Edit {
         /// The hosts whose users wrote it.
         var writers: Set<String> = []
-        /// The hosts that captured it: from their users, or in a value of which their users changed another part.
+        /// The hosts that captured it: from their users, or in a value whose other parts their users changed.
         var authors: Set<String> = []
         /// The texts that it replaced in the file.
         var seen: Set<String> = []

@@ -259,9 +259,9 @@ import Testing
         #expect(near.durable.writer != former && far.value("b") == "said once, and lost" && bench.isSound)
     }
 
-    /// A host that exists twice must not publish under a name of which others know more writes than it does. A base
-    /// with these writes would contain more of that name than its last change, and no host could read it.
-    @Test func `a copy that only others have met yet makes for a new name`() {
+    /// A host that exists twice must not publish under a number if others know more of its writes. A base with these
+    /// writes would contain more of that number than its last change, and no host could read it.
+    @Test func `a copy that only other hosts know causes a new number`() {
         let doubled = Doubled(changes: 2, peerSets: "c")
         doubled.origin.sync(compacts: true)
         #expect(doubled.hasNewName)

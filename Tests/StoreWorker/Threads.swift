@@ -2,7 +2,7 @@ import Platform
 import Preferences
 import Synchronization
 
-// Many threads on one domain, each of which checks an invariant.
+// Many threads on one domain. Each checks an invariant.
 
 extension Worker {
     /// `threads DOMAIN ROUNDS`: prints `agreed` if all invariants held.

@@ -1,7 +1,7 @@
 import Platform
 import Preferences
 
-// Tasks that make a number of changes, none of which may be lost.
+// Tasks that make a number of changes. None may be lost.
 
 extension Worker {
     /// `add DOMAIN KEY COUNT`: increments a number repeatedly, each time in a transaction.

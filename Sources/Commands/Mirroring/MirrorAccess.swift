@@ -105,19 +105,19 @@ struct MirrorAccess {
         _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false
     ) throws -> ExitStatus {
         let reports = session.takeReports()
-        var (shown, replaced) = ([Report](), [String: Int]())
+        var (shown, replaced) = ([Report](), [String: Set<String>]())
         for report in reports {
             // Included in the advice at the end.
             if case .directory = report { continue }
             if case .conflict(let id) = report, let path = session.replacedPath(id) {
-                replaced[path.domain, default: 0] += 1
+                replaced[path.domain, default: []].insert(path.key ?? "")
             } else {
                 shown.append(report)
             }
         }
         for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
-        for (domain, count) in replaced.sorted(by: { $0.key < $1.key }) {
-            try say(MirrorLine.replaced(count, in: domain))
+        for (domain, keys) in replaced.sorted(by: { $0.key < $1.key }) {
+            try say(MirrorLine.replaced(keys.sorted(), in: domain))
         }
         for trouble in session.troubles { try note(trouble) }
         let condition = session.condition(after: reports)

@@ -77,9 +77,9 @@ enum MirrorLine {
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` cancels this"
 
     /// Returns the message that the mirror's values replaced those of a preference file when the file was first read.
-    static func replaced(_ count: Int, in domain: String) -> String {
-        "\(domain.onOneLine): \(counted(count, "value")) of this host replaced by the mirror's; "
-            + "`prefs mirror conflicts` lists \(count == 1 ? "it" : "them")"
+    static func replaced(_ keys: [String], in domain: String) -> String {
+        "\(domain.onOneLine): this host's \(abridged(keys)) replaced by the mirror's; "
+            + "`prefs mirror conflicts` lists \(keys.count == 1 ? "it" : "them")"
     }
 
     /// Returns the advice for a condition that requires action by the user.
