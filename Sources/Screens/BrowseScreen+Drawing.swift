@@ -164,16 +164,15 @@ extension BrowseScreen {
     // MARK: Overlays
 
     static let help = [
-        "Up, Down       select", "Right          open, or go inside", "Left           close, or go outside",
-        "Tab            domains or entries", "Enter, Space   edit, turn on or off, or open",
-        "e              edit as text in $EDITOR", "a              add an entry, or a domain", "r              rename",
-        "c              copy to another key", "d, Delete      delete from the user's layer",
-        "Alt-Up, K      move an element of an array up", "Alt-Down, J    move it down",
-        "t              change the type", "u              undo the last change made here",
-        "h              earlier values; Enter restores one", "i              all details",
-        "y              copy the command that reads the value", "Y              copy the command that writes it",
-        "w              let changes by other processes flash", "/              search, or filter domains",
-        "n, N           next or previous match", "^Z             suspend", "q              quit",
+        ("Up, Down", "select"), ("Right", "open, or go inside"), ("Left", "close, or go outside"),
+        ("Tab", "domains or entries"), ("Enter, Space", "edit, turn on or off, or open"),
+        ("e", "edit as text in $EDITOR"), ("a", "add an entry, or a domain"), ("r", "rename"),
+        ("c", "copy to another key"), ("d, Delete", "delete from the user's layer"),
+        ("K, Alt-Up", "move an element of an array up"), ("J, Alt-Down", "move it down"), ("t", "change the type"),
+        ("u", "undo the last change made here"), ("h", "earlier values; Enter restores one"), ("i", "all details"),
+        ("y", "copy the command that reads the value"), ("Y", "copy the command that writes it"),
+        ("w", "let changes by other processes flash"), ("/", "search, or filter domains"),
+        ("n, N", "next or previous match"), ("^Z", "suspend"), ("q", "quit"),
     ]
 
     /// The box over the screen.

@@ -339,7 +339,7 @@ package struct BrowseScreen: Screen {
         case "q": return [.finish]
         case "j": return move(1)
         case "k": return move(-1)
-        case "?": mode = .reading(title: "Keys", Self.help, scroll: 0)
+        case "?": mode = .reading(title: "Keys", Overlay.lines(Self.help, columns: size.columns), scroll: 0)
         case "/":
             mode = isInDomains ? .filtering(LineEditor()) : .searching(LineEditor(), from: selected)
             if isInDomains { filter = "" }

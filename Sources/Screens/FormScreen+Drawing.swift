@@ -303,13 +303,7 @@ extension FormScreen {
             return Overlay(
                 title: "Unsaved changes", lines: review, hint: "s save   d discard   Esc stay", scroll: scroll)
         case .helping:
-            let room = max(10, columns - 4 - Self.keyColumns)
-            let lines = Self.help.flatMap { keys, text in
-                text.wrapped(toColumns: room).enumerated().map { index, line in
-                    let keys = index == 0 ? keys : ""
-                    return (keys + String(repeating: " ", count: max(0, Self.keyColumns - keys.count)) + line, Style())
-                }
-            }
+            let lines = Overlay.lines(Self.help, columns: columns).map { ($0, Style()) }
             return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
         case .browsing, .editing, .searching: return nil
         }
@@ -322,7 +316,6 @@ extension FormScreen {
         }
     }
 
-    private static let keyColumns = 14
     private static let help = [
         ("Up, Down", "select a setting"), ("Tab, g", "go to the next group, Shift-Tab to the one before"),
         ("Space", "turn on or off"), ("Left, Right", "choose, or step a number"),

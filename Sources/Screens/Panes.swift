@@ -57,9 +57,14 @@ extension Canvas {
         self.cursor = (start + 1 + cursor, 0)
     }
 
-    /// Draws what the last key led to in the last row.
+    /// Draws what the last key led to in the last row, or in the last three if it is long.
     mutating func drawMessage(_ text: String, isError: Bool) {
-        put(text, 1, rows - 1, limit: columns - 2, style: Style(isError ? .red : .green))
+        let lines = text.wrapped(toColumns: columns - 2)
+        let count = min(lines.count, 3, rows)
+        for (row, line) in zip((rows - count)..<rows, lines) {
+            put(String(repeating: " ", count: columns), 0, row)
+            put(line, 1, row, limit: columns - 2, style: Style(isError ? .red : .green))
+        }
     }
 
     /// Draws as many hints on keys in the last row as fit.
@@ -114,6 +119,16 @@ struct Overlay: Sendable {
     /// A field that replaces that line.
     var field: (line: LineEditor, label: String)?
     var scroll = 0
+
+    /// Returns lines that explain keys, broken at some columns.
+    static func lines(_ keys: [(String, String)], columns: Int) -> [String] {
+        let start = 1 + (keys.map(\.0.count).max() ?? 0)
+        return keys.flatMap { key, text in
+            text.wrapped(toColumns: max(10, columns - 6 - start)).enumerated().map { index, line in
+                (index == 0 ? key : "") + String(repeating: " ", count: start - (index == 0 ? key.count : 0)) + line
+            }
+        }
+    }
 
     /// Where the box is on a screen, and which lines it shows.
     func frame(columns: Int, rows: Int) -> (left: Int, above: Int, width: Int, height: Int, start: Int, room: Int) {

@@ -188,6 +188,16 @@ struct Display {
         #expect(display.text.contains(shown), "\(display.text)")
     }
 
+    @Test func `breaks long texts on a small screen`() throws {
+        var display = try Display(columns: 40, rows: 10)
+        display.press("right ^s enter")
+        display.send(.saved(Display.values, layers: [:]))
+        #expect(
+            display.text.hasSuffix("\n Saved 1 setting. To undo: prefs undo\n com.example.editor"), "\(display.text)")
+        display.press("?")
+        #expect(display.text.contains("  Shift-Tab to the one"))
+    }
+
     @Test func `chooses what is clicked`() throws {
         var display = try Display()
         display.press("enter")
