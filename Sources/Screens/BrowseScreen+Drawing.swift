@@ -103,12 +103,7 @@ extension BrowseScreen {
             canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true))
         }
         if isSelected, case .editing(let editor, .value) = mode {
-            canvas.put("[", valueStart - 1, row, style: Style(.cyan))
-            let (text, cursor) = editor.shown(in: room - 1)
-            let used = canvas.put(text, valueStart, row, limit: room - 1)
-            canvas.put("]", max(used, valueStart) + (cursor >= text.shownColumns ? 1 : 0), row, style: Style(.cyan))
-            canvas.cursor = (valueStart + cursor, row)
-            return
+            return canvas.put(editor, valueStart, row, limit: room)
         }
         let style = entry.value.isContainer ? Style(isDim: true) : Style(.green)
         canvas.put(entry.value.shownValue(limit: room), valueStart, row, limit: room, style: style)

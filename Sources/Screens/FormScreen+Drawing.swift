@@ -153,12 +153,7 @@ extension FormScreen {
                 origin, at, row, limit: originColumns, style: Style(isChanged ? .yellow : nil, isDim: !isChanged))
         }
         if index == selected, case .editing(let editor) = mode {
-            canvas.put("[", valueStart - 1, row, style: Style(.cyan))
-            let (text, cursor) = editor.shown(in: room - 1)
-            let used = canvas.put(text, valueStart, row, limit: room - 1)
-            canvas.put("]", max(used, valueStart) + (cursor >= text.shownColumns ? 1 : 0), row, style: Style(.cyan))
-            canvas.cursor = (valueStart + cursor, row)
-            return
+            return canvas.put(editor, valueStart, row, limit: room)
         }
         let (value, style) = shownValue(of: control, isSelected: index == selected)
         canvas.put(value, valueStart, row, limit: room, style: style)

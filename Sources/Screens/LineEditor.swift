@@ -162,3 +162,14 @@ package struct LineEditor: Hashable, Sendable {
 extension Character {
     fileprivate var isWordPart: Bool { isLetter || isNumber || self == "_" }
 }
+
+extension Canvas {
+    /// Draws a line that is being edited, in brackets, and puts the cursor into it. The line begins at `column`.
+    mutating func put(_ editor: LineEditor, _ column: Int, _ row: Int, limit: Int) {
+        put("[", column - 1, row, style: Style(.cyan))
+        let (text, cursor) = editor.shown(in: limit - 1)
+        let used = put(text, column, row, limit: limit - 1)
+        put("]", max(used, column) + (cursor >= text.shownColumns ? 1 : 0), row, style: Style(.cyan))
+        self.cursor = (column + cursor, row)
+    }
+}
