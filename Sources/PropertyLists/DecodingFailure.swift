@@ -4,7 +4,7 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     public let problem: Problem
     /// The offset of the byte at which the problem was found.
     public let offset: Int
-    /// The entry in which the problem was found, as far as it was known.
+    /// The path of the entry in which the problem was found, as far as it is known.
     public let path: EntryPath
     /// The format that was being read.
     public let format: PropertyList.Format
@@ -24,7 +24,9 @@ extension DecodingFailure {
         // Any format.
         /// The input is empty or white space.
         case emptyInput
+        /// The input has more bytes than the limit.
         case tooLarge(limit: Int)
+        /// Containers are nested more deeply than the limit.
         case nestedTooDeeply(limit: Int)
         /// The input ends inside the named construct.
         case unexpectedEnd(inside: String)
@@ -32,47 +34,71 @@ extension DecodingFailure {
         case expected(String)
         /// Unexpected text after the value.
         case trailingContent
+        /// A duplicate key, which the options refuse.
         case duplicateKey(String)
 
         // Text.
+        /// The bytes are not valid in the named encoding.
         case invalidText(encoding: String)
+        /// The declared encoding is unknown.
         case unknownEncoding(String)
         /// The bytes are not in the declared encoding.
         case encodingMismatch(declared: String)
         /// A character that the format does not allow at this place.
         case invalidCharacter(UInt32)
+        /// Half of a surrogate pair.
         case loneSurrogate
+        /// An escape sequence that the format does not define.
         case invalidEscape(String)
         /// A string without a closing quote. The offset is that of its opening quote.
         case unterminatedString
+        /// Text in UTF-16 or UTF-32 without the required byte order mark.
         case missingByteOrderMark(encoding: String)
 
         // Values.
+        /// Text that is not an integer.
         case invalidInteger(String)
+        /// Text that is not a real.
         case invalidReal(String)
         /// A number that does not match JSON's grammar.
         case invalidNumber(String)
+        /// Text that is not a date.
         case invalidDate(String)
+        /// Text that is not data. The string is the reason.
         case invalidData(String)
+        /// An integer below −2⁶³ or above 2⁶⁴−1.
         case integerOutOfRange(String)
+        /// A real whose magnitude exceeds that of every finite double.
         case realOutOfRange(String)
+        /// A date that is too far from the reference date.
         case dateOutOfRange(String)
 
         // XML.
+        /// An element that property lists do not have.
         case unknownElement(String)
+        /// An element where it is not allowed, such as a key in an array.
         case misplacedElement(String)
+        /// A closing tag of another element than the open one.
         case mismatchedTag(expected: String, found: String)
+        /// A tag that is not well-formed. The string is the reason.
         case malformedTag(String)
+        /// A reference to an entity that XML does not predefine.
         case unknownEntity(String)
         /// A known reference without its semicolon.
         case unterminatedReference(String)
         /// An ampersand that does not begin a reference.
         case bareAmpersand
+        /// A document type with declarations of its own.
         case internalSubset
+        /// Text outside of the elements that contain text.
         case misplacedText
+        /// A key that no value follows.
         case keyWithoutValue(String)
+        /// A value in a dictionary that follows no key.
         case valueWithoutKey
+        /// A plist element without a value.
         case noValue
+        /// A plist element with more than one value.
         case severalValues
 
         // JSON.
@@ -82,16 +108,27 @@ extension DecodingFailure {
         case commentInJSON
 
         // Binary.
+        /// A version of the binary format that cannot be read.
         case unsupportedVersion(String)
+        /// The last 32 bytes of the file are inconsistent. The string is the reason.
         case invalidTrailer(String)
+        /// The offset of an object is outside the objects.
         case invalidOffset(object: Int, offset: UInt64)
+        /// A reference to an object that does not exist.
         case invalidReference(UInt64)
+        /// An object of an unknown type.
         case unknownMarker(UInt8)
+        /// The size of an object is invalid. The string is the reason.
         case invalidSize(String)
+        /// A container that contains itself.
         case cycle
+        /// Two objects have bytes in common.
         case overlappingObjects
+        /// More values and keys than the limit, where a shared value is counted at each reference.
         case tooManyNodes(limit: Int)
+        /// More bytes in values than the limit, where a shared value is counted at each reference.
         case tooManyBytes(limit: Int)
+        /// A key of a dictionary that is not a string.
         case keyIsNotText
     }
 }
@@ -99,13 +136,13 @@ extension DecodingFailure {
 extension DecodingFailure.Problem: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .emptyInput: "nothing there"
+        case .emptyInput: "the input is empty"
         case .tooLarge(let limit): "larger than the limit of \(limit) bytes"
         case .nestedTooDeeply(let limit): "containers more than \(limit) levels deep"
         case .unexpectedEnd(let place): "ends inside \(place)"
         case .expected(let what): "expected \(what)"
-        case .trailingContent: "something stands behind the value"
-        case .duplicateKey(let key): "the key \(quoted(key)) stands twice"
+        case .trailingContent: "unexpected text after the value"
+        case .duplicateKey(let key): "duplicate key \(quoted(key))"
         case .invalidText(let encoding): "not valid \(encoding)"
         case .unknownEncoding(let name): "unknown encoding \(quoted(name))"
         case .encodingMismatch(let name): "declared as \(quoted(name)), but in another encoding"
@@ -114,7 +151,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .invalidEscape(let text): "unknown escape \(quoted(text))"
         case .invalidInteger(let text): "not an integer: \(quoted(text))"
         case .invalidReal(let text): "not a real: \(quoted(text))"
-        case .invalidNumber(let text): "not a number as JSON writes it: \(quoted(text))"
+        case .invalidNumber(let text): "not a JSON number: \(quoted(text))"
         case .invalidDate(let text): "not a date: \(quoted(text))"
         case .invalidData(let text): "not data: \(text)"
         case .integerOutOfRange(let text): "integer out of range: \(quoted(text))"
@@ -123,14 +160,14 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .unterminatedString: "a string without a closing quote"
         case .missingByteOrderMark(let encoding): "\(encoding) without a byte order mark"
         case .unknownElement(let name): complaint(aboutElement: name)
-        case .misplacedElement(let name): "<\(shortened(name))> may not stand here"
+        case .misplacedElement(let name): "<\(shortened(name))> is not allowed here"
         case .mismatchedTag(let expected, let found): "expected </\(shortened(expected))>, found </\(shortened(found))>"
         case .malformedTag(let what): "malformed tag: \(what)"
         case .unknownEntity(let name): "unknown entity &\(shortened(name));"
         case .unterminatedReference(let name): "missing “;” after “&\(shortened(name))”"
         case .bareAmpersand: "bare “&”: write “&amp;”"
         case .internalSubset: "a document type with declarations of its own is not allowed"
-        case .misplacedText: "text may not stand here"
+        case .misplacedText: "text is not allowed here"
         case .keyWithoutValue(let key): "the key \(quoted(key)) has no value"
         case .valueWithoutKey: "a value without a key"
         case .noValue: "there is no value"
@@ -145,8 +182,8 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .invalidSize(let what): "invalid size: \(what)"
         case .cycle: "a container that contains itself"
         case .overlappingObjects: "objects overlap"
-        case .tooManyNodes(let limit): "stands for more than \(limit) values"
-        case .tooManyBytes(let limit): "stands for more than \(limit) bytes"
+        case .tooManyNodes(let limit): "more than \(limit) values if each reference to a shared value is counted"
+        case .tooManyBytes(let limit): "more than \(limit) bytes if each reference to a shared value is counted"
         case .keyIsNotText: "a key that is not a string"
         }
     }
@@ -184,11 +221,11 @@ struct Fault: Error {
     }
 }
 
-/// A line and column of a text. Columns count characters.
+/// A line and a column of a text. A column is a number of characters.
 public struct TextLocation: Hashable, Sendable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     public let line: Int
-    /// Counted from 1.
+    /// The column, counted from 1.
     public let column: Int
 
     package init(line: Int, column: Int) {
@@ -198,7 +235,9 @@ public struct TextLocation: Hashable, Sendable {
 }
 
 extension DecodingFailure {
-    /// The line and column of the failure in the bytes that were read, or nil for a binary file.
+    /// Returns the line and column of the failure, or nil for a binary file.
+    ///
+    /// - Parameter bytes: The bytes that were read.
     public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
         guard format != .binary else { return nil }
         return TextLocation.locations(of: [offset], inText: Array(bytes))[offset]

@@ -137,7 +137,7 @@ extension EntryPath.Failure: CustomStringConvertible {
     public var description: String {
         switch problem {
         case .notAPath: "\(place): an entry path begins with a colon"
-        case .unknownEscape(let escape): "\(place): \(escape) is no escape; only \\: and \\\\ are"
+        case .unknownEscape(let escape): "\(place): \(escape) is not an escape; only \\: and \\\\ are"
         case .notAContainer(let kind): "\(place): leads into a value of type \(kind.rawValue)"
         case .notAnIndex: "\(place): an array has numbered elements"
         case .outOfBounds(let count): "\(place): there \(count == 1 ? "is 1 element" : "are \(count) elements")"

@@ -140,7 +140,7 @@ struct BuiltCommandTests {
                     none = <[]>;
                 }
                 FD: OK
-                /dev/null:1:1: nothing there
+                /dev/null:1:1: the input is empty
                 lint: 5
                 prefs: FD: contains one domain but does not name it; use --domain: a domain name is required
 

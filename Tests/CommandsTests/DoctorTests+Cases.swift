@@ -76,7 +76,7 @@ extension DoctorTests {
         Case(
             name: "a damaged file with versions",
             said: [
-                "\(folder)/d.plist:1:1: nothing there: damaged; the version of 2026-01-01T00:00:00Z is used instead",
+                "\(folder)/d.plist:1:1: the input is empty: damaged; the version of 2026-01-01T00:00:00Z is used instead",
                 "\(folder)/d.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
             mended: ["prefs restore d 1", "rm -f \(folder)/d.plist.damaged-1767225600000"]

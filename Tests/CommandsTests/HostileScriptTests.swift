@@ -25,7 +25,7 @@ import Testing
         ("# prefs-schema: a\0b\n", "/tmp/backup: missing file name", 5),
         ("\n#prefs{\n# Domain = d;\n", "/tmp/backup:2: missing #} at the end of the schema", 5),
         ("#prefs{\ntouch canary\n#}\n", "/tmp/backup:2: a line of the schema must begin with #", 5),
-        ("#prefs{\n#}\n", "/tmp/backup:1:1: nothing there", 5),
+        ("#prefs{\n#}\n", "/tmp/backup:1:1: the input is empty", 5),
         (
             "#prefs{\n# Domain = \"../evil\";\n#}\n", "/tmp/backup:2:3: :Domain: invalid name ../evil",
             5

@@ -138,7 +138,7 @@ import Testing
         ("/tmp/f.json", "{a: 1}", "/tmp/f.json:1:2: expected a key in quotes"),
         ("/tmp/f.json", "a = b;", "/tmp/f.json:1:1: expected a value"),
         ("/tmp/f.plist", "{\"a\": \"b}", "/tmp/f.plist:1:7: a string without a closing quote (at :a)"),
-        ("/tmp/f.plist", " \n", "/tmp/f.plist:1:1: nothing there"),
+        ("/tmp/f.plist", " \n", "/tmp/f.plist:1:1: the input is empty"),
         (
             "/tmp/f.plist", "<string>Tom & Jerry</string>", "/tmp/f.plist:1:13: bare “&”: write “&amp;”"
         ), ("/tmp/f.plist", "<string>Tom &amp Jerry</string>", "/tmp/f.plist:1:13: missing “;” after “&amp”"),

@@ -149,8 +149,8 @@ struct Refusal: Sendable {
         Refusal(
             ["-json", "[98765432109876543210]"], .invalidValue,
             "-json: 1:2: integer out of range: “98765432109876543210” (at :0)"),
-        Refusal(["-json", ""], .invalidValue, "-json: 1:1: nothing there"),
-        Refusal(["-plist", "{ a = 1 }"], .invalidValue, "-plist: 1:8: expected ; behind the value (at :a)"),
+        Refusal(["-json", ""], .invalidValue, "-json: 1:1: the input is empty"),
+        Refusal(["-plist", "{ a = 1 }"], .invalidValue, "-plist: 1:8: expected ; after the value (at :a)"),
     ]
 
     @Test(arguments: values)

@@ -22,13 +22,13 @@ struct OpenStepMistake: Sendable, CustomTestStringConvertible {
 struct OpenStepFailureTests {
     @Test(arguments: [
         OpenStepMistake("", .emptyInput, at: 0),
-        OpenStepMistake("{ a = b }", .expected("; behind the value"), at: 7, path: ":a"),
-        OpenStepMistake("{ a = b\n c = d; }", .expected("; behind the value"), at: 7, path: ":a"),
-        OpenStepMistake("{ a = {} }", .expected("; behind the value"), at: 8, path: ":a"),
-        OpenStepMistake("( a b )", .expected(", or ) behind the element"), at: 3, path: ":0"),
+        OpenStepMistake("{ a = b }", .expected("; after the value"), at: 7, path: ":a"),
+        OpenStepMistake("{ a = b\n c = d; }", .expected("; after the value"), at: 7, path: ":a"),
+        OpenStepMistake("{ a = {} }", .expected("; after the value"), at: 8, path: ":a"),
+        OpenStepMistake("( a b )", .expected(", or ) after the element"), at: 3, path: ":0"),
         OpenStepMistake("( a, , b )", .expected("a value"), at: 5, path: ":1"),
         OpenStepMistake("( , )", .expected("a value"), at: 2, path: ":0"),
-        OpenStepMistake("{ a b; }", .expected("= or ; behind the key"), at: 4, path: ":a"),
+        OpenStepMistake("{ a b; }", .expected("= or ; after the key"), at: 4, path: ":a"),
         OpenStepMistake("{ a = ; }", .expected("a value"), at: 6, path: ":a"),
         OpenStepMistake("{ ; }", .expected("a key"), at: 2),
         OpenStepMistake("{ (a) = b; }", .expected("a key"), at: 2),
@@ -79,7 +79,7 @@ struct OpenStepFailureTests {
         OpenStepMistake(bytes: [0xFF], .invalidText(encoding: "UTF-8"), at: 0),
         OpenStepMistake(bytes: [0xEF, 0xBB, 0xBF, 0x28, 0xFF], .invalidText(encoding: "UTF-8"), at: 4, path: ":0"),
         OpenStepMistake(
-            bytes: Array("( a b )".utf8) + [0xFF], .expected(", or ) behind the element"), at: 3, path: ":0"),
+            bytes: Array("( a b )".utf8) + [0xFF], .expected(", or ) after the element"), at: 3, path: ":0"),
         OpenStepMistake(
             bytes: [0xFE, 0xFF, 0, 0x28, 0, 0x61, 0xD8, 0], .invalidText(encoding: "UTF-16"), at: 6, path: ":0"),
         OpenStepMistake(bytes: [0xFF, 0xFE, 0x28, 0, 0x29, 0, 0x78, 0], .trailingContent, at: 6),

@@ -260,7 +260,7 @@ extension BinaryReader where Bytes: ~Copyable {
         let place = offset + 1
         let sizeMarker = try unsafe objectBytes(at: place, count: 1)[0]
         guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 4 else {
-            throw Fault(.invalidSize("the count is no integer"), at: place)
+            throw Fault(.invalidSize("the count is not an integer"), at: place)
         }
         let width = 1 << Int(sizeMarker & 0x0F)
         let count = try unsigned(at: place + 1, size: width, of: place)

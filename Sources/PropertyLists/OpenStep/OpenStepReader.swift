@@ -138,7 +138,7 @@ struct OpenStepReader: TextReader, ~Copyable {
             at += 1
             builder.add(.string(builder.lastKey))
             builder.record(end..<end)
-        default: throw complaint(.expected("= or ; behind the key"))
+        default: throw complaint(.expected("= or ; after the key"))
         }
     }
 
@@ -199,7 +199,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         default:
             failedBehindValue = true
             // The separator belongs directly after the value, which may be on an earlier line.
-            throw complaint(.expected(isInDictionary ? "; behind the value" : ", or ) behind the element"), at: end)
+            throw complaint(.expected(isInDictionary ? "; after the value" : ", or ) after the element"), at: end)
         }
     }
 

@@ -93,7 +93,7 @@ private struct Base64Decoder {
             padding += 1
             if characters < 2 || characters + padding > 4 { return "a misplaced “=” in base64" }
         case 0..<0x40:
-            if padding > 0 { return "base64 goes on behind its end" }
+            if padding > 0 { return "base64 continues after its end" }
             group = group << 6 | UInt32(value)
             characters += 1
             if characters == 4 { endGroup() }

@@ -54,7 +54,7 @@ extension XMLReader {
             let attribute = try readName(of: "an attribute", from: position)
             guard seen.insert(Array(attribute)).inserted else {
                 let name = shortened(String(decoding: attribute, as: UTF8.self))
-                throw Fault(.malformedTag("the attribute \(name) stands twice"), at: start)
+                throw Fault(.malformedTag("duplicate attribute \(name)"), at: start)
             }
             try readAttributeValue()
         }
