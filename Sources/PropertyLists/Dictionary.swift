@@ -110,7 +110,7 @@ extension PropertyList.Dictionary {
         return former
     }
 
-    /// Removes the entries for which `shouldBeRemoved` returns true. The order of the others is kept, unless it throws.
+    /// Removes the entries for which `shouldBeRemoved` returns true, and keeps the order of the others.
     public mutating func removeAll(where shouldBeRemoved: (Entry) throws -> Bool) rethrows {
         defer { reindex() }
         try entries.removeAll(where: shouldBeRemoved)
@@ -232,12 +232,12 @@ extension PropertyList.Dictionary: RandomAccessCollection {
 }
 
 extension PropertyList.Dictionary: ExpressibleByDictionaryLiteral {
-    /// Of a duplicate key the last value is kept.
+    /// Creates a dictionary. If a key is repeated, its last value is used.
     public init(dictionaryLiteral elements: (String, PropertyList)...) {
         self.init(elements)
     }
 
-    /// Of a duplicate key the last value is kept.
+    /// Creates a dictionary. If a key is repeated, its last value is used.
     public init(_ elements: some Sequence<(String, PropertyList)>) {
         self.init(minimumCapacity: elements.underestimatedCount)
         for (key, value) in elements { updateValue(value, forKey: key) }

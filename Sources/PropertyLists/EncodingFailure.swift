@@ -1,10 +1,10 @@
 /// Why a value cannot be written in a format: the problem and its entry.
 public struct EncodingFailure: Error, Hashable, Sendable {
-    /// Why the format cannot hold the value.
+    /// The reason the value cannot be written.
     public let problem: Problem
-    /// The path to the value.
+    /// The path of the entry that cannot be written.
     public let path: EntryPath
-    /// The format that was to be written.
+    /// The requested format.
     public let format: PropertyList.Format
 
     package init(_ problem: Problem, path: EntryPath = EntryPath(), format: PropertyList.Format) {
@@ -16,8 +16,11 @@ public struct EncodingFailure: Error, Hashable, Sendable {
     /// The kinds of problem. New kinds may be added.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
+        /// Containers are nested more deeply than the limit.
         case nestedTooDeeply(limit: Int)
+        /// The value contains more values and keys than the limit.
         case tooManyValues(limit: Int)
+        /// The output has more bytes than the limit.
         case tooLarge(limit: Int)
         /// The values of a binary file exceed the limit of bytes, where a shared value is counted at each reference.
         case tooManyBytes(limit: Int)
@@ -25,7 +28,9 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case kindNotSupported(PropertyList.Kind)
         /// A character that the format cannot hold, even as a reference.
         case characterNotSupported(UInt32)
+        /// A date with a fraction of a second, which the format cannot hold.
         case fractionOfSecond
+        /// A date that the format cannot hold.
         case dateOutOfRange
         /// A number that only JSON text holds exactly, and that the edit moved so that its text can no longer be
         /// identified.

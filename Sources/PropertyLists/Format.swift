@@ -7,11 +7,15 @@
 extension PropertyList {
     /// The formats of property lists.
     public enum Format: String, Hashable, Sendable, CaseIterable {
-        case xml, binary
+        /// Apple's XML format.
+        case xml
+        /// Apple's binary format, `bplist00`.
+        case binary
         /// The text format of NeXTSTEP and of `.strings` files: strings, data, arrays and dictionaries.
         case openstep
         /// OpenStep with GNUstep's notation for other types.
         case gnustep
+        /// JSON, and JSON5 if the options allow it. It has no dates and no data.
         case json
     }
 
@@ -33,9 +37,14 @@ extension PropertyList {
         /// Apple's tools read these as OpenStep strings.
         public var readsScalarsAsJSON = true
 
-        /// Whether nulls are values, errors, or omitted. A null at the root is never omitted.
+        /// The treatments of null.
         public enum Nulls: Sendable {
-            case kept, refused, omitted
+            /// A null is read as `PropertyList.null`.
+            case kept
+            /// A null is an error.
+            case refused
+            /// A null in a dictionary or an array is omitted. At the root, it is read as `PropertyList.null`.
+            case omitted
         }
 
         /// Whether an integer beyond 64 bits is read as a real, is refused, or is read as a string with its digits.
@@ -88,7 +97,12 @@ extension PropertyList {
 }
 
 extension PropertyList {
-    /// Reads a value from `bytes`. Without a `format`, detects the format.
+    /// Reads a value from `bytes`.
+    ///
+    /// - Parameters:
+    ///   - format: The format, or nil to detect it.
+    ///   - limits: The limits of the input. Input that exceeds one is an error.
+    ///   - options: What the reader accepts or refuses.
     public init(
         parsing bytes: some Sequence<UInt8>, as format: Format? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()
@@ -98,7 +112,7 @@ extension PropertyList {
         self = try Self.read(bytes, as: format, limits: limits, options: options, sources: &sources)
     }
 
-    /// Reads a value from a text.
+    /// Reads a value from a text. See `init(parsing:as:limits:options:)` for bytes.
     public init(
         parsing text: String, as format: Format? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()
@@ -106,7 +120,7 @@ extension PropertyList {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
 
-    /// Reads a value and returns it with the format, which is detected from the bytes and the name of the file.
+    /// Reads a value and returns it with its format, which is detected from the bytes and the name of the file.
     ///
     /// - Parameter name: The name of the file, whose extension is used, or nil for a domain or a stream.
     public static func sniffed(
@@ -145,8 +159,10 @@ extension PropertyList {
         }
     }
 
-    /// Returns the value in `format`. Equal values have equal bytes, unless the options keep the order of keys, or they
-    /// differ in the sign of a zero.
+    /// Returns the bytes of the value in `format`. Throws if the format cannot hold it.
+    ///
+    /// Equal values have equal bytes, unless the options keep the order of keys or the values differ in the sign of a
+    /// zero.
     public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
         let data =
             switch format {

@@ -1,19 +1,19 @@
 extension PropertyList {
-    /// The limits of readers and writers, so that no input can exhaust memory.
+    /// The limits of readers and writers, which prevent any input from exhausting memory.
     public struct Limits: Hashable, Sendable {
-        /// The limit of nested containers.
+        /// The maximum nesting depth of containers.
         ///
         /// Reading and writing are not recursive. Comparing, hashing and releasing a value are, and take about one
         /// kibibyte of stack for each level. The default suits a thread with a stack of 512 KiB. `print` of a deep
-        /// value takes more.
+        /// value takes more stack.
         public var nesting: Int
-        /// The limit of bytes to read.
+        /// The maximum number of bytes to read or write.
         public var inputBytes: Int
-        /// The limit of values and keys that are read from a binary file, or written in any format. A shared value is
-        /// counted at each reference.
+        /// The maximum number of values and keys that are read from a binary file, or written in any format. A shared
+        /// value is counted at each reference.
         public var expandedNodes: Int
-        /// The limit of bytes in the values of a binary file, where a shared value is counted at each reference. Nil
-        /// means 4 MiB or 1,024 times the size of the file, whichever is greater, and at most 1 GiB.
+        /// The maximum number of bytes in the values of a binary file, where a shared value is counted at each
+        /// reference. Nil means 4 MiB or 1,024 times the size of the file, whichever is greater, and at most 1 GiB.
         public var expandedBytes: Int?
 
         /// Creates limits.

@@ -9,7 +9,7 @@ extension PropertyList {
     public struct ConversionFailure: Error, Hashable, Sendable {
         /// The name of the value's type.
         public let type: String
-        /// The path of the value in the root.
+        /// The path of the value that cannot be converted.
         public let path: EntryPath
         let isObject: Bool
 
@@ -18,7 +18,7 @@ extension PropertyList {
         }
     }
 
-    /// Converts a dictionary of Swift values, such as strings, numbers, dates, data, arrays and dictionaries.
+    /// Converts a dictionary of Swift values. See `init(any:)` for their types.
     public init(_ values: [String: Any]) throws(ConversionFailure) {
         self = .dictionary(try Self.converted(values, EntryPath()))
     }

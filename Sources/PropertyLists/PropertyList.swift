@@ -4,18 +4,26 @@
     public import Foundation
 #endif
 
-/// A value of a property list, which every format is read into and written from.
+/// A property list, or a value inside one, independent of the format of a file.
 ///
 /// Values of different kinds are never equal: `.boolean(true)`, `.integer(1)` and `.real(1)` are different values.
 /// Text is compared byte by byte, so that canonically equivalent strings can be different values.
 public enum PropertyList: Sendable {
+    /// A string.
     case string(String)
+    /// An integer from −2⁶³ to 2⁶⁴−1.
     case integer(Integer)
+    /// A floating-point number.
     case real(Double)
+    /// A Boolean.
     case boolean(Bool)
+    /// A date.
     case date(Date)
+    /// Data.
     case data(Data)
+    /// An array.
     case array([PropertyList])
+    /// A dictionary, which keeps the order of its keys.
     case dictionary(Dictionary)
     /// A reference inside a keyed archive. Binary files have a type for it. XML uses `{CF$UID = n}`.
     case uid(UInt64)
@@ -175,26 +183,26 @@ extension PropertyList {
 
 /// The contents of a value of one kind; nil for other kinds. Nothing is converted.
 extension PropertyList {
-    /// The text if it is one.
+    /// The string, or nil if the value is of another kind.
     public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
-    /// The integer if it is one.
+    /// The integer, or nil if the value is of another kind.
     public var integerValue: Integer? { if case .integer(let number) = self { number } else { nil } }
-    /// The number if it is a real.
+    /// The number of a real, or nil if the value is of another kind.
     public var realValue: Double? { if case .real(let number) = self { number } else { nil } }
-    /// The boolean if it is one.
+    /// The Boolean, or nil if the value is of another kind.
     public var booleanValue: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
-    /// The date if it is one.
+    /// The date, or nil if the value is of another kind.
     public var dateValue: Date? { if case .date(let date) = self { date } else { nil } }
-    /// The data if it is data.
+    /// The data, or nil if the value is of another kind.
     public var dataValue: Data? { if case .data(let data) = self { data } else { nil } }
-    /// The elements if it is an array.
+    /// The elements of an array, or nil if the value is of another kind.
     public var arrayValue: [PropertyList]? { if case .array(let elements) = self { elements } else { nil } }
-    /// The entries if it is a dictionary.
+    /// The entries of a dictionary, or nil if the value is of another kind.
     public var dictionaryValue: Dictionary? { if case .dictionary(let entries) = self { entries } else { nil } }
 }
 
 extension PropertyList {
-    /// An integer.
+    /// Returns an integer.
     public static func integer(_ number: Int) -> PropertyList { .integer(Integer(number)) }
 }
 
@@ -219,6 +227,6 @@ extension PropertyList: ExpressibleByArrayLiteral {
 }
 
 extension PropertyList: ExpressibleByDictionaryLiteral {
-    /// Of a duplicate key the last value is kept.
+    /// Creates a dictionary. If a key is repeated, its last value is used.
     public init(dictionaryLiteral elements: (String, PropertyList)...) { self = .dictionary(Dictionary(elements)) }
 }

@@ -1,7 +1,7 @@
 /// The contents of a file that NSKeyedArchiver wrote, as plain values. No class is ever instantiated.
 ///
-/// Strings, numbers, dates, data, arrays, sets and dictionaries become the values that property lists have for them,
-/// and other classes these:
+/// Strings, numbers, dates, data, arrays, sets and dictionaries become values of the corresponding kinds. Objects of
+/// other classes become these values:
 ///
 /// | class | value |
 /// |---|---|
@@ -25,13 +25,14 @@ public struct KeyedArchive: Hashable, Sendable {
     /// The contents of the root, or a dictionary of the roots if there are several.
     public let value: PropertyList
 
-    /// Opens an archive that was read from a file.
+    /// Opens an archive that was read from a file. Throws if a reference or an object is invalid, or a limit is
+    /// exceeded.
     public init(_ archive: PropertyList, limits: PropertyList.Limits = .default) throws(Failure) {
         var budget = ExpansionBudget(limits, opening: archive)
         try self.init(archive, prefix: "", opensData: false, budget: &budget)
     }
 
-    /// Makes an archive that NSKeyedUnarchiver reads, with one root named `root`.
+    /// Creates an archive that NSKeyedUnarchiver reads, with one root named `root`.
     ///
     /// `value` has the form described above. In an object of a class without a form of its own, integers, reals and
     /// Booleans are stored as numbers (`encode(_: Int, forKey:)`), and all other fields as objects.
@@ -41,7 +42,7 @@ public struct KeyedArchive: Hashable, Sendable {
         self.value = value
     }
 
-    /// The contents of one root.
+    /// Returns the contents of one root, or nil if the archive has no root of this name.
     public func value(of root: String) -> PropertyList? {
         guard roots.contains(where: { $0.hasSameBytes(as: root) }) else { return nil }
         return roots.count == 1 ? value : value[ArchiveKey.escaped(root)]
@@ -118,9 +119,13 @@ extension KeyedArchive {
             case unexpectedKind(PropertyList.Kind)
             /// The fields of an array, set or dictionary are inconsistent.
             case invalidContents(className: String)
+            /// A dictionary of the archive has a duplicate key.
             case duplicateKey(String)
+            /// Containers are nested more deeply than the limit.
             case nestedTooDeeply(limit: Int)
+            /// More values and keys than the limit, where a shared object is counted at each reference.
             case tooManyValues(limit: Int)
+            /// More bytes in values than the limit, where a shared object is counted at each reference.
             case tooManyBytes(limit: Int)
             /// The data cannot be read as a property list.
             case unreadable(String)

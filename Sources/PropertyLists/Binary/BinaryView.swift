@@ -10,7 +10,7 @@ public struct BinaryPropertyList: Sendable {
     private let trailer: BinaryTrailer
     private let limits: PropertyList.Limits
 
-    /// Reads the trailer of `source`. Everything else is read on demand.
+    /// Opens a binary property list. Reads and checks its header and trailer; everything else is read on demand.
     public init(_ source: some ByteSource, limits: PropertyList.Limits = .default) throws {
         self.source = source
         self.limits = limits
@@ -42,7 +42,7 @@ public struct BinaryPropertyList: Sendable {
         }
     }
 
-    /// Makes a view of bytes in memory.
+    /// Opens a binary property list in memory.
     public init(parsing bytes: some Sequence<UInt8>, limits: PropertyList.Limits = .default) throws {
         try self.init(ContiguousArray(bytes), limits: limits)
     }

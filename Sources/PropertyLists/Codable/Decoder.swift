@@ -1,10 +1,13 @@
 extension PropertyList {
-    /// The value of type `T` that this one stands for.
+    /// Decodes a value of type `T`. Throws a `DecodingError` with the path of the invalid entry.
     ///
-    /// Kinds are not mixed: a boolean is never a number or a string. A number may change its type if nothing is lost:
-    /// an integer becomes a `Double`, a real without a fraction an `Int`. A missing entry is nil; the text `$null`,
-    /// which represents nil in files of Foundation's encoder, is a string. A real from 2⁵³ on is no integer, since it
-    /// may be rounded; `decode(_:from:)` decodes such numbers exactly.
+    /// A Boolean is never decoded as a number or a string, nor the reverse. An integer is decoded as a `Double`, and a
+    /// real as an integer, if the number stays the same. A real from 2⁵³ on is not decoded as an integer, because it
+    /// may be the rounded value of another one; `decode(_:from:)` decodes such numbers exactly.
+    ///
+    /// A missing entry is nil. The string `$null`, which Foundation's encoder writes for nil, is a string.
+    ///
+    /// - Parameter userInfo: The information that decoders give to the types that they decode.
     public func decoded<T: Decodable>(
         as type: T.Type = T.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {

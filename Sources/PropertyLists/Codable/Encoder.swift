@@ -1,11 +1,16 @@
 extension PropertyList {
-    /// The value that `value` encodes itself as.
+    /// Encodes a value. Throws an `EncodingError` with the path of the entry that cannot be encoded.
     ///
-    /// Under a key, nil is left out; anywhere else it is a null if `keepsNulls` is true, as JSON and binary files have
-    /// it, and otherwise an `EncodingError`. A type that encodes nothing, or is nested deeper than 384 levels, is an
-    /// error too. Of several values for one key the last one is used, but a container that is requested again is
-    /// continued. Dates, data and property lists are kept as they are; a `Float` becomes the double with the same
-    /// shortest digits; `Decimal` and `URL` become strings.
+    /// Dates, data and property lists are kept as they are. A `Float` becomes the double with the same shortest digits.
+    /// `Decimal` and `URL` become strings. If a type encodes several values for a key, the last one is used; but a
+    /// container that it requests again is continued.
+    ///
+    /// A type that encodes nothing, an integer beyond 64 bits, and nesting of more than 384 levels are errors.
+    ///
+    /// - Parameters:
+    ///   - keepsNulls: Whether nil is encoded as null where it has no key, as in an array. Otherwise this is an error.
+    ///     Under a key, nil is always omitted.
+    ///   - userInfo: The information that encoders give to the types that they encode.
     public init(
         encoding value: some Encodable, keepsNulls: Bool = false, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws {

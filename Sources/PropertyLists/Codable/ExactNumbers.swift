@@ -1,10 +1,15 @@
 internal import Synchronization
 
 extension PropertyList {
-    /// Decodes a value from a property list in any format.
+    /// Decodes a value from the bytes of a property list. Throws a `DecodingFailure` if they cannot be read, and a
+    /// `DecodingError` if the type cannot be decoded.
     ///
-    /// A `Decimal` or an integer of 128 bits is the number that a JSON text spells, with all its digits. Without this,
-    /// it would be rounded: `PropertyList(parsing:)` reads integers beyond 64 bits and fractions as reals.
+    /// A `Decimal` or an integer of 128 bits has all digits of the number in a JSON text. `PropertyList(parsing:)`
+    /// would round it, because it reads fractions and integers beyond 64 bits as reals.
+    ///
+    /// - Parameters:
+    ///   - format: The format, or nil to detect it.
+    ///   - userInfo: The information that decoders give to the types that they decode.
     public static func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, as format: Format? = nil,
         limits: Limits = .default, options: ReadingOptions = ReadingOptions(),

@@ -5,7 +5,8 @@
 #endif
 
 extension PropertyList: Codable {
-    /// Takes the value unchanged from a property list, and from any other decoder as the first type that it decodes.
+    /// Decodes a value. `PropertyList.decoded(as:)` returns it unchanged. With any other decoder, its kind is that of
+    /// the first type that the decoder accepts.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = try decoder.decode(PropertyList.self)
@@ -18,9 +19,8 @@ extension PropertyList: Codable {
         }
     }
 
-    /// Passes the value unchanged into a property list, and to any other encoder by its types.
-    ///
-    /// A uid is written as in XML: `{CF$UID = n}`.
+    /// Encodes the value. `PropertyList(encoding:)` keeps it unchanged. Any other encoder receives strings, numbers and
+    /// so on, and the dictionary `{CF$UID = n}` for a uid.
     public func encode(to encoder: any Encoder) throws {
         if let encoder = encoder as? ValueEncoder { return try encoder.encode(self) }
         var container = encoder.singleValueContainer()

@@ -52,7 +52,7 @@ extension Query {
 }
 
 extension Query.Predicate {
-    /// Returns whether a value satisfies the predicate.
+    /// Returns whether a value satisfies the predicate. Throws if a variable has no value or a limit is exceeded.
     public func matches(_ value: PropertyList) throws(Failure) -> Bool {
         var evaluator = Evaluator(self)
         return try evaluator.matches(Record(value))
@@ -67,7 +67,8 @@ extension Query.Predicate {
         return names
     }
 
-    /// Returns the predicate with variables replaced by values. A value is never parsed.
+    /// Returns the predicate with variables replaced by values, which are never parsed. Throws if a value cannot be
+    /// used in its place, such as an invalid pattern.
     public func bound(to values: [String: PropertyList]) throws(Failure) -> Query.Predicate {
         Query.Predicate(text: text, isStrict: isStrict, limits: limits, condition: try condition.bound(to: values))
     }

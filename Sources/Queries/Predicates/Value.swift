@@ -248,9 +248,16 @@ extension Ordering {
 }
 
 extension Query {
-    /// A number that summarizes many.
+    /// The ways in which many values are summarized as one.
     public enum Summary: String, Hashable, Sendable, CaseIterable {
-        case sum, minimum, maximum, average
+        /// The sum of the numbers.
+        case sum
+        /// The least value.
+        case minimum
+        /// The greatest value.
+        case maximum
+        /// The mean of the numbers.
+        case average
 
         /// The summary that a collection operator names.
         init?(operatorName name: String) {

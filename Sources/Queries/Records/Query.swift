@@ -7,22 +7,24 @@ public import PropertyLists
 public struct Query: Sendable {
     /// The condition that a record must satisfy.
     public var predicate: Predicate
-    /// The path of the array or dictionary whose elements or entries are the records. A component `*` stands for every
-    /// element or entry. Empty for those of the value itself.
+    /// The path of the array or dictionary whose elements or entries are the records. A component `*` matches every
+    /// element or entry. If the path is empty, the records are the elements or entries of the value itself.
     public var over: EntryPath
     /// The keys by which the records are sorted, most significant first; empty for the order of the value.
     public var order: Order
     /// The number of records to skip.
     public var offset: Int
-    /// The maximum number of records.
+    /// The maximum number of records, or nil for all.
     public var limit: Int?
 
-    /// Creates a query.
+    /// Creates a query. Throws if the predicate or a key cannot be compiled.
     ///
     /// - Parameters:
     ///   - text: The predicate.
     ///   - over: The path of the records.
     ///   - sort: Keys separated by commas; a minus sign before a key reverses its order.
+    ///   - offset: The number of records to skip.
+    ///   - limit: The maximum number of records, or nil for all.
     public init(
         where text: String = "TRUEPREDICATE", over: EntryPath = [], sort: String = "", offset: Int = 0,
         limit: Int? = nil
@@ -34,7 +36,8 @@ public struct Query: Sendable {
         self.limit = limit
     }
 
-    /// Returns the query with variables replaced by values. A value is never parsed.
+    /// Returns the query with variables replaced by values, which are never parsed. Throws if a value cannot be used in
+    /// its place, such as an invalid pattern.
     public func bound(to values: [String: PropertyList]) throws(Query.Predicate.Failure) -> Query {
         var query = self
         query.predicate = try predicate.bound(to: values)
@@ -43,7 +46,7 @@ public struct Query: Sendable {
 }
 
 extension PropertyList {
-    /// Returns the records that satisfy a query.
+    /// Returns the records that satisfy a query. Throws if a variable has no value or a limit is exceeded.
     public func records(matching query: Query) throws(Query.Predicate.Failure) -> [Query.Record] {
         var selection = Selection(query)
         try forEachRecord(at: query.over) { record throws(Query.Predicate.Failure) in try selection.add(record) }
