@@ -62,7 +62,8 @@ extension PropertyList {
         return values
     }
 
-    /// The value as Foundation has it: numbers and Booleans as `NSNumber`, null as `NSNull`, the rest as Swift values.
+    /// The value for use with Foundation: numbers and Booleans as `NSNumber`, null as `NSNull`, the rest as Swift
+    /// values.
     public var foundationValue: Any {
         switch self {
         case .boolean(let flag): NSNumber(value: flag)

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// The name of a domain, which is safe to use as a file name.
 public struct DomainName: Hashable, Sendable {
-    /// The name as written. For the global domain, its canonical name.
+    /// The name. For the global domain, which has several names, it is `NSGlobalDomain`.
     public let text: String
 
     /// The global domain, whose settings apply to all programs of the user.
@@ -12,7 +12,7 @@ public struct DomainName: Hashable, Sendable {
     /// The length limit of a name in bytes. Every file name derived from it must fit in 255 bytes.
     public static let mostBytes = 180
 
-    /// Throws if the text cannot be the name of a file.
+    /// Creates a name. Throws if the text is not safe as a file name.
     public init(_ text: String) throws(Failure) {
         if Self.namesOfGlobal.contains(text) {
             self = .global
@@ -102,7 +102,7 @@ extension DomainName: Comparable {
 }
 
 extension DomainName: ExpressibleByStringLiteral {
-    /// Makes a name that is known at compile time. Traps if it is invalid.
+    /// Creates a name from a literal. Traps if it is invalid.
     public init(stringLiteral text: String) {
         do {
             self = try DomainName(text)

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A place where domains are stored. Values with the same place are the same store.
+/// A place where domains are stored. All values for the same place represent the same store.
 public struct Store: Sendable {
     package let process: SharedStore
 
@@ -24,7 +24,7 @@ public struct Store: Sendable {
     /// The files in which GNUstep programs keep their defaults. This store is read-only.
     public static let gnustep = Store(.gnustep, on: .ofThisProcess())
 
-    /// Returns a store in a folder, without the layers of the machine, or nil for an invalid path.
+    /// Returns a store in a folder, without the administrator's layers, or nil if the path is invalid.
     public static func folder(_ path: String) -> Store? { folders.store(path) }
 
     /// A new store in memory, for tests and experiments.

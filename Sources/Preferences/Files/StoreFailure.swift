@@ -20,27 +20,25 @@ public struct StoreFailure: Error, Hashable, Sendable {
     /// The kinds of failures.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
-        /// The file cannot be parsed, and there is no readable version.
-        ///
-        /// For text, the location has the line and column.
+        /// The file cannot be parsed, and no readable version of it is kept. The location is nil for a binary file.
         case damaged(DecodingFailure, TextLocation?)
         /// The file contains a value that is not a dictionary.
         case notADictionary(PropertyList.Kind)
         /// Another process held the lock for too long.
         case locked(holder: LockHolder?)
-        /// The store has the record of a change of several files by another user, which only that user can complete.
+        /// A change of several files by another user is incomplete, and only that user can complete it.
         case pendingOfOthers(note: String)
-        /// The domain was changed within a transaction of it, but not by its draft.
+        /// The domain was changed within its own transaction, but not through the draft.
         case reentrant
         /// The store is read-only.
         case readOnly
         /// The format of the file cannot hold a value.
         case unwritable(EncodingFailure)
-        /// The value is not the one that the writer expected.
+        /// The current value is not the expected one.
         case notCurrent
-        /// The present contents could not be kept as a version, and must not be lost.
+        /// The current contents could not be kept as a version, so they are not overwritten.
         case notKept(folder: String)
-        /// An invalid key: empty, or with a NUL character.
+        /// The key is empty or contains a NUL character.
         case badKey(String)
         /// The user's home directory is unknown.
         case homeless
@@ -50,16 +48,16 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case changedTwice
         /// The administrator has forced the value.
         case forced
-        /// The value has no stored form.
+        /// The files of the domain cannot be used. The string is the reason.
         case notAllowed(String)
         /// Values violate the domain's schema. All violations are listed.
         case refused([Schema.Problem])
         /// A value that is forced or given to the process violates the schema of the domain.
         case invalid(key: String, origin: Origin, reason: String)
-        /// The stored settings have another version than the schema. Older settings must be migrated before they are
-        /// written, and newer ones are read-only.
+        /// The version of the stored settings differs from that of the schema. Older settings must be migrated before
+        /// they are written, and newer ones are read-only.
         case otherVersion(stored: Int, known: Int, isNewer: Bool)
-        /// Others can read the file with a sensitive value.
+        /// Other users can read the file, which would contain a sensitive value.
         case exposed(key: String)
         /// The key is reserved for the store.
         case ownKey(String)

@@ -2,13 +2,14 @@ internal import Platform
 internal import Synchronization
 
 extension Defaults {
-    /// The changes of all values in effect from now on, by any process, in batches as they occur.
+    /// The changes of the values in effect from now on, by any process, one element for each batch.
     public var changes: AsyncStream<SettingsChanges> {
         stream { changes, continuation in continuation.yield(changes) }
     }
 
-    /// Returns the changes of a key's value from now on, with those that this process makes unless `includingOwn` is
-    /// false.
+    /// Returns the changes of a key's value from now on.
+    ///
+    /// - Parameter includingOwn: Whether changes that this process makes are included.
     public func changes(forKey key: String, includingOwn: Bool = true) -> AsyncStream<SettingsChange> {
         stream { changes, continuation in
             for change in changes.changes
@@ -18,7 +19,7 @@ extension Defaults {
         }
     }
 
-    /// Returns the values of settings, at first the present ones and then those after each change of one of them.
+    /// Returns the current values of settings, and then their values after each change of one of them.
     ///
     /// Several changes at once, such as those of a transaction, are one element.
     public func values<each Value: Sendable>(
@@ -36,8 +37,10 @@ extension Defaults {
         return stream
     }
 
-    /// Returns the changes of a setting's value from now on, with those that this process makes unless `includingOwn`
-    /// is false. A value of another type is replaced by the setting's default.
+    /// Returns the changes of a setting's value from now on. A value that the setting cannot have is replaced by its
+    /// default.
+    ///
+    /// - Parameter includingOwn: Whether changes that this process makes are included.
     public func changes<Value>(
         of setting: Setting<Value>, includingOwn: Bool = true
     ) -> AsyncStream<SettingChange<Value>> {
@@ -64,7 +67,7 @@ extension Defaults {
         return stream
     }
 
-    /// Calls `receive` with each batch of changes from now on, until the result is cancelled or released.
+    /// Calls `receive` with each batch of changes from now on, until the returned observation is cancelled or released.
     public func observe(_ receive: @escaping @Sendable (SettingsChanges) -> Void) -> SettingsObservation {
         // Fill the table first, because values that it does not contain yet are not changes.
         _ = refreshed { $0.values.count }

@@ -35,7 +35,7 @@ extension Defaults {
 
     /// Returns the value of a key as a Swift or Foundation type.
     public func object(forKey key: String) -> Any? { value(key)?.anyValue }
-    /// Returns the value of a key as a string, including numbers, or nil for any other type.
+    /// Returns the value of a key as a string, or nil if it is not a string, a number or a Boolean.
     public func string(forKey key: String) -> String? { value(key)?.asString }
     /// Returns the value of a key, or nil if it is not an array.
     public func array(forKey key: String) -> [Any]? { value(key)?.arrayValue?.map(\.anyValue) }
@@ -45,16 +45,16 @@ extension Defaults {
     public func data(forKey key: String) -> Data? { value(key)?.dataValue }
     /// Returns the value of a key, or nil if it is not an array that contains only strings.
     public func stringArray(forKey key: String) -> [String]? { value(key)?.asStringArray }
-    /// Returns the value of a key as an integer, or 0.
+    /// Returns the value of a key as an integer, or 0 if it cannot be converted.
     public func integer(forKey key: String) -> Int { value(key)?.asInteger ?? 0 }
-    /// Returns the value of a key as a number, or 0.
+    /// Returns the value of a key as a number, or 0 if it cannot be converted.
     public func float(forKey key: String) -> Float { value(key)?.asFloat ?? 0 }
-    /// Returns the value of a key as a number, or 0.
+    /// Returns the value of a key as a number, or 0 if it cannot be converted.
     public func double(forKey key: String) -> Double { value(key)?.asDouble ?? 0 }
-    /// Returns the value of a key as a Bool, or false.
+    /// Returns the value of a key as a Bool, or false if it cannot be converted.
     public func bool(forKey key: String) -> Bool { value(key)?.asBoolean ?? false }
 
-    /// Returns the value of a key as a URL, or nil.
+    /// Returns the value of a key as a URL, or nil if it is not one. A path is a file URL.
     public func url(forKey key: String) -> URL? {
         let machine = store.process.machine
         return value(key)?.asURL { user in machine.home(of: user)?.description }
@@ -65,7 +65,8 @@ extension Defaults {
 
     // MARK: Setting
 
-    /// Sets a value that a property list can hold. Any other value is refused and reported as an issue.
+    /// Sets a value, or removes it for nil. A value that a property list cannot hold is refused and reported as an
+    /// issue.
     public func set(_ value: Any?, forKey key: String) {
         guard let value else { return removeObject(forKey: key) }
         do {
@@ -85,12 +86,12 @@ extension Defaults {
     public func set(_ value: Bool, forKey key: String) { set([(key, .boolean(value))]) }
     /// Sets a URL, or removes the value for nil.
     public func set(_ url: URL?, forKey key: String) { set([(key, url.map { .string($0.asSetting) })]) }
-    /// Sets any value.
+    /// Sets a value of any kind.
     public func set(_ value: PropertyList, forKey key: String) { set([(key, value)]) }
     /// Removes the user's own value, so that the value of the next layer is used.
     public func removeObject(forKey key: String) { set([(key, nil)]) }
 
-    /// Sets the values that are used where no other layer has one. They are not stored.
+    /// Adds values that are used if no other layer has one. They are not stored.
     public func register(defaults registrationDictionary: [String: Any]) {
         let values = converted(registrationDictionary)
         store.process.volatile(name, .registered).set(values.map { ($0.key, $0.value) })
@@ -98,8 +99,8 @@ extension Defaults {
 
     // MARK: Suites
 
-    /// Adds the user's values in another domain as a layer after the user's own. The suite that was added last comes
-    /// first.
+    /// Adds the user's values in another domain as a layer after the user's own values. Of several suites, the one that
+    /// was added last has the highest priority.
     public func addSuite(named suiteName: String) {
         guard let suite = try? DomainName(suiteName), suite != name, !suite.isGlobal else { return }
         setSuites { suites in

@@ -2,7 +2,7 @@ internal import Platform
 
 // The API of Foundation's `UserDefaults` for whole domains.
 extension Defaults {
-    /// Returns all values in effect, converted like in `object(forKey:)`.
+    /// Returns all values in effect, converted as by `object(forKey:)`.
     public func dictionaryRepresentation() -> [String: Any] {
         var values = refreshed(\.values)
         values.removeAll(where: \.key.isHidden)

@@ -3,7 +3,7 @@ internal import Queries
 internal import Synchronization
 
 extension Defaults {
-    /// Returns the records of the values in effect that satisfy a query.
+    /// Returns the records of the values in effect that satisfy a query. Throws if the query cannot be evaluated.
     ///
     ///     let query = try Query(where: "read == NO", over: ["messages"], sort: "-date")
     ///     for record in try defaults.records(matching: query) { … }
@@ -13,8 +13,8 @@ extension Defaults {
         return try PropertyList.dictionary(values).records(matching: query)
     }
 
-    /// The records that satisfy a query, at once and then whenever they change. Ends with an error if the query cannot
-    /// be evaluated.
+    /// Returns the records that satisfy a query, first the current ones and then those after each change. The stream
+    /// ends with an error if the query cannot be evaluated.
     public func changes(of query: Query) -> AsyncThrowingStream<[Query.Record], any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: [Query.Record].self)
         let last = Mutex<[Query.Record]?>(nil)

@@ -2,7 +2,11 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension Defaults {
-    /// The value of a setting. A value that the setting cannot have is ignored and reported once as an issue.
+    /// The value of a setting. A value of a layer that the setting cannot have is ignored and reported once as an
+    /// issue.
+    ///
+    /// Setting a value stores it as the user's own. A value that is refused is reported as an issue; `set(_:for:)`
+    /// throws the reason.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get {
             guard let stored = value(setting.key) else {
@@ -27,7 +31,8 @@ extension Defaults {
         for (key, reason) in reasons { post(.refused(key: key, reason: reason)) }
     }
 
-    /// Returns the value of a setting. Throws if all layers with a value have one that the setting cannot have.
+    /// Returns the value of a setting, or its default if no layer has a value. Throws if the layers have only values
+    /// that the setting cannot have.
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
         if let stored = value(setting.key), isResolved(setting),
             let value = try? stored.decodedStrictly(as: Value.self)
@@ -59,7 +64,8 @@ extension Defaults {
         return (resolution.winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }, resolution)
     }
 
-    /// Sets a value, which is visible to the whole process at once and is written to the disk shortly after.
+    /// Stores a value as the user's own. It is visible to the whole process at once and is written to the disk shortly
+    /// after. Throws if it violates the declaration of the setting or the schema of the domain, or cannot be stored.
     public func set<Value>(_ value: Value, for setting: Setting<Value>) throws {
         let encoded = try PropertyList.encoded(value)
         try setting.check(encoded, name.text)
@@ -96,9 +102,10 @@ extension Defaults {
         return resolution(of: setting).resolution.winner?.origin
     }
 
-    /// Sets a value if the present one is as expected, under the domain's lock and durably.
+    /// Replaces the user's value if it is the expected one, and returns when the new value is on the disk.
     ///
-    /// Returns false, without a change, if the value was another.
+    /// No other process can change the value in between. If the user has no value, the default of the setting is
+    /// compared. Returns false, and changes nothing, if the value is not the expected one.
     public func replace<Value: Equatable>(
         _ setting: Setting<Value>, expecting expected: Value, with value: Value
     ) throws -> Bool {

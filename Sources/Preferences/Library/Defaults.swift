@@ -2,7 +2,7 @@ internal import Platform
 public import PropertyLists
 internal import Synchronization
 
-/// The settings of a domain: for each key the value of the first layer that has one, from the values that the
+/// The settings of a domain. The value of a key is that of the first layer that has one, from the values that the
 /// administrator forces to those that the program registers.
 ///
 /// All instances of a domain share their values. A change is visible to the whole process at once, and is written to
@@ -37,7 +37,7 @@ public final class Defaults: Sendable {
     /// - Parameters:
     ///   - name: The domain's name.
     ///   - store: The store of the domain.
-    ///   - environment: The environment variables that hold values, each with its key.
+    ///   - environment: The keys of settings by the environment variables that set them.
     ///   - defaults: The values of the layer `default`, for all instances of the domain.
     public init(
         _ name: DomainName, in store: Store = .native, environment: [String: String] = [:],
@@ -173,10 +173,11 @@ public final class Defaults: Sendable {
 
     func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }
 
-    /// The problems that occur from now on and cannot be thrown to a caller. Without a listener, they are printed to
-    /// standard error.
+    /// The problems that occur from now on and cannot be thrown to a caller. If nothing consumes the stream, they are
+    /// printed to standard error.
     public var issues: AsyncStream<Issue> { store.process.signals.issues.issues() }
 
-    /// Writes pending changes, and returns when they are on the disk.
+    /// Writes pending changes, and returns when they are on the disk. Throws a `StoreFailure` if they cannot be
+    /// written.
     public func flush() throws { try target.flush() }
 }

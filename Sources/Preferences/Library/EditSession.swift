@@ -1,7 +1,7 @@
 public import PropertyLists
 internal import Synchronization
 
-/// Changes that can be examined before they are made. They form the layer `session`.
+/// Changes that can be examined before they are committed. They form the layer `session`.
 public final class EditSession: Sendable {
     private let defaults: Defaults
     private let state: Mutex<State>
@@ -61,10 +61,10 @@ public final class EditSession: Sendable {
     public func discard() { state.withLock { $0.changes = [:] } }
 
     /// Makes all changes in one step, and returns when they are on the disk. Changes of other keys by other processes
-    /// are kept.
+    /// are kept. Throws, and changes nothing, if a change is refused or cannot be written.
     ///
-    /// - Returns: The keys that other processes have changed since the session began. They have the values of the
-    ///   session now.
+    /// - Returns: The keys of the session that other processes changed since it began. They now have the values of the
+    ///   session.
     @discardableResult
     public func commit() throws -> [String] {
         try defaults.checkReentrancy()
@@ -86,6 +86,6 @@ public final class EditSession: Sendable {
 }
 
 extension Defaults {
-    /// Begins an edit session, whose changes can be examined before they are made or discarded.
+    /// Begins an edit session, whose changes can be examined before they are committed or discarded.
     public func edit() -> EditSession { EditSession(self) }
 }

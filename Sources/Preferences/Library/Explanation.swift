@@ -10,7 +10,7 @@ public struct Explanation: Sendable, Hashable {
         public let origin: Origin
         /// The value in the layer.
         public let value: PropertyList
-        /// The reason for which the value is ignored, if it violates a rule of the schema.
+        /// The rule of the schema that the value violates, so that it is ignored; nil for a valid value.
         public let fault: String?
     }
 

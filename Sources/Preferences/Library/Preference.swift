@@ -7,24 +7,24 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
     private let setting: Setting<Value>
     private let observed: ObservedSettings
 
-    /// Makes a property for a setting in some defaults.
+    /// Creates a property for a setting.
     public init(_ setting: Setting<Value>, in defaults: Defaults = .standard) {
         self.setting = setting
         observed = defaults.observed
     }
 
-    /// Makes a property for a setting with the default that the declaration of the property assigns:
+    /// Creates a property for a key. The default is the initial value in the declaration of the property:
     /// `@Preference("size") var size = 12`.
     public init(wrappedValue: Value, _ key: String, in defaults: Defaults = .standard) {
         self.init(Setting(key, default: wrappedValue), in: defaults)
     }
 
-    /// Makes a property for a setting without a default: `@Preference("name") var name: String?`.
+    /// Creates a property for a key without a default: `@Preference("name") var name: String?`.
     public init(_ key: String, in defaults: Defaults = .standard) where Value: ExpressibleByNilLiteral {
         self.init(Setting(key, default: nil), in: defaults)
     }
 
-    /// The value in effect.
+    /// The value in effect. Setting it stores the user's own value.
     public var wrappedValue: Value {
         get {
             observed.access(setting.key)

@@ -5,7 +5,7 @@ public struct SettingBinding<Value: Sendable>: Sendable {
     /// Sets the user's own value.
     public let set: @Sendable (Value) -> Void
 
-    /// Makes a binding of two functions.
+    /// Creates a binding from two functions.
     public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
         self.get = get
         self.set = set

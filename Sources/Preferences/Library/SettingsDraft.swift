@@ -78,9 +78,9 @@ extension Defaults {
     /// `body` is called again if another process has changed a value that it read, so that no update is lost. If it
     /// throws, nothing is changed.
     ///
-    /// `body` changes the domain only by its draft: any other change of the same domain fails with
-    /// ``StoreFailure/Problem/reentrant``. A transaction of another domain within it is complete and on the disk before
-    /// this one is, and it is repeated with `body`.
+    /// `body` must change the domain only through its draft: any other change of the same domain fails with
+    /// ``StoreFailure/Problem/reentrant``. A transaction of another domain inside `body` is on the disk before this
+    /// one, and is repeated when `body` is called again.
     @discardableResult
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
         try checkReentrancy()

@@ -7,13 +7,13 @@ public enum Layer: Hashable, Sendable {
     case arguments
     /// The variables of this process's environment.
     case environment
-    /// The changes of an edit session that were not committed yet.
+    /// The changes of an edit session that are not committed yet.
     case session
     /// The user's choices for this host.
     case userHost
-    /// The user's choices. Writes without a layer change this one.
+    /// The user's choices. A write that names no layer changes this one.
     case user
-    /// The user's choices in another domain that was added.
+    /// The user's choices in a domain that was added with `Defaults.addSuite(named:)`.
     case suite(String)
     /// The user's choices for all programs on this host.
     case globalHost
@@ -25,7 +25,7 @@ public enum Layer: Hashable, Sendable {
     case siteGlobal
     /// The defaults of the domain's schema.
     case `default`
-    /// What the program has registered.
+    /// The values that the program has registered.
     case registered
 }
 

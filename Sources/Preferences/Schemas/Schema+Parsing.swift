@@ -7,8 +7,9 @@ extension Schema {
     /// Parses the command line of the running program, including its name, and opens its settings.
     ///
     /// If help or the version is requested, prints it and exits. If the command line has errors, prints all of them and
-    /// exits with status 2; any other error is printed too, and the status is 1. Throws only in tests, where a program
-    /// cannot exit.
+    /// exits with status 2. Any other error is printed too, and the status is 1.
+    ///
+    /// Throws only in tests, where the program must not exit.
     public func parseOrExit(
         _ arguments: [String] = CommandLine.arguments, in store: Store = .native
     ) throws -> Settings {
@@ -34,8 +35,9 @@ extension Schema {
         }
     }
 
-    /// Parses a command line, including the name of the program, and opens its settings. Throws an `Ending` if it asks
-    /// for help or the version, or has errors.
+    /// Parses a command line, including the name of the program, and opens its settings. Throws a `Schema.Ending` if
+    /// the command line asks for help or the version, or has errors, and a `StoreFailure` if the settings cannot be
+    /// migrated or stored.
     ///
     /// Settings that were stored by an earlier version of the schema are migrated first.
     public func parse(

@@ -1,13 +1,14 @@
 package import MirrorEngine
 
-/// Something that happened in a mirror.
+/// An event of a mirror.
 @nonexhaustive
 public enum MirrorEvent: Hashable, Sendable {
     /// Keys of a domain now have the values of another host.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
-    /// A change of this host was displaced by another host that had not seen it, or the reverse. Both values are kept.
+    /// A change of this host and a change of another host conflict, because neither host had seen the other's change.
+    /// One value is in effect, and both are kept.
     case conflict(number: Int, host: String, reason: Reason)
-    /// A domain is left alone until a user decides.
+    /// A domain is not exchanged until a user decides.
     case held(domain: String, reason: String)
     /// Nothing is exchanged until a user decides.
     case halted(reason: String)
@@ -16,7 +17,7 @@ public enum MirrorEvent: Hashable, Sendable {
     /// All changes of other hosts are in the domains' files, and all changes of this host are published.
     case caughtUp
 
-    /// The reason a value changed, was displaced, or waits.
+    /// The reason for a change, a conflict or a delay.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Another host changed it.
@@ -29,7 +30,7 @@ public enum MirrorEvent: Hashable, Sendable {
         case rebuild
         /// The domain is mirrored from now on, and receives the values of the mirror.
         case initialSync
-        /// Two hosts changed it without having seen each other's change.
+        /// Two hosts changed it, and neither had seen the other's change.
         case conflict
         /// A program that had not read another host's change wrote the previous value back.
         case reverted

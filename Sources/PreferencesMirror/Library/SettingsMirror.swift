@@ -15,20 +15,28 @@ public final class SettingsMirror: Sendable {
     private let joined: MirrorPlaces.Joined
     private let places: MirrorPlaces
 
-    /// Opens the mirror in a directory, and joins it if the store has not joined it yet.
+    /// Opens the mirror in a directory, and joins it if the store has not joined it yet. Throws a `MirrorFailure` if
+    /// the directory is not a mirror or cannot be used.
     ///
     /// - Parameters:
     ///   - folder: The path of the directory, which must be a mirror already. To create one, use
     ///     `create(at:of:domains:)`.
     ///   - store: The store to mirror.
-    ///   - domains: Patterns of names of domains to mirror, in addition to those that are mirrored already.
+    ///   - domains: Patterns of the names of domains to mirror, such as `com.example.*`, in addition to those that are
+    ///     already mirrored.
     public convenience init(at folder: String, of store: Store = .native, domains: [String]) throws {
         try self.init(folder, store, domains) { places, path, admission throws(MirrorFailure) in
             try places.join(path, admission)
         }
     }
 
-    /// Creates a mirror in a directory, and joins it.
+    /// Creates a mirror in a directory, and joins it. Throws a `MirrorFailure` if the directory is already a mirror or
+    /// cannot be used.
+    ///
+    /// - Parameters:
+    ///   - folder: The absolute path of the directory.
+    ///   - store: The store to mirror.
+    ///   - domains: Patterns of the names of domains to mirror, such as `com.example.*`.
     public static func create(
         at folder: String, of store: Store = .native, domains: [String] = []
     ) throws -> SettingsMirror {
@@ -63,8 +71,10 @@ public final class SettingsMirror: Sendable {
         idle = Mutex(session)
     }
 
-    /// Captures local changes, joins those of other hosts, and publishes. Calling it again without further changes has
-    /// no effect.
+    /// Merges the changes of other hosts into the store, and publishes the changes of this host. Throws if the
+    /// directory or the store cannot be used.
+    ///
+    /// Calling it again without further changes has no effect.
     public func sync() throws {
         let clock = places.machine.clock
         // Concurrent exchanges wait for the lock of the state, not for that of this object.
@@ -77,7 +87,7 @@ public final class SettingsMirror: Sendable {
         try session.sync { duration in _ = Gate().wait(until: clock.now.advanced(by: duration)) }
     }
 
-    /// The number of transactions that are still to be published, as of the last exchange.
+    /// The number of transactions that are not published yet, as of the last exchange.
     public var pendingChanges: Int { snapshot.withLock(\.pendingChanges) }
 
     /// The status of the mirror, as of the last exchange.
@@ -91,13 +101,13 @@ public final class SettingsMirror: Sendable {
     /// The status of a mirror.
     @nonexhaustive
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// Nothing must be fetched or published.
+        /// There is nothing to fetch or to publish.
         case inSync
         /// A user has paused the exchange.
         case paused
         /// There are unresolved conflicts.
         case conflicts
-        /// Something must still be exchanged.
+        /// There are changes to fetch or to publish.
         case waiting
         /// The values of this host exceed a limit.
         case overQuota
@@ -107,7 +117,7 @@ public final class SettingsMirror: Sendable {
         case unavailable
     }
 
-    /// The events of the mirror. It is kept up to date as long as the stream has a consumer.
+    /// The events of the mirror. As long as the stream has a consumer, changes are exchanged as they occur.
     public var events: AsyncStream<MirrorEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MirrorEvent.self)
         let (mirror, bell) = (self, ResettableEvent())

@@ -16,7 +16,7 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case alreadyMirror(directory: String)
         /// The directory has files of a mirror, but no marker.
         case noMarker(directory: String)
-        /// The directory has several markers. Each ID is the number of a mirror.
+        /// The directory has markers of several mirrors, with these identifiers.
         case severalMirrors(directory: String, ids: [String])
         /// The store has not joined a mirror.
         case notJoined

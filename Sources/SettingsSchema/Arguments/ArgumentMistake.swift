@@ -19,17 +19,23 @@ extension Schema.Arguments.Mistake {
     /// The kinds of errors. Programs that switch over them must handle future cases.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
+        /// A flag that is not declared. `nearest` is the declared flag with the most similar name.
         case unknownFlag(nearest: String?)
+        /// A flag of a sub-command that precedes the name of the sub-command.
         case misplacedFlag(command: String)
+        /// A sub-command that is not declared.
         case unknownCommand(nearest: String?)
+        /// No sub-command, where one of these is required.
         case missingCommand([String])
+        /// A flag without its value.
         case missingValue(expected: String)
-        /// A value is given to a flag that takes none.
+        /// A value after a flag that takes none.
         case needlessValue
-        /// A value breaks a rule. The text is the value as given.
+        /// A value that breaks a rule. The string is the value as given.
         case value(String, Schema.Problem.Reason)
-        /// A combination of settings breaks a rule.
+        /// A combination of settings that breaks a rule.
         case relation(Schema.Problem.Reason)
+        /// An operand that no setting takes.
         case unexpectedOperand
         /// Fewer operands than required.
         case missingOperands(Int)
@@ -37,20 +43,23 @@ extension Schema.Arguments.Mistake {
         case ambiguousFlag([String])
         /// A second use of a flag that must not be repeated.
         case repeatedFlag
-        /// The command that lists the choices has failed.
+        /// The command that lists the choices failed. The string is the reason.
         case unlistedChoices(String)
         /// A variable that is not valid UTF-8.
         case notText
         /// A secret on the command line, which other users can read.
         case secret(instead: [String])
-        /// The reason a secret cannot be read from the given source.
+        /// A secret that cannot be read from the given source. The string is the reason.
         case unreadableSecret(String)
         /// A secret that is not stored because other programs would not recognize it as one.
         case unprotectedSecret(String)
-        /// Why a value that the administrator forces is invalid.
+        /// An invalid value that the administrator forces. The string is the reason.
         case invalidForced(String)
+        /// `--set` names a key that is not declared.
         case unknownKey(nearest: String?)
+        /// The argument of `--set` does not have the form `:KEY=VALUE`.
         case malformedAssignment
+        /// The argument of `--set` names an entry that cannot exist.
         case path(EntryPath.Failure)
     }
 }

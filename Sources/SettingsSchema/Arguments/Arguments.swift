@@ -9,11 +9,11 @@ public import PropertyLists
 extension Schema {
     /// The settings given by a command line and by environment variables.
     public struct Arguments: Hashable, Sendable {
-        /// The values of flags and operands: the highest layer that a user can change.
+        /// The values of flags and operands.
         public internal(set) var values = PropertyList.Dictionary()
         /// The values of environment variables, including those that the command line overrides.
         public internal(set) var environment = PropertyList.Dictionary()
-        /// The chosen sub-command.
+        /// The selected sub-command, or nil if there is none.
         public internal(set) var command: String?
         /// The operands that belong to no setting, or those of the setting that takes the rest.
         public internal(set) var operands: [String] = []
@@ -27,18 +27,21 @@ extension Schema {
 extension Schema.Arguments {
     /// The result of parsing a command line.
     public enum Outcome: Hashable, Sendable {
+        /// The command line is valid.
         case values(Schema.Arguments)
+        /// The command line asks for help.
         case help(HelpRequest)
+        /// The command line asks for the version.
         case version
-        /// All errors, in the order of the arguments.
+        /// The command line has errors: all of them, in the order of the arguments.
         case mistakes([Mistake])
     }
 
     /// A request for help.
     public struct HelpRequest: Hashable, Sendable {
-        /// The sub-command concerned, if any.
+        /// The sub-command whose help is requested, or nil for that of the program.
         public let command: String?
-        /// Whether to show the values in force and where they come from.
+        /// Whether to show the values in effect and their origins.
         public let showsValues: Bool
     }
 

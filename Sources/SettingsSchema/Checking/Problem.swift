@@ -28,21 +28,29 @@ extension Schema.Problem {
         case unreadable(expected: String)
         /// The value is outside bounds; nil for an open end.
         case outsideRange(minimum: String?, maximum: String?)
+        /// A string has too few or too many characters, or data bytes; nil for an open end.
         case wrongLength(minimum: Int?, maximum: Int?)
+        /// An array or a dictionary has too few or too many elements; nil for an open end.
         case wrongCount(minimum: Int?, maximum: Int?)
+        /// A string does not match the pattern.
         case mismatch(pattern: String)
         /// The value cannot be decoded as a Swift type, for a reason that the type gives.
         case undecodable(type: String, reason: String)
+        /// The value is not one of the choices. `nearest` is the most similar choice.
         case notAChoice([String], nearest: String?)
+        /// An array has duplicate elements, which its rule disallows.
         case repeatedElement
         /// The value is not of the kind named, such as a file or a URL.
         case notOfKind(String)
         /// A required value is missing.
         case missing
+        /// The key is not declared. `nearest` is the declared key with the most similar name.
         case unknownKey(nearest: String?)
+        /// This key and the named one both have a value, which is disallowed.
         case conflict(with: String)
+        /// The named key, which this one requires, has no value.
         case requires(String)
-        /// None or several of the keys have a value, where exactly one is required.
+        /// None or several of the keys have a value, but exactly one is required.
         case exactlyOne(of: [String])
     }
 }

@@ -1,7 +1,7 @@
 public import PropertyLists
 
 extension Schema {
-    /// Returns the problems of a value for a key. An undeclared key can have any value, unless the schema is closed.
+    /// Returns the problems of a value for a key. An undeclared key may have any value, unless the schema is closed.
     public func problems(with value: PropertyList, forKey key: String) -> [Problem] {
         guard let setting = anyDeclaration(of: key) else {
             let known = allSettings.flatMap(\.allKeys)

@@ -1,15 +1,22 @@
 /// Builds a schema from a list of settings and commands.
 @resultBuilder public enum SchemaBuilder: Sendable {
+    /// Adds a setting.
     public static func buildExpression(_ setting: Setting<some Codable & Sendable>) -> Schema.Part {
         Schema.Part(settings: [setting.declaration])
     }
 
+    /// Adds a command.
     public static func buildExpression(_ command: Schema.Command) -> Schema.Part { Schema.Part(commands: [command]) }
 
+    /// Joins the parts of a block.
     public static func buildBlock(_ parts: Schema.Part...) -> Schema.Part { Schema.Part(parts) }
+    /// Joins the parts of a loop.
     public static func buildArray(_ parts: [Schema.Part]) -> Schema.Part { Schema.Part(parts) }
+    /// Adds the part of a condition without an alternative.
     public static func buildOptional(_ part: Schema.Part?) -> Schema.Part { part ?? Schema.Part() }
+    /// Adds the first part of a condition.
     public static func buildEither(first part: Schema.Part) -> Schema.Part { part }
+    /// Adds the alternative part of a condition.
     public static func buildEither(second part: Schema.Part) -> Schema.Part { part }
 }
 
@@ -31,6 +38,13 @@ extension Schema {
     }
 
     /// Declares the settings and commands of a domain.
+    ///
+    /// - Parameters:
+    ///   - domain: The domain in which the settings are stored.
+    ///   - title: A short description of the program.
+    ///   - summary: A longer description, shown below the usage.
+    ///   - version: The version of the settings. Increase it with each migration.
+    ///   - parts: The settings and commands.
     public init(
         _ domain: String, title: String? = nil, summary: String? = nil, version: Int = 1,
         @SchemaBuilder _ parts: () -> Part
@@ -43,6 +57,12 @@ extension Schema {
     }
 
     /// Returns the schema with a migration from an earlier version of the settings.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the settings that are migrated.
+    ///   - rename: The new keys by their old ones.
+    ///   - remove: The keys to remove.
+    ///   - convert: The new types of values by their keys.
     public func migrating(
         from version: Int, rename: [String: String] = [:], remove: [String] = [], convert: [String: ValueType] = [:]
     ) -> Schema {
@@ -55,7 +75,7 @@ extension Schema {
         return result
     }
 
-    /// Returns the schema with the settings of another schema, which its own override.
+    /// Returns the schema with the settings of another one added. Its own settings override those of the other.
     public func extending(_ base: Schema) -> Schema {
         var result = self
         result.extends = [base.domain]

@@ -57,7 +57,7 @@ extension Setting {
         return declaring { ($0.rule.minimumCount, $0.rule.maximumCount) = (least, most) }
     }
 
-    /// Sets a pattern that the whole string, or each string of an array, must match.
+    /// Sets a pattern that must match the whole string, or each string of an array.
     public func pattern(_ pattern: String) -> Setting {
         declaring { $0.rule.editInnermost { $0.pattern = Pattern(pattern) } }
     }
@@ -81,7 +81,7 @@ extension Setting {
     /// Disallows duplicate elements.
     public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
 
-    /// Makes the value required. The default is used only by a program that reads the setting while it has no value.
+    /// Makes the value required. The default is used only if a program reads the setting when it has no value.
     public func required() -> Setting {
         declaring {
             $0.isRequired = true

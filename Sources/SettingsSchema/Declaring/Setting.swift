@@ -15,15 +15,15 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
     /// need it.
     private var declared: Declared?
 
-    /// Declares a setting. Its type is that of the default.
+    /// Declares a setting, whose type is that of its default.
     public init(_ key: String, default defaultValue: Value) {
         self.key = key
         defaults = .value(defaultValue)
     }
 
-    /// Declares a setting whose default is computed each time that it is needed.
+    /// Declares a setting whose default is computed each time it is needed.
     ///
-    /// The schema of the program has no default for it.
+    /// Other programs do not know this default, because the schema does not contain it.
     public init(_ key: String, computed default: @escaping @Sendable () -> Value) {
         self.key = key
         defaults = .computed(`default`)
@@ -37,7 +37,7 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
         case computed(@Sendable () -> Value)
     }
 
-    /// The value if no layer provides one.
+    /// The value that is used if no layer provides one.
     public var defaultValue: Value {
         switch defaults {
         case .value(let value): value

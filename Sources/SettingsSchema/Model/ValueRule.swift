@@ -3,6 +3,7 @@ package import Queries
 
 /// The types of settings.
 public enum ValueType: String, Hashable, Sendable, CaseIterable {
+    /// The type of a property list value with this name.
     case string, integer, real, boolean, date, data, array, dictionary
     /// A value of any of the other types.
     case any
@@ -23,6 +24,8 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
 
 /// The meaning of a value beyond its type.
 public enum ValueKind: String, Hashable, Sendable, CaseIterable {
+    /// The path of a file, the path of a folder, any path, a URL, the name of a host, a mail address, a time span, or a
+    /// number of bytes.
     case file, folder, path, url, host, address, duration, size
 
     /// Whether values are numbers with units.

@@ -33,35 +33,45 @@ extension Schema.Mistake {
     public enum Reason: Hashable, Sendable {
         /// The data is not a property list.
         case notAPropertyList(DecodingFailure.Problem)
+        /// An attribute that schemas do not have. `nearest` is the attribute with the most similar name.
         case unknownAttribute(String, nearest: String?)
+        /// The named attribute is required and missing.
         case missingAttribute(String)
-        /// An attribute has the wrong type.
+        /// An attribute whose value has the wrong type.
         case wrongValue(expected: String)
         /// The name is not among those that the attribute accepts.
         case unknownName(String, nearest: String?)
         /// The attribute does not apply to settings of this type.
         case doesNotApply(type: String)
+        /// A minimum that exceeds the named maximum.
         case minimumAboveMaximum(String)
         /// A default or a choice breaks the setting's own rule.
         case refused(Schema.Problem.Reason)
+        /// A pattern that cannot be compiled. The string is the reason.
         case pattern(String)
-        /// A predicate, path or key of a query that cannot be compiled.
+        /// A predicate, path or key of a query that cannot be compiled. The string is the reason.
         case query(String)
         /// A key, flag, variable, position or command that is already declared.
         case duplicate(String)
+        /// A key, flag or variable that is reserved.
         case reserved(String)
+        /// A name that a setting, flag, variable or command cannot have.
         case invalidName(String)
         /// A reference to an undeclared key.
         case unknownKey(String, nearest: String?)
         /// An attribute that cannot be combined with another.
         case contradicts(String)
+        /// The schema extends itself through these domains.
         case cycle([String])
+        /// The schema that this one extends cannot be found.
         case missingSchema(String)
+        /// Rules are nested more deeply than the limit.
         case nestedTooDeeply(limit: Int)
+        /// There are more settings, or extended schemas, than the limit.
         case tooMany(limit: Int)
         /// A migration that would never run.
         case unreachableVersion(Int)
-        /// A line that the one-line notation does not have.
+        /// A line that does not have the one-line notation. The string is the reason.
         case syntax(String)
         /// A list without elements.
         case empty

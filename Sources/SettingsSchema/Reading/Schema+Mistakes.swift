@@ -4,7 +4,7 @@ extension Schema {
     /// The errors of a schema declared in Swift. Schemas read from data are checked when they are read.
     public var mistakes: [Mistake] { mistakes(inheriting: self) }
 
-    /// Throws all errors of a schema declared in Swift: the ones that `prefs schema check` finds in a file.
+    /// Checks a schema declared in Swift as `prefs schema check` checks a file. Throws all its errors.
     ///
     /// In a debug build, parsing a command line calls this.
     public func validate() throws(Mistakes) {

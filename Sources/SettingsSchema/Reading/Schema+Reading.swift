@@ -7,9 +7,9 @@ public import PropertyLists
 #endif
 
 extension Schema {
-    /// Reads a schema from a property list in any format, and throws all its errors.
+    /// Reads a schema from a property list in any format. Throws all its errors.
     ///
-    /// - Parameter findSchema: Returns the schema of a domain that this one extends, or nil.
+    /// - Parameter findSchema: Returns the schema of a domain that this one extends, or nil if there is none.
     public init(
         parsing bytes: some Collection<UInt8>, extending findSchema: (String) -> Schema? = { _ in nil }
     ) throws(Mistakes) {
@@ -112,7 +112,7 @@ extension Schema {
 
     /// Returns the contents of a schema file, for `prefs schema install`.
     ///
-    /// Throws for JSON if a value is a date or data, which JSON does not have.
+    /// Throws if a default or a choice is a date or data, and the format is JSON, which has neither.
     public func export(as format: PropertyList.Format = .xml) throws(EncodingFailure) -> Data {
         var options = PropertyList.WritingOptions()
         options.isPretty = true
