@@ -34,6 +34,7 @@ public enum PropertyList: Sendable {
 extension PropertyList {
     /// The kinds of value, with the names that `defaults read-type` prints.
     public enum Kind: String, Sendable, CaseIterable {
+        /// The kind of the case of `PropertyList` with this name.
         case string, integer, real, boolean, date, data, array, dictionary, uid, null
     }
 

@@ -393,7 +393,7 @@ private struct Window: Codable, Equatable {
         ]
         for attempt in attempts {
             let failure = #expect(throws: StoreFailure.self) { try defaults.transaction { attempt(&$0) } }
-            #expect(failure?.problem == .ownKey(own))
+            #expect(failure?.problem == .reservedKey(own))
         }
         let session = defaults.edit()
         session[own] = 7

@@ -62,7 +62,7 @@ extension Setting where Value == String {
         #expect(try defaults.value(of: .keep) == value)
         #expect(defaults.origin(of: .keep)?.layer == layer)
         let explanation = defaults.explain(.keep)
-        #expect(explanation.inForce?.value == .integer(PropertyList.Integer(value)))
+        #expect(explanation.inEffect?.value == .integer(PropertyList.Integer(value)))
         #expect(explanation.entries.map(\.fault) == (reason.isEmpty ? [nil, nil] : [reason, nil]))
         // The issue is reported once.
         _ = defaults[.keep]

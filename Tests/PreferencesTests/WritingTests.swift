@@ -111,7 +111,7 @@ import Testing
     func `refuses a key that no file can be trusted with`(_ key: String) throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
-        #expect(throws: StoreFailure(.badKey(key), "com.example.editor", file: Self.file.path)) {
+        #expect(throws: StoreFailure(.invalidKey(key), "com.example.editor", file: Self.file.path)) {
             try bench.process().set(key, 1, in: Self.file)
         }
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `that names a file twice is refused`() throws {
         let bench = try StoreBench()
-        #expect(throws: StoreFailure(Self.file, .changedTwice)) {
+        #expect(throws: StoreFailure(Self.file, .duplicateFile)) {
             try bench.process().commit([
                 DomainEdit(Self.file) { $0.values["a"] = 1 }, DomainEdit(Self.file) { $0.values["b"] = 1 },
             ])

@@ -89,13 +89,13 @@ extension StoreFailure: Reportable {
         case .damaged, .notADictionary: .damaged
         case .locked: .lockTimeout
         case .unwritable(let failure) where failure.problem == .notKept: .systemFailed
-        case .unwritable, .badKey, .notAllowed, .changedTwice, .refused, .invalid, .otherVersion,
-            .exposed, .ownKey:
+        case .unwritable, .invalidKey, .notAllowed, .duplicateFile, .refused, .invalid, .otherVersion,
+            .exposed, .reservedKey:
             .invalidValue
         case .notCurrent: .different
-        case .pendingOfOthers: .systemFailed
+        case .pendingOfAnotherUser: .systemFailed
         case .forced: .forced
-        case .severalStores: .usage
+        case .differentStores: .usage
         default: .systemFailed
         }
     }

@@ -107,7 +107,7 @@ struct Editing {
         _ values: PropertyList.Dictionary, _ base: PropertyList.Dictionary, _ text: EditedText
     ) throws {
         for key in values.keys where !key.isFitForWriting && base[key] == nil {
-            throw CommandFailure(.invalidValue, "\(text.file): \(StoreFailure(domain.file, .badKey(key)))")
+            throw CommandFailure(.invalidValue, "\(text.file): \(StoreFailure(domain.file, .invalidKey(key)))")
         }
     }
 

@@ -159,7 +159,7 @@ extension PropertyList {
 extension PropertyList.Dictionary {
     /// Throws if a key is reserved for the store.
     func checkNoneHidden() throws(StoreFailure) {
-        for entry in self where entry.key.isHidden { throw StoreFailure(.ownKey(entry.key), "") }
+        for entry in self where entry.key.isHidden { throw StoreFailure(.reservedKey(entry.key), "") }
     }
 
     /// Replaces all values but the store's own keys.

@@ -31,7 +31,8 @@ package final class SharedStore: Sendable {
             IssueReporter(machine.terminal, machine.program), PendingDomains(machine),
             LoadedPolicy(try? places.get(), machine))
         schemas = SchemaCache(kind, on: machine) { [issues = signals.issues] schema, domain in
-            issues.post(Defaults.Issue(.badSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
+            issues.post(
+                Defaults.Issue(.invalidSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
         }
     }
 

@@ -69,7 +69,7 @@ extension Machine {
         } catch let failure as SystemFailure {
             throw StoreFailure(failure, "the user's home")
         } catch {
-            throw StoreFailure(.homeless, "the user's home")
+            throw StoreFailure(.noHomeFolder, "the user's home")
         }
     }
 }

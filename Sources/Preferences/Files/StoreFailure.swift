@@ -27,7 +27,7 @@ public struct StoreFailure: Error, Hashable, Sendable {
         /// Another process held the lock for too long.
         case locked(holder: LockHolder?)
         /// A change of several files by another user is incomplete, and only that user can complete it.
-        case pendingOfOthers(note: String)
+        case pendingOfAnotherUser(note: String)
         /// The domain was changed within its own transaction, but not through the draft.
         case reentrant
         /// The store is read-only.
@@ -39,13 +39,13 @@ public struct StoreFailure: Error, Hashable, Sendable {
         /// The current contents could not be kept as a version, so they are not overwritten.
         case notKept(folder: String)
         /// The key is empty or contains a NUL character.
-        case badKey(String)
+        case invalidKey(String)
         /// The user's home directory is unknown.
-        case homeless
+        case noHomeFolder
         /// The files are in different stores, so they cannot be changed together.
-        case severalStores
+        case differentStores
         /// A transaction names the file twice.
-        case changedTwice
+        case duplicateFile
         /// The administrator has forced the value.
         case forced
         /// The files of the domain cannot be used. The string is the reason.
@@ -60,7 +60,7 @@ public struct StoreFailure: Error, Hashable, Sendable {
         /// Other users can read the file, which would contain a sensitive value.
         case exposed(key: String)
         /// The key is reserved for the store.
-        case ownKey(String)
+        case reservedKey(String)
         /// The operating system refused a step of a committed change of several files. The next program that opens one
         /// of the files completes it.
         case unfinished(code: Int32, description: String)
@@ -93,7 +93,7 @@ extension StoreFailure {
 
     /// Returns the reason for each key that could not be set. If no single key is the cause, the list has one entry.
     func reasons(of keys: [String]) -> [(key: String, reason: String)] {
-        if case .badKey(let key) = problem { return [(key, key.unfitness)] }
+        if case .invalidKey(let key) = problem { return [(key, key.unfitness)] }
         guard case .refused(let problems) = problem else { return keys.prefix(1).map { ($0, description) } }
         return problems.map { ($0.path.components.first?.text ?? "", "\($0.shownValue)\($0.reason)") }
     }
@@ -116,7 +116,7 @@ extension StoreFailure: CustomStringConvertible {
         case .locked(let holder):
             let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""
             return "\(domain) is locked\(who): timed out"
-        case .pendingOfOthers(let note):
+        case .pendingOfAnotherUser(let note):
             return
                 "\(domain): another user has an incomplete transaction in this store (\(note)), which only that user can complete; nothing was written"
         case .reentrant:
@@ -125,10 +125,10 @@ extension StoreFailure: CustomStringConvertible {
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the expected one; nothing was changed"
         case .notKept(let folder): return "\(domain): the present contents cannot be saved in \(folder)"
-        case .badKey(let key): return "\(domain): \(key.unfitness)"
-        case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
-        case .severalStores: return "\(domain): is in another store; a transaction can change files of only one store"
-        case .changedTwice: return "\(place): named twice in one transaction; nothing was changed"
+        case .invalidKey(let key): return "\(domain): \(key.unfitness)"
+        case .noHomeFolder: return "HOME is not set, and /etc/passwd has no home for this user"
+        case .differentStores: return "\(domain): is in another store; a transaction can change files of only one store"
+        case .duplicateFile: return "\(place): named twice in one transaction; nothing was changed"
         case .forced: return "\(domain): this value is forced by the administrator"
         case .notAllowed(let reason): return "\(domain): \(reason)"
         case .refused(let problems): return problems.map { "\(domain): \($0)" }.joined(separator: "\n")
@@ -139,7 +139,7 @@ extension StoreFailure: CustomStringConvertible {
                 : "\(domain): its settings have version \(stored), but its schema requires version \(known); migrate them first"
         case .exposed(let key):
             return "\(domain): \(key.shown) is sensitive, but other users can read the file; nothing was changed"
-        case .ownKey(let key): return "\(key): this key is reserved for prefs"
+        case .reservedKey(let key): return "\(key): this key is reserved for prefs"
         case .unfinished(_, let description):
             return
                 "\(description); the transaction of several files that this belongs to is committed, and will be completed as soon "

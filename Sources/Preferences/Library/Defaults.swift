@@ -126,7 +126,7 @@ public final class Defaults: Sendable {
     /// Reports values that were skipped, each once.
     func report(_ passedOver: Set<ResolvedTable.PassedOver>) {
         for entry in store.process.signals.news(of: passedOver).sorted(by: { $0.key.isBefore($1.key) }) {
-            post(.passedOver(key: entry.key, origin: entry.origin, reason: entry.reason))
+            post(.ignored(key: entry.key, origin: entry.origin, reason: entry.reason))
         }
     }
 
@@ -155,12 +155,12 @@ public final class Defaults: Sendable {
     func setChecked(_ changes: [(key: String, value: PropertyList?)]) throws(StoreFailure) {
         try checkReentrancy()
         for (key, value) in changes {
-            if value != nil, !key.isFitForWriting { throw StoreFailure(.badKey(key), name.text) }
+            if value != nil, !key.isFitForWriting { throw StoreFailure(.invalidKey(key), name.text) }
             if let path = value?.pathToNull {
                 throw StoreFailure(
                     .notAllowed("\(EntryPath([.init(key)] + path.components)): a setting cannot be null"), name.text)
             }
-            if key.isHidden { throw StoreFailure(.ownKey(key), name.text) }
+            if key.isHidden { throw StoreFailure(.reservedKey(key), name.text) }
         }
         target.look()
         guard let schema else { return target.set(changes) }

@@ -36,7 +36,7 @@ public final class EditSession: Sendable {
         get { state.withLock { $0.changes[ExactKey(key)] } ?? defaults.value(key) }
         set {
             guard key.isHidden else { return state.withLock { $0.changes[ExactKey(key)] = .some(newValue) } }
-            defaults.post(refusal: StoreFailure(.ownKey(key), defaults.name.text), of: key)
+            defaults.post(refusal: StoreFailure(.reservedKey(key), defaults.name.text), of: key)
         }
     }
 

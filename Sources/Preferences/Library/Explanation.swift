@@ -22,7 +22,7 @@ public struct Explanation: Sendable, Hashable {
     public let entries: [Entry]
 
     /// The value in effect and its origin, or nil if there is none.
-    public var inForce: Entry? { entries.first { $0.fault == nil } }
+    public var inEffect: Entry? { entries.first { $0.fault == nil } }
 }
 
 extension Defaults {

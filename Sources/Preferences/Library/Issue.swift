@@ -19,9 +19,9 @@ extension Defaults {
             case refused(key: String, reason: String)
             /// A value is not of the setting's type, or violates a rule.
             /// The value of the next layer, or else the default, is used.
-            case passedOver(key: String, origin: Origin, reason: String)
+            case ignored(key: String, origin: Origin, reason: String)
             /// The schema that is installed for the domain is invalid, and is ignored.
-            case badSchema(file: String, reason: String)
+            case invalidSchema(file: String, reason: String)
         }
 
         package init(_ kind: Kind, domain: String) {
@@ -38,9 +38,9 @@ extension Defaults.Issue: CustomStringConvertible {
         case .unreadable(let failure): failure.description
         case .recovered(let text): text
         case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
-        case .passedOver(let key, let origin, let reason):
+        case .ignored(let key, let origin, let reason):
             "\(domain): \(key) in \(origin): \(reason); it is ignored"
-        case .badSchema(let file, let reason): "\(file): \(reason); the schema is ignored"
+        case .invalidSchema(let file, let reason): "\(file): \(reason); the schema is ignored"
         }
     }
 }

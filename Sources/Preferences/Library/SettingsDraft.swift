@@ -47,7 +47,7 @@ public struct SettingsDraft: Sendable {
             changes[ExactKey(key)] = .some(value)
             return
         }
-        refused = refused ?? StoreFailure(.ownKey(key), defaults.name.text)
+        refused = refused ?? StoreFailure(.reservedKey(key), defaults.name.text)
     }
 
     /// The reason a value cannot be stored.

@@ -126,7 +126,7 @@ package struct DomainWriter: Sendable {
         for edit in edits {
             if edit.file.isReadOnly { throw StoreFailure(edit.file, .readOnly) }
             if edits.count > 1, edit.file.transactions != edits[0].file.transactions {
-                throw StoreFailure(edit.file, .severalStores)
+                throw StoreFailure(edit.file, .differentStores)
             }
         }
     }
@@ -137,7 +137,7 @@ package struct DomainWriter: Sendable {
         guard files.count > 1 else { return }
         var targets: Set<FilePath> = []
         for file in files where !targets.insert(file.target).inserted {
-            throw StoreFailure(file.file, .changedTwice)
+            throw StoreFailure(file.file, .duplicateFile)
         }
     }
 
@@ -151,7 +151,7 @@ package struct DomainWriter: Sendable {
             let pending = PendingTransactions(in: files.first?.file.transactions, on: machine)
             if let note = pending.noteOfOthers, let file = files.first?.file {
                 locks.release()
-                throw StoreFailure(file, .pendingOfOthers(note: note.description))
+                throw StoreFailure(file, .pendingOfAnotherUser(note: note.description))
             }
             pending.removeLeftovers(of: files)
             if !pending.concern(files) { return locks }
@@ -216,7 +216,7 @@ package struct DomainWriter: Sendable {
         }
         let domain = plans[changed[0]].resolved.file
         guard let folder = domain.transactions, let name = FileName(transactionName()) else {
-            throw StoreFailure(domain, .severalStores)
+            throw StoreFailure(domain, .differentStores)
         }
         let path = folder.appending(name)
         // The record refers to the new files by name, so the names must survive a power failure.

@@ -64,7 +64,7 @@ extension FileCommit {
         throws(StoreFailure)
     {
         for key in draft.values.keys where !key.isFitForWriting && before.values[key] == nil {
-            throw StoreFailure(file, .badKey(key))
+            throw StoreFailure(file, .invalidKey(key))
         }
     }
 }

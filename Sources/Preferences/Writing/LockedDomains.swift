@@ -25,7 +25,7 @@ package struct LockedDomains: Sendable {
         try writer.check(edits)
         let places = try edits.map { edit throws(StoreFailure) in
             guard let place = files.first(where: { $0.file.path == edit.file.path }) else {
-                throw StoreFailure(edit.file, .changedTwice)
+                throw StoreFailure(edit.file, .duplicateFile)
             }
             return ResolvedFile(decided: edit.file, target: place.target)
         }

@@ -77,7 +77,7 @@ struct Evaluator {
     private func requireLeniency(
         _ name: String, _ column: Int?, _ left: PropertyList.Kind, _ right: PropertyList.Kind
     ) throws(Predicate.Failure) {
-        if isStrict { throw Predicate.Failure(.unlikeTypes(operator: name, left, right), at: column) }
+        if isStrict { throw Predicate.Failure(.incompatibleTypes(operator: name, left, right), at: column) }
     }
 }
 

@@ -106,7 +106,7 @@ extension Query.Predicate {
             /// A variable without a value.
             case unboundVariable(String)
             /// In strict mode: values of types that the operator cannot compare.
-            case unlikeTypes(operator: String, PropertyList.Kind, PropertyList.Kind)
+            case incompatibleTypes(operator: String, PropertyList.Kind, PropertyList.Kind)
             /// The text is too long.
             case tooLong(limit: Int)
             /// Parentheses are nested too deeply.
@@ -149,7 +149,7 @@ extension Query.Predicate.Failure.Problem: CustomStringConvertible {
         case .unsupported(let name): "\(name) is not supported"
         case .unknownModifier(let text): "unknown modifier \(text); only c and d are available"
         case .unboundVariable(let name): "no value for $\(name)"
-        case .unlikeTypes(let name, let left, let right):
+        case .incompatibleTypes(let name, let left, let right):
             "\(name) cannot compare \(left.rawValue) and \(right.rawValue)"
         case .tooLong(let limit): "a predicate of more than \(limit) bytes"
         case .nestedTooDeeply(let limit): "nested more than \(limit) deep"
