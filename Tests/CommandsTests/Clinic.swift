@@ -57,6 +57,9 @@ final class Clinic {
             let owner = words[1] == "root" ? 0 : try #require(UInt32(words[1]))
             try root.open(path(words[2]), .reading)?.setOwner(owner, group: owner)
         case "rm": #expect(try words.count == 3 && words[1] == "-f" && files.remove(path(words[2])))
+        case "mv":
+            #expect(words.count == 4 && words[1] == "-n")
+            try files.rename(path(words[2]), to: path(words[3]), .keeping)
         case "unset": variables[words[1]] = nil
         case "export":
             let parts = words[1].split(separator: "=", maxSplits: 1).map(String.init)

@@ -22,7 +22,7 @@ import Testing
 
     static let folder = Clinic.folder.description
 
-    static let cases: [Case] = permissions + damage + layers + writers
+    static let cases: [Case] = permissions + damage + folders + layers + writers
 
     @Test(arguments: cases)
     func `a finding says what is wrong and what mends it`(_ row: Case) throws {

@@ -25,6 +25,30 @@ import Testing
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
+    /// The transcripts whose domains can be folders without any other difference than the ending of their paths.
+    static let ofFolders = ["explain", "find", "form", "schema"]
+
+    @Test(arguments: ofFolders)
+    func `the command does the same where each domain is a folder`(_ name: String) throws {
+        let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: "\(name).transcript")
+        let text = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+        let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
+        let store = "/home/ada/.config/prefs/"
+        for domain in Set(text.matches(of: /\b(com|org)\.example(\.[a-zA-Z0-9-]+)+/).map { String($0.output.0) }) {
+            try machine.fileSystem.makeFolders(try #require(FilePath("\(store)\(domain).prefs")))
+        }
+        var count = 0
+        func masked(_ text: String) -> String { text.replacing(".prefs", with: ".plist") }
+        let failures = try Transcript(parsing: text).failures(masking: masked) { words, input in
+            count += 1
+            return try runPrefs(words, input: input, on: machine)
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+        let folders = try machine.fileSystem.names(in: FilePath(store) ?? "/") ?? []
+        #expect(count > 0 && folders.contains { $0.description.hasSuffix(".prefs") })
+    }
+
     static let sample = """
         # A comment.
         $ prefs write 'a b' "c\\"d" \\$x

@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [
         (Limitation.noFolderSynchronization, ErrorCode?.none), (.noPermissions, nil), (.noExchange, nil),
         (.noHardLinks, nil), (.noLocks, nil), (.renameKeeps, .exists), (.reusesInodes, nil),
-        (.coarseTimes, nil),
+        (.coarseTimes, nil), (.asciiNames, nil),
     ])
     func `works on a file system with a limitation`(_ limitation: Limitation, _ code: ErrorCode?) throws {
         let machine = try Self.machine()

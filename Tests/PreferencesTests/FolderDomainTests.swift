@@ -45,7 +45,10 @@ import Testing
         (["a/b"], ["a%2Fb.txt"]), ([".hidden"], ["%2Ehidden.txt"]), ([".."], ["%2E..txt"]),
         (["100%"], ["100%25.txt"]), (["a\nb"], ["a%0Ab.txt"]), (["é"], ["é.txt"]), (["x.plist"], ["x.plist.txt"]),
         (["A", "a"], ["%*", "%*"]), ([String(repeating: "k", count: 300)], ["%*"]),
-        (["con:fig"], ["con%3Afig.txt"]), (["-rf"], ["-rf.txt"]), (["caf\u{E9}", "cafe\u{301}"], ["%*", "%*"]),
+        (["con:fig"], ["con%3Afig.txt"]), (["-rf"], ["-rf.txt"]),
+        (["con"], ["%63on.txt"]), (["Com1.x"], ["%43om1.x.txt"]),
+        (["console", "com10"], ["com10.txt", "console.txt"]),
+        (["ſt", "ST"], ["%*", "%*"]), (["caf\u{E9}", "cafe\u{301}"], ["%*", "%*"]),
     ]
 
     @Test(arguments: strange) func `has names that every file system allows`(_ keys: [String], _ names: [String]) throws
@@ -55,6 +58,56 @@ import Testing
         let found = try Self.names(bench)
         #expect(found.map { $0.hasPrefix("%") && $0.utf8.count == 39 ? "%*" : $0 } == names)
         #expect(try Self.file.contents(on: bench.process()).values == values)
+    }
+
+    /// A name that the file system refuses must not fail after the commit, which would tear the change.
+    @Test(arguments: [["é"], ["plain", "é"], ["日本", "\u{1F600}", "plain"]])
+    func `has keys that its file system cannot have in names`(_ keys: [String]) throws {
+        let bench = try Self.bench(["title": "Groceries"])
+        bench.simulated.disk.limitations = [.asciiNames]
+        var values: PropertyList.Dictionary = ["title": "Groceries"]
+        for key in keys { values[key] = .string("v" + key) }
+        let all = values
+        try bench.process().commit([DomainEdit(Self.file) { $0.values = all }])
+        #expect(try Self.file.contents(on: bench.process()).values == all)
+        #expect(try Self.names(bench).allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } && !$0.hasPrefix(".") })
+        try bench.process().set(keys[0], 5, in: Self.file)
+        #expect(try Self.file.contents(on: bench.process()).values[keys[0]] == 5)
+    }
+
+    @Test func `reads the plain name of a device where the file system allows it`() throws {
+        let bench = try Self.bench()
+        try bench.process().scribble(Array("by hand\n".utf8), to: Self.folder.appending("con.txt"))
+        #expect(try Self.file.contents(on: bench.process()).values["con"] == "by hand")
+        try bench.process().set("con", "other", in: Self.file)
+        #expect(try Self.names(bench).contains("%63on.txt") && !Self.names(bench).contains("con.txt"))
+    }
+
+    /// The values of the other files may be in no version.
+    @Test func `with a damaged file is deleted, and comes back with all other values`() throws {
+        let bench = try Self.bench()
+        try bench.process().scribble([1, 2, 3], to: Self.folder.appending("window.plist"))
+        try bench.process().scribble(Array("Later\n".utf8), to: Self.folder.appending("title.txt"))
+        let edit = DomainEdit(Self.file) { draft in draft.removesFile = true }
+        try bench.process().commit([edit], reason: .delete)
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        let states = history.versions.compactMap { history.state(of: $0) }
+        #expect(states.contains { $0.values["title"] == "Later" && $0.values["window"] == Self.values["window"] })
+        #expect(try Self.names(bench).allSatisfy { $0.hasPrefix("window.plist.damaged-") })
+    }
+
+    @Test func `that is a symbolic link keeps the link`() throws {
+        let bench = try StoreBench()
+        let target: FilePath = "/home/ada/dotfiles/notes"
+        try bench.process().fileSystem.makeFolders(target)
+        try bench.process().fileSystem.makeFolders(StoreBench.folder)
+        try bench.simulated.fileSystem.makeSymbolicLink(Self.folder, to: target)
+        try bench.process().commit([DomainEdit(Self.file) { $0.values = Self.values }])
+        #expect(try bench.process().fileSystem.names(in: target)?.count == 3)
+        #expect(try Self.file.contents(on: bench.process()).values == Self.values)
+        try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
+        #expect(try bench.process().fileSystem.destination(ofLink: Self.folder) == target)
+        #expect(try bench.process().fileSystem.names(in: target) == [])
     }
 
     static let exact: [PropertyList] = [

@@ -47,15 +47,17 @@ extension Setting where Value == String {
         #expect(bench.errors.isEmpty == (layer == .environment || text.isEmpty), "\(bench.errors)")
     }
 
-    @Test(arguments: [
-        (PropertyList.integer(9), 9, Layer.user, ""), (.string("9"), 9, .user, ""),
-        (.integer(0), 7, .default, "must be from 1 to 365"), (.string("x"), 7, .default, "must be an integer"),
-        (.array([1]), 7, .default, "must be an integer"),
-    ])
+    @Test(
+        arguments: [
+            (PropertyList.integer(9), 9, Layer.user, ""), (.string("9"), 9, .user, ""),
+            (.integer(0), 7, .default, "must be from 1 to 365"), (.string("x"), 7, .default, "must be an integer"),
+            (.array([1]), 7, .default, "must be an integer"),
+        ], DomainKind.allCases)
     func `lets a stored value that breaks it be passed over`(
-        _ stored: PropertyList, _ value: Int, _ layer: Layer, _ reason: String
+        _ row: (stored: PropertyList, value: Int, layer: Layer, reason: String), _ kind: DomainKind
     ) throws {
-        let bench = try SchemaBench()
+        let (stored, value, layer, reason) = row
+        let bench = try SchemaBench(as: kind)
         try bench.stored(["keep": stored])
         let defaults = bench.defaults()
         #expect(defaults[.keep] == value && defaults.integer(forKey: "keep") == value)
@@ -67,12 +69,13 @@ extension Setting where Value == String {
         // The issue is reported once.
         _ = defaults[.keep]
         let line =
-            "program: com.example.backup: keep in user (\(StoreBench.folder)/com.example.backup.plist): \(reason); it is ignored\n"
+            "program: com.example.backup: keep in user (\(bench.place)): \(reason); it is ignored\n"
         #expect(bench.errors == (reason.isEmpty ? "" : line))
     }
 
-    @Test func `shows what stands under a former key, and moves it with the first write`() throws {
-        let bench = try SchemaBench()
+    @Test(arguments: DomainKind.allCases)
+    func `shows what stands under a former key, and moves it with the first write`(_ kind: DomainKind) throws {
+        let bench = try SchemaBench(as: kind)
         try bench.stored(["tries": 5])
         let defaults = bench.defaults()
         #expect(defaults[.retries] == 5)
@@ -93,8 +96,9 @@ extension Setting where Value == String {
         #expect(try bench.file().isEmpty)
     }
 
-    @Test func `tells observers of the value under its present key`() async throws {
-        let bench = try SchemaBench()
+    @Test(arguments: DomainKind.allCases)
+    func `tells observers of the value under its present key`(_ kind: DomainKind) async throws {
+        let bench = try SchemaBench(as: kind)
         let defaults = bench.defaults()
         var changes = defaults.changes(forKey: "retries").makeAsyncIterator()
         try bench.stored(["tries": 5])
@@ -137,13 +141,22 @@ extension Setting where Value == String {
         #expect(bench.errors.contains("a schema that extends itself"))
     }
 
-    @Test func `keeps a secret from files that others can read`() throws {
-        let bench = try SchemaBench()
+    @Test(arguments: DomainKind.allCases) func `keeps a secret from files that others can read`(_ kind: DomainKind)
+        throws
+    {
+        let bench = try SchemaBench(as: kind)
         try bench.stored(["token": "secret", "keep": 4])
         #expect(bench.defaults()[.token] == "secret")
         #expect(!bench.defaults().explain("token").description.contains("secret"))
-        let path = StoreBench.file(SchemaBench.domain).path
-        try bench.bench.process().fileSystem.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        let files = bench.bench.process().fileSystem
+        let path = try #require(FilePath(kind == .file ? bench.place : bench.place + "/token.txt"))
+        #expect(try files.status(of: path)?.permissions == .privateFile)
+        try files.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        if kind == .folder {
+            // A folder that others cannot search makes its files private.
+            #expect(bench.defaults()[.token] == "secret")
+            try files.open(path.parent, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+        }
         let defaults = bench.defaults()
         #expect(defaults[.token] == "none" && defaults[.keep] == 4)
         #expect(bench.errors.contains("token in user") && !bench.errors.contains("secret\n"))

@@ -28,17 +28,21 @@ import Testing
         return try [Self.user, byHost(machine)].map { try $0.contents(on: machine).values }
     }
 
-    private func prepared() throws -> SchemaBench {
-        let bench = try SchemaBench(nil)
+    private func prepared(as kind: DomainKind) throws -> SchemaBench {
+        let bench = try SchemaBench(nil, as: kind)
+        if kind == .folder { try bench.makeFolder(of: byHost(bench.bench.process())) }
         try bench.stored(["copies": 5, "gone": true, "port": "8080"])
         let machine = bench.bench.process()
         try machine.commit([DomainEdit(byHost(machine)) { $0.values = ["copies": 6] }])
+        #expect(try Self.user.contents(on: machine).isFolder == (kind == .folder))
+        #expect(try byHost(machine).contents(on: machine).isFolder == (kind == .folder))
         bench.bench.simulated.disk.synchronize()
         return bench
     }
 
-    @Test func `changes both of the user's files in one step, once, and can be taken back`() throws {
-        let bench = try prepared()
+    @Test(arguments: DomainKind.allCases)
+    func `changes both of the user's files in one step, once, and can be taken back`(_ kind: DomainKind) throws {
+        let bench = try prepared(as: kind)
         let disk = bench.bench.simulated.disk
         _ = try Self.schema.parse(["b"], in: bench.store())
         let after: [PropertyList.Dictionary] = [
@@ -56,8 +60,9 @@ import Testing
         #expect(History(of: Self.user, on: machine)?.versions.count == count)
     }
 
-    @Test func `leaves the old values or the new ones, wherever it is ended`() throws {
-        let bench = try prepared()
+    @Test(arguments: DomainKind.allCases)
+    func `leaves the old values or the new ones, wherever it is ended`(_ kind: DomainKind) throws {
+        let bench = try prepared(as: kind)
         let old = try values(bench.bench.simulated.disk.copy())
         let flawless = bench.bench.simulated.disk.copy()
         _ = try Self.schema.parse(["b"], in: Store(.native, on: StoreBench.process(on: flawless)))

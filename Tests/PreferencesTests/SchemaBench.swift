@@ -6,9 +6,14 @@ import SimulatedPlatform
 import Synchronization
 import Testing
 
+/// How the values of a domain are stored.
+enum DomainKind: CaseIterable { case file, folder }
+
 /// A machine on which the schema of a domain is installed.
 struct SchemaBench {
     let bench: StoreBench
+    /// How the user's domain is stored, until it is removed.
+    let kind: DomainKind
     let terminal = SimulatedTerminal()
 
     static let domain: DomainName = "com.example.backup"
@@ -28,9 +33,16 @@ struct SchemaBench {
         }
         """
 
-    init(_ text: String? = Self.text, at path: FilePath = Self.site) throws {
+    init(_ text: String? = Self.text, at path: FilePath = Self.site, as kind: DomainKind = .file) throws {
         bench = try StoreBench()
+        self.kind = kind
+        // A domain without values is what its folder makes it.
+        if kind == .folder { try makeFolder(of: StoreBench.file(Self.domain)) }
         if let text { try install(text, at: path) }
+    }
+
+    func makeFolder(of file: DomainFile) throws {
+        try bench.process().fileSystem.makeFolders(try #require(file.folder))
     }
 
     func install(_ text: String, at path: FilePath = Self.site) throws {
@@ -65,6 +77,12 @@ struct SchemaBench {
     /// Returns the contents of the user's file.
     func file() throws -> PropertyList.Dictionary {
         try StoreBench.file(Self.domain).contents(on: bench.process()).values
+    }
+
+    /// The path of the user's file or folder.
+    var place: String {
+        let file = StoreBench.file(Self.domain)
+        return (kind == .folder ? file.folder ?? file.path : file.path).description
     }
 
     var errors: String { terminal.text(of: .errors) }

@@ -23,11 +23,12 @@ extension Setting where Value == Int {
         (["$schemaVersion": 4], ["$schemaVersion: this key is reserved for prefs"]),
     ]
 
-    @Test(arguments: refusals)
+    @Test(arguments: refusals, DomainKind.allCases)
     func `are refused as a whole, with every key, value and rule`(
-        _ values: PropertyList.Dictionary, _ messages: [String]
+        _ row: (PropertyList.Dictionary, [String]), _ kind: DomainKind
     ) throws {
-        let bench = try SchemaBench()
+        let (values, messages) = row
+        let bench = try SchemaBench(as: kind)
         try bench.stored(["before": 1])
         let defaults = bench.defaults()
         let failure = #expect(throws: StoreFailure.self) {
@@ -38,11 +39,12 @@ extension Setting where Value == Int {
         #expect(try bench.file() == ["before": 1])
     }
 
-    @Test(arguments: refusals)
+    @Test(arguments: refusals, DomainKind.allCases)
     func `that the untyped interface makes are refused and reported`(
-        _ values: PropertyList.Dictionary, _ messages: [String]
+        _ row: (PropertyList.Dictionary, [String]), _ kind: DomainKind
     ) throws {
-        let bench = try SchemaBench()
+        let (values, messages) = row
+        let bench = try SchemaBench(as: kind)
         try bench.stored(["before": 1])
         let defaults = bench.defaults()
         for entry in values { defaults.set(entry.value, forKey: entry.key) }
@@ -56,8 +58,8 @@ extension Setting where Value == Int {
         #expect(try bench.file() == ["before": 1] || values["$schemaVersion"] != nil)
     }
 
-    @Test func `heed only what they change`() throws {
-        let bench = try SchemaBench()
+    @Test(arguments: DomainKind.allCases) func `heed only what they change`(_ kind: DomainKind) throws {
+        let bench = try SchemaBench(as: kind)
         try bench.stored(["keep": 0, "a": true, "b": true])
         let defaults = bench.defaults()
         defaults.set("full", forKey: "mode")
@@ -74,8 +76,9 @@ extension Setting where Value == Int {
           Migrations = ({ From = 1; Rename = { copies = keep; }; }); }
         """
 
-    @Test func `note the version in a new domain, out of sight`() throws {
-        let bench = try SchemaBench(Self.second)
+    @Test(arguments: DomainKind.allCases)
+    func `note the version in a new domain, out of sight`(_ kind: DomainKind) throws {
+        let bench = try SchemaBench(Self.second, as: kind)
         let defaults = bench.defaults()
         try defaults.set(4, for: .keep)
         try defaults.flush()
@@ -87,10 +90,11 @@ extension Setting where Value == Int {
         #expect(try bench.file() == ["keep": 6, "$schemaVersion": 2])
     }
 
-    @Test func `of the first settings of a new domain are all of the schema's version, also before they are written`()
-        throws
-    {
-        let bench = try SchemaBench(Self.second)
+    @Test(arguments: DomainKind.allCases)
+    func `of the first settings of a new domain are all of the schema's version, also before they are written`(
+        _ kind: DomainKind
+    ) throws {
+        let bench = try SchemaBench(Self.second, as: kind)
         let defaults = bench.defaults()
         for number in 4...6 { try defaults.set(number, for: .keep) }
         try defaults.flush()
@@ -106,9 +110,12 @@ extension Setting where Value == Int {
         (["keep": 4, "$schemaVersion": 3], "version 3, but its schema supports only up to 2"),
     ]
 
-    @Test(arguments: versions)
-    func `to settings of another version are refused`(_ stored: PropertyList.Dictionary, _ reason: String) throws {
-        let bench = try SchemaBench(Self.second)
+    @Test(arguments: versions, DomainKind.allCases)
+    func `to settings of another version are refused`(_ row: (PropertyList.Dictionary, String), _ kind: DomainKind)
+        throws
+    {
+        let (stored, reason) = row
+        let bench = try SchemaBench(Self.second, as: kind)
         try bench.stored(stored)
         let defaults = bench.defaults()
         #expect(defaults[.keep] == (stored["keep"] == nil ? 7 : 4))

@@ -35,11 +35,16 @@ extension DiskState {
     ) throws(ErrorCode) -> NodeID {
         guard !isReadOnly else { throw .readOnly }
         guard allows(.write, folder, user) else { throw .accessDenied }
+        try checkName(name)
         let attributes = Node.Attributes(permissions: permissions, owner: user.user, group: user.user)
         let node = makeNode(contents, attributes)
         setNames([NameEffect.Change(folder: folder, name: name, node: node)])
         events.append((folder, .created, name))
         return node
+    }
+
+    private func checkName(_ name: FileName) throws(ErrorCode) {
+        guard !limitations.contains(.asciiNames) || name.bytes.allSatisfy({ $0 < 0x80 }) else { throw .notPermitted }
     }
 
     mutating func makeFolder(
@@ -88,6 +93,7 @@ extension DiskState {
         guard let node = source.node, let name = source.name else { throw .noSuchFile }
         let target = try locateForChange(other, as: user)
         guard let newName = target.name else { throw .exists }
+        try checkName(newName)
         guard manner == .replacing || !limitations.contains(.noExchange) else { throw .unsupported }
         try checkRename(node, to: target, manner)
         // For two names of the same file, the kernel succeeds without doing anything.

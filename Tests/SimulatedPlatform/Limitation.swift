@@ -12,6 +12,8 @@ package enum Limitation: Hashable, Sendable, CaseIterable {
     case renameKeeps
     /// The inode number of a removed file is reused for the next one (ext4).
     case reusesInodes
+    /// A name has only ASCII characters (FAT through FUSE).
+    case asciiNames
     /// All changes within a tick of the clock have the same time (Linux before 6.13).
     case coarseTimes
 }

@@ -77,7 +77,7 @@ extension StoreAccess {
         for key in keys where forced[key] != nil {
             throw CommandFailure(
                 .forced,
-                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.path); nothing was changed (--force overrides this)"
+                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: machine)); nothing was changed (--force overrides this)"
             )
         }
     }

@@ -7,35 +7,62 @@ extension DoctorCheck {
     static let damage = DoctorCheck(subject: "unreadable and damaged files") { checkup in
         var findings: [DoctorFinding] = []
         for domain in checkup.domains {
-            if let finding = finding(domain, checkup) { findings.append(finding) }
+            findings += damaged(domain, checkup)
             if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
         }
         return findings
     }
 
-    private static func finding(_ domain: CheckedDomain, _ checkup: DoctorContext) -> DoctorFinding? {
+    private static func damaged(_ domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
         do throws(StoreFailure) {
             guard let recovery = try domain.file.contents(on: checkup.machine).recovery,
                 let version = recovery.version
             else {
-                return nil
+                return []
+            }
+            return ([recovery.damage] + recovery.others).map { damage in
+                DoctorFinding(
+                    damage.description, "damaged; the version of \(version.time) is used instead",
+                    remedy(version, domain, checkup))
+            }
+        } catch {
+            return [finding(error, domain, checkup)].compactMap(\.self)
+        }
+    }
+
+    /// Returns the command that replaces a damaged file by its version. To restore a whole folder would also revert its
+    /// other files, so that of a folder is rewritten.
+    private static func remedy(
+        _ version: KeptVersion, _ domain: CheckedDomain, _ checkup: DoctorContext
+    ) -> DoctorFinding.Remedy {
+        guard domain.file.place(on: checkup.machine) == domain.file.folder else {
+            return checkup.command("restore", domain, [version.sequence.description])
+        }
+        return checkup.command("convert", domain, ["folder"])
+    }
+
+    private static func finding(
+        _ error: StoreFailure, _ domain: CheckedDomain, _ checkup: DoctorContext
+    ) -> DoctorFinding? {
+        if error.isDamage {
+            if let path = error.file.flatMap({ FilePath($0) }), let name = path.lastComponent,
+                path.parent == domain.file.folder
+            {
+                return DoctorFinding(
+                    error.description,
+                    "damaged, and no version of it is kept; until it is fixed or set aside, the domain cannot be read",
+                    .command(["mv", "-n"], on: path, path.parent.appending(name.appending(".damaged-0" as FileName))))
             }
             return DoctorFinding(
-                recovery.damage.description, "damaged; the version of \(version.time) is used instead",
-                checkup.command("restore", domain, [version.sequence.description]))
-        } catch {
-            if error.isDamage {
-                return DoctorFinding(
-                    error.description, "damaged, and no version of it is kept; deleting the domain sets the file aside",
-                    checkup.command("delete", domain))
-            }
-            return refused(error, domain)
+                error.description, "damaged, and no version of it is kept; deleting the domain sets the file aside",
+                checkup.command("delete", domain))
         }
+        return refused(error, domain)
     }
 
     /// Returns a failure of the system as a finding. Missing read permission is reported by the permissions check.
     private static func refused(_ failure: StoreFailure, _ domain: CheckedDomain) -> DoctorFinding? {
-        let path = domain.file.path
+        let path = failure.file.flatMap { FilePath($0) } ?? domain.file.path
         guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
             // The kernel log has entries only for failures of the device.
             let isOfDisk =
@@ -85,6 +112,11 @@ extension DoctorCheck {
                     && name.bytes.first != UInt8(ascii: ".")
             }.map { name in
                 let path = folder.appending(name)
+                if let proper = MemberName.properName(of: name) {
+                    return DoctorFinding(
+                        path.description, "ignored: the file of this key is named \(proper)",
+                        .command(["mv", "-n"], on: path, folder.appending(proper)))
+                }
                 return DoctorFinding(
                     path.description, "not a value of the domain; it is ignored",
                     .advice("move it elsewhere, or keep it"))

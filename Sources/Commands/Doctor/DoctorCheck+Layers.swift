@@ -6,7 +6,7 @@ extension DoctorCheck {
     /// Files in the forced layer that are ignored because users other than the administrator could have written them.
     static let forcedFiles = DoctorCheck(subject: "forced files that are ignored") { checkup in
         guard let folder = checkup.access.places.forced?.folder else { return [] }
-        let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
+        let paths = checkup.domains.filter { $0.layer == .forced }.flatMap { checkup.paths(of: $0.file) }
         return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
             ((try? checkup.files.status(of: path)) ?? nil).map {
                 reasons(path, $0, checkup.machine.administrator)
@@ -45,10 +45,13 @@ extension DoctorCheck {
                 findings.append(
                     DoctorFinding(
                         "\(domain.name) \(secret)",
-                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.path))",
+                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.place(on: checkup.machine)))",
                         checkup.removal(of: secret, in: domain)))
             } else {
-                look(domain.file.path, FilePermissions(rawValue: 0o004), "a+r")
+                for path in checkup.paths(of: domain.file) {
+                    let isFolder = path == domain.file.folder
+                    look(path, FilePermissions(rawValue: isFolder ? 0o005 : 0o004), isFolder ? "a+rx" : "a+r")
+                }
             }
         }
         return findings

@@ -31,7 +31,15 @@ extension DoctorCheck {
         // Versions of a file given by its path have that file's permissions, which are not the store's concern.
         if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
         guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
-        for name in names { collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }
+        let isDomain = checkup.domainFolders.contains(path)
+        for name in names {
+            // The files of others in a domain's folder are not the store's concern, nor are the targets of links in it.
+            if isDomain {
+                let found = (try? checkup.files.status(of: path.appending(name), followingLink: false)) ?? nil
+                guard MemberName(name) != nil, found?.kind == .file else { continue }
+            }
+            collect(path.appending(name), depth: depth - 1, checkup, into: &paths)
+        }
     }
 
     private static func complaints(_ path: FilePath, _ status: FileStatus, _ user: UInt32) -> [DoctorFinding] {

@@ -26,7 +26,7 @@ extension DoctorCheck {
         checkup.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
             guard domain.layer.isOfUser, version != schema.version else { return nil }
-            let place = domain.file.path.description
+            let place = domain.file.place(on: checkup.machine).description
             guard version < schema.version else {
                 return DoctorFinding(
                     place,

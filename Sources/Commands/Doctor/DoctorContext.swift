@@ -53,9 +53,23 @@ struct DoctorContext: Sendable {
     /// Returns the names in a folder, or none if it cannot be listed.
     func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
 
-    /// The folders of domains that are stored as folders.
+    /// The folders of domains that are stored as folders, also those without any value.
     var domainFolders: [FilePath] {
-        domains.compactMap(\.file.folder).filter { ((try? files.status(of: $0)) ?? nil)?.kind == .folder }
+        let empty =
+            user.arrangement != .own
+            ? []
+            : writtenFolders.prefix(2).flatMap { folder in
+                names(in: folder).filter { $0.bytes.suffix(6).elementsEqual(".prefs".utf8) }.map(folder.appending)
+            }
+        let all = Set(domains.compactMap(\.file.folder) + empty).sorted { $0.description < $1.description }
+        return all.filter { ((try? files.status(of: $0)) ?? nil)?.kind == .folder }
+    }
+
+    /// Returns the file of a domain, or its folder and the files in it that hold values.
+    func paths(of file: DomainFile) -> [FilePath] {
+        let place = file.place(on: machine)
+        guard place == file.folder else { return [place] }
+        return [place] + names(in: place).filter { MemberName($0) != nil }.map(place.appending)
     }
 
     /// The folders of the user's store in which settings are written.

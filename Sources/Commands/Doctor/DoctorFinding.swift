@@ -43,6 +43,14 @@ extension DoctorFinding.Remedy {
         }
         return .command(words + [text])
     }
+
+    /// Returns a command on a file and another path.
+    static func command(_ words: [String], on path: FilePath, _ other: FilePath) -> DoctorFinding.Remedy {
+        guard case .command(let all) = command(words, on: path), case .command(let last) = command([], on: other) else {
+            return command(words, on: path)
+        }
+        return .command(all + last)
+    }
 }
 
 /// A check that the doctor performs.

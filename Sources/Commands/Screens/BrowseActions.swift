@@ -101,7 +101,7 @@ struct BrowseActions: ScreenActions {
     }
 
     private func generations(of domain: AddressedDomain) throws -> [FileGeneration?] {
-        try access.files(domain).map { try access.machine.fileSystem.status(of: $0.file.path)?.generation }
+        try access.files(domain).map { try $0.file.status(on: access.machine)?.generation }
     }
 
     /// Reads a domain, which may have been removed if it is read again.

@@ -135,7 +135,11 @@ extension StoreAccess {
     func watches(of domain: AddressedDomain?, waking terminal: any ScreenTerminal) throws -> [any FolderWatch] {
         let folders =
             if let domain, domain.name == nil { [domain.file.path.parent] } else { try places.allPlaces().map(\.path) }
-        return folders.map { folder in
+        let ofDomains = folders.flatMap { folder in
+            (((try? machine.fileSystem.names(in: folder)) ?? nil) ?? [])
+                .filter { $0.bytes.suffix(6).elementsEqual(".prefs".utf8) }.map(folder.appending)
+        }
+        return (folders + ofDomains).map { folder in
             machine.watcher.watch(folder) { event in
                 // A temporary file is still being written.
                 if case .change(_, let name) = event, name.isTemporary { return }

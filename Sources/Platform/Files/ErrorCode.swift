@@ -33,6 +33,10 @@ extension ErrorCode {
     package static let tooManySymbolicLinks = ErrorCode(rawValue: ELOOP)
     package static let unsupported = ErrorCode(rawValue: ENOTSUP)
     package static let notImplemented = ErrorCode(rawValue: ENOSYS)
+    /// Opening a socket as a file.
+    package static let noSuchAddress = ErrorCode(rawValue: ENXIO)
+    /// A name with bytes that the file system cannot convert.
+    package static let illegalBytes = ErrorCode(rawValue: EILSEQ)
     package static let noSuchDevice = ErrorCode(rawValue: ENODEV)
     package static let staleHandle = ErrorCode(rawValue: ESTALE)
     package static let overQuota = ErrorCode(rawValue: EDQUOT)

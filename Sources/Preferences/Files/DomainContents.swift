@@ -40,10 +40,13 @@ package struct Recovery: Sendable, Hashable {
     package let damage: StoreFailure
     /// The version, or nil if there is none and the file is replaced without its contents.
     package let version: KeptVersion?
+    /// The other damaged files of a domain that is a folder.
+    package var others: [StoreFailure] = []
 }
 
 extension Recovery: CustomStringConvertible {
     package var description: String {
+        let damage = ([damage] + others).map(\.description).joined(separator: "; ")
         guard let version else { return "\(damage); no earlier version is kept, and the damaged file is set aside" }
         return "\(damage); the version of \(version.time) is used instead"
     }

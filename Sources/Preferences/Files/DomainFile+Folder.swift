@@ -28,6 +28,16 @@ extension DomainFile {
         return place
     }
 
+    /// The place that messages name: the domain's folder if it is one, or else its file.
+    package func place(on machine: Machine) -> FilePath {
+        guard let folder, ((try? folderPlace(on: machine)) ?? nil) != nil else { return path }
+        // Both are an error, which names both.
+        return ((try? machine.fileSystem.status(of: path)) ?? nil) == nil ? folder : path
+    }
+
+    /// Returns the target as messages name it: a file in the folder, or the file as it was requested.
+    func shown(_ target: FilePath) -> FilePath { target.parent == folder ? target : path }
+
     private func statusOfFolder(on machine: Machine) throws(SystemFailure) -> FileStatus? {
         guard let folder, let place = try folderPlace(on: machine) else { return nil }
         var members: [FolderMember] = []
@@ -82,7 +92,8 @@ extension DomainFile {
         let reading = try readFolder(on: machine)
         if let file = try open(on: machine) {
             if let folder, !reading.members.isEmpty {
-                throw StoreFailure(.notAllowed("exists twice: \(path) and \(folder); remove one of them"), name)
+                throw StoreFailure(
+                    .notAllowed("exists twice: \(path) and \(folder); remove one of them"), name, file: folder)
             }
             do throws(StoreFailure) {
                 return (try load(file).0, [file])
@@ -95,7 +106,8 @@ extension DomainFile {
         guard let damage = reading.damages.first?.failure else { return (contents, reading.files) }
         let newest = History(of: self, on: machine)?.newestGood
         guard newest != nil || acceptsLoss else { throw damage }
-        contents.recovery = Recovery(damage: damage, version: newest?.version)
+        contents.recovery = Recovery(
+            damage: damage, version: newest?.version, others: reading.damages.dropFirst().map(\.failure))
         for (name, _) in reading.damages {
             let key = MemberName(name)?.key ?? newest?.values.keys.first { MemberName.hashName(of: $0) == name }
             if let key, contents.values[key] == nil { contents.values[key] = newest?.values[key] }
@@ -128,7 +140,8 @@ extension DomainFile {
             reading.members.append(FolderMember(name: member.name, key: key, status: status))
             if let other = seen.updateValue(member.name, forKey: ExactKey(key)) {
                 throw StoreFailure(
-                    .notAllowed("\(folder.appending(other)) and \(path) have the same key; remove one of them"), name)
+                    .notAllowed("\(folder.appending(other)) and \(path) have the same key; remove one of them"), name,
+                    file: path)
             }
             reading.values[key] = value
         }
@@ -144,6 +157,8 @@ extension DomainFile {
             guard let file = try machine.fileSystem.open(path, .readingItself) else { return nil }
             let status = try file.status()
             return (try file.contents(status, limit: limit), file, status)
+        } catch  where error.code == .noSuchAddress {
+            throw StoreFailure(SystemFailure(.invalidArgument, .readSpecial, path), name)
         } catch {
             guard error.code == .tooManySymbolicLinks else { throw StoreFailure(error, name) }
             throw StoreFailure(

@@ -35,22 +35,37 @@ package struct MemberName: Sendable {
             return
         }
         let decoded = KeptVersion.decoded(stem)
-        // Another spelling of a key would be a second file of it.
-        guard let own = Self.stem(of: decoded), own.elementsEqual(stem) else { return nil }
+        // Another spelling of a key would be a second file of it. The plain name of a device is from a file system that
+        // allows it.
+        guard let own = Self.stem(of: decoded), own.elementsEqual(stem) || decoded.utf8.elementsEqual(stem) else {
+            return nil
+        }
         (self.kind, key) = (kind, decoded)
+    }
+
+    /// Returns the proper name of a file that is ignored because its name spells a key in another way, or nil.
+    package static func properName(of name: FileName) -> FileName? {
+        guard MemberName(name) == nil, name.bytes.first != UInt8(ascii: "."),
+            let kind = [Kind.text, .data, .list].first(where: {
+                name.bytes.suffix($0.rawValue.utf8.count).elementsEqual($0.rawValue.utf8)
+            }),
+            let stem = Self.stem(of: KeptVersion.decoded(name.bytes.dropLast(kind.rawValue.utf8.count)))
+        else { return nil }
+        return FileName(stem + Array(kind.rawValue.utf8))
     }
 
     /// The file for a key and its value.
     ///
-    /// - Parameter isAlike: Whether another key of the domain differs only in case.
-    init(_ key: String, _ value: PropertyList, isAlike: Bool) {
+    /// - Parameter isHashed: Whether the key cannot be the name of the file, because another key of the domain differs
+    ///   only in case, or because the file system refuses the name.
+    init(_ key: String, _ value: PropertyList, isHashed: Bool) {
         let kind: Kind =
             switch value {
             case .string: .text
             case .data: .data
             default: .list
             }
-        if !isAlike, let stem = Self.stem(of: key), let name = FileName(stem + Array(kind.rawValue.utf8)) {
+        if !isHashed, let stem = Self.stem(of: key), let name = FileName(stem + Array(kind.rawValue.utf8)) {
             (self.name, self.kind, self.key) = (name, kind, key)
         } else {
             (self.name, self.kind, self.key) = (Self.hashName(of: key), .hashed, nil)
@@ -76,8 +91,23 @@ package struct MemberName: Sendable {
                 stem.append(byte)
             }
         }
+        if let first = stem.first, isDevice(stem) {
+            stem.replaceSubrange(..<1, with: Array("%\(Hexadecimal.text(of: [first]).uppercased())".utf8))
+        }
         return stem.isEmpty || stem.count > mostBytes || isHash(stem) ? nil : stem
     }
+
+    /// Whether a name is refused on FAT, with any extension, because it means a device in MS-DOS.
+    private static func isDevice(_ stem: [UInt8]) -> Bool {
+        let name = String(decoding: stem.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self).lowercased()
+        if ["con", "prn", "aux", "nul"].contains(name) { return true }
+        return name.utf8.count == 4 && ["com", "lpt"].contains { name.hasPrefix($0) }
+            && name.utf8.last != UInt8(ascii: "0")
+            && name.last?.isNumber == true
+    }
+
+    /// The key as a file system that ignores case may see it.
+    static func folded(_ key: String) -> String { key.uppercased().lowercased() }
 
     /// The characters that FAT or Unix does not allow in a name, and the one that begins an encoded character.
     private static let encoded = Array("\"%*/:<>?\\|".utf8)
@@ -147,7 +177,7 @@ extension DomainFile {
         do throws(EncodingFailure) {
             return Array(try entry.serialized(as: .binary))
         } catch {
-            throw StoreFailure(self, .unwritable(error))
+            throw StoreFailure(.unwritable(error), name, file: (folder ?? path).appending(member.name))
         }
     }
 
@@ -184,7 +214,9 @@ extension DomainFile {
     /// Returns the bytes that stand for all values of a folder: in its history, in the mark of its writer and for the
     /// mirror. They are a binary property list with a mark in its trailer.
     package func image(of values: PropertyList.Dictionary) throws(StoreFailure) -> [UInt8] {
-        var bytes = try serialized(values, as: .binary)
+        var file = self
+        file.path = folder ?? path
+        var bytes = try file.serialized(values, as: .binary)
         bytes[bytes.count - Self.trailerLength] = Self.folderMark
         return bytes
     }

@@ -249,7 +249,7 @@ package struct LayerSource: Sendable {
     }
 
     init(_ layer: Layer, _ domain: OpenDomain) {
-        origin = Origin(layer, file: domain.file?.path.description)
+        origin = Origin(layer, file: domain.file?.place(on: domain.machine).description)
         (file, contents) = (domain.file, .open(domain))
     }
 

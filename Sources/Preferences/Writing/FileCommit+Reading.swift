@@ -20,8 +20,8 @@ extension FileCommit {
         if try folderPlace(of: resolved, machine) != nil {
             let (contents, _) = try edit.file.presentContents(acceptsLoss: edit.acceptsLoss, on: machine)
             guard file == nil else { return try load(edit, file, machine) }
-            let isKept = contents.exists && contents.recovery == nil
-            return (contents, isKept ? try edit.file.image(of: contents.values) : nil)
+            // Also of a folder with a damaged file, the other files can be newer than any version.
+            return (contents, contents.exists ? try edit.file.image(of: contents.values) : nil)
         }
         return try load(edit, file, machine)
     }

@@ -153,7 +153,7 @@ struct FileCommit {
         guard isChanged else { return }
         if let folder = resolved.file.folder, writesFolder {
             bytes = try resolved.file.image(of: draft.values)
-            pieces = try piecesOfFolder(folder)
+            pieces = try piecesOfFolder(folder, writer.machine)
         } else if !draft.removesFile {
             let bytes: [UInt8]
             if let broughtBack {
@@ -193,7 +193,7 @@ struct FileCommit {
     var writesFolder: Bool { draft.isFolder && !draft.removesFile }
 
     /// Returns the changes of the files in the folder. Files with the right values remain as they are.
-    private func piecesOfFolder(_ folder: FilePath) throws(StoreFailure) -> [Piece] {
+    private func piecesOfFolder(_ folder: FilePath, _ machine: Machine) throws(StoreFailure) -> [Piece] {
         let members = before.isFolder ? before.members ?? [] : []
         var (present, ofKey) = ([FileName: FolderMember](), [ExactKey: FolderMember]())
         for member in members {
@@ -201,14 +201,18 @@ struct FileCommit {
             if let key = member.key, !member.isDamaged { ofKey[ExactKey(key)] = member }
         }
         var alike: [String: Int] = [:]
-        for key in draft.values.keys { alike[key.lowercased(), default: 0] += 1 }
+        for key in draft.values.keys { alike[MemberName.folded(key), default: 0] += 1 }
         var (pieces, kept) = ([Piece](), Set<FileName>())
         for entry in draft.values {
             if let member = ofKey[ExactKey(entry.key)], !draft.rewrites, before.values[entry.key] == entry.value {
                 kept.insert(member.name)
                 continue
             }
-            let member = MemberName(entry.key, entry.value, isAlike: alike[entry.key.lowercased(), default: 1] > 1)
+            let isAlike = alike[MemberName.folded(entry.key), default: 1] > 1
+            var member = MemberName(entry.key, entry.value, isHashed: isAlike)
+            if present[member.name] == nil, try !allows(member.name, in: folder, machine) {
+                member = MemberName(entry.key, entry.value, isHashed: true)
+            }
             kept.insert(member.name)
             pieces.append(
                 Piece(
@@ -220,6 +224,29 @@ struct FileCommit {
             pieces.append(Piece(folder.appending(member.name), nil, over: member.status))
         }
         return pieces
+    }
+
+    /// Whether the file system allows the name of a new file in the folder. The rename after the commit must not fail,
+    /// so names that some file systems refuse are tried with a hidden file. ASCII names of usual length are safe.
+    private func allows(
+        _ name: FileName, in folder: FilePath, _ machine: Machine
+    ) throws(StoreFailure) -> Bool {
+        let isSafe = name.bytes.count <= 100 && name.bytes.allSatisfy { $0 < 0x80 }
+        guard !isSafe, let hidden = FileName([UInt8(ascii: ".")] + name.bytes) else { return true }
+        let path = folder.appending(hidden)
+        return try resolved.file.reporting { () throws(SystemFailure) in
+            do throws(SystemFailure) {
+                _ = try machine.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+                    try machine.fileSystem.open(path, .creatingAnew(.privateFile))
+                }
+                try machine.fileSystem.remove(path)
+                return true
+            } catch  where error.code == .exists {
+                return true
+            } catch  where [.notPermitted, .invalidArgument, .illegalBytes, .nameTooLong].contains(error.code) {
+                return false
+            }
+        }
     }
 
     /// Returns the reason the domain cannot be a folder, or nil if it can.
@@ -257,7 +284,7 @@ struct FileCommit {
     ) throws(StoreFailure) {
         let (files, target) = (writer.machine.fileSystem, pieces[index].target)
         let (audience, status) = (audience, pieces[index].former)
-        let (path, file) = try resolved.file.reporting { () throws(SystemFailure) in
+        let (path, file) = try reporting(target) { () throws(SystemFailure) in
             // The folder of a file that is addressed by path may be misspelled, so it is not made.
             guard resolved.file.isOfDomain else {
                 return try files.startTemporary(bytes, beside: target, like: status, for: audience)
@@ -278,9 +305,20 @@ struct FileCommit {
     private mutating func finishTemporary(_ index: Int) throws(StoreFailure) {
         guard let file = pieces[index].unsynchronized else { return }
         pieces[index].unsynchronized = nil
-        pieces[index].written = try resolved.file.reporting { () throws(SystemFailure) in
+        pieces[index].written = try reporting(pieces[index].target) { () throws(SystemFailure) in
             try file.synchronize()
             return try file.status()
+        }
+    }
+
+    /// Calls `body`, and reports an error of the system as one of the file that is written.
+    private func reporting<Result>(
+        _ target: FilePath, _ body: () throws(SystemFailure) -> Result
+    ) throws(StoreFailure) -> Result {
+        do throws(SystemFailure) {
+            return try body()
+        } catch {
+            throw StoreFailure(error.naming(resolved.file.shown(target)), resolved.file.name)
         }
     }
 
@@ -300,7 +338,10 @@ struct FileCommit {
 
     /// Removes the folder of a domain that is no longer one, unless it has other files.
     func removeEmptyFolder(on machine: Machine) {
-        guard before.members != nil, removesFolder || !draft.isFolder, let folder = resolved.file.folder else { return }
+        guard before.members != nil, removesFolder || !draft.isFolder, let folder = resolved.file.folder,
+            // A symbolic link is kept, like one to a file.
+            let status = try? machine.fileSystem.status(of: folder, followingLink: false), status.kind == .folder
+        else { return }
         _ = try? machine.fileSystem.remove(folder)
     }
 
@@ -336,7 +377,11 @@ struct FileCommit {
                 if comparesFormer, isOnly {
                     try exchange(temporary, pieces[index], in: files)
                 } else {
-                    try files.rename(temporary, to: pieces[index].target)
+                    do throws(SystemFailure) {
+                        try files.rename(temporary, to: pieces[index].target)
+                    } catch {
+                        throw error.naming(resolved.file.shown(pieces[index].target))
+                    }
                 }
                 pieces[index].temporary = nil
             }
