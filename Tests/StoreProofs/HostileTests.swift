@@ -85,6 +85,59 @@ extension `The store of this machine` {
                 try bench.machine.fileSystem.names(in: bench.file("domain").path.parent)?.count { $0.isTemporary } == 0)
         }
 
+        /// Something in the folder of a domain that is not a file with a value.
+        struct Member: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            var name = "evil.txt"
+            let reason: String
+            let make: @Sendable (String) -> Int32
+        }
+
+        static let members = [
+            Member(testDescription: "a FIFO", reason: "it is a pipe, a device or a socket") { mkfifo($0, 0o600) },
+            Member(testDescription: "a socket", reason: "it is a pipe, a device or a socket") {
+                mknod($0, S_IFSOCK | 0o600, 0)
+            },
+            Member(testDescription: "a device", reason: "it is a pipe, a device or a socket") {
+                // The device of /dev/zero, which has no end.
+                mknod($0, S_IFCHR | 0o600, 1 << 8 | 5)
+            },
+            Member(testDescription: "a link to outside", reason: "it is a symbolic link") {
+                symlink("/etc/passwd", $0)
+            },
+            Member(testDescription: "a link to a value", reason: "it is a symbolic link") { symlink("title.txt", $0) },
+            Member(testDescription: "a link to nothing", reason: "it is a symbolic link") { symlink("nothing", $0) },
+            Member(testDescription: "a link to itself", reason: "it is a symbolic link") { symlink("evil.txt", $0) },
+            Member(testDescription: "a folder", reason: "Is a directory") { mkdir($0, 0o700) },
+            Member(testDescription: "a huge file", reason: "File too large") { path in
+                let file = creat(path, 0o600)
+                defer { close(file) }
+                return file < 0 ? file : ftruncate(file, 1 << 40)
+            },
+        ]
+
+        @Test(arguments: members) func `in the folder of a domain, and names it at once`(_ member: Member) throws {
+            let bench = try ProofBench()
+            try bench.makeFolder("domain", ["title": "first"])
+            let folder = try #require(try bench.file("domain").folder)
+            guard member.make("\(folder)/\(member.name)") == 0 else {
+                try #require(errno == EPERM)
+                try Test.cancel("no privilege to make a device")
+            }
+            let names = try bench.machine.fileSystem.names(in: folder)
+            for failure in [
+                storeFailure { _ = try bench.contents("domain") },
+                storeFailure { try bench.write("title", "second", "domain") },
+                storeFailure { try bench.write("evil", "value", "domain") },
+            ] {
+                #expect(failure?.description == "cannot read \(folder)/\(member.name): \(member.reason)")
+            }
+            #expect(try WorkerProcess.run(bench.place, ["add", "domain", "key", "1"]).status == 1)
+            #expect(try bench.machine.fileSystem.names(in: folder) == names)
+            _ = Glibc.remove("\(folder)/\(member.name)")
+            #expect(try bench.contents("domain").values == ["title": "first"])
+        }
+
         @Test func `but a link to nothing, and makes what it leads to`() throws {
             let bench = try ProofBench()
             try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)

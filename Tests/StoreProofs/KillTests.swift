@@ -12,6 +12,11 @@ extension `The store of this machine` {
             try Killing("endless-folder", ["a"]).run(Extent.kills / 4)
         }
 
+        @Test func `of a domain that is a folder, on FAT through FUSE`() throws {
+            let stick = try FATMount.orCancel()
+            try Killing("endless-folder", ["a"], ProofBench(at: stick.path + "/prefs")).run(max(4, Extent.kills / 12))
+        }
+
         @Test func `that flush`() throws { try Killing("endless-flush", ["a"]).run(Extent.kills / 4) }
 
         @Test func `of two domains at once`() throws {
@@ -41,8 +46,8 @@ private struct Killing {
     /// The duration of a worker's write, so that kills hit all of its steps.
     private var pace = Duration.milliseconds(10)
 
-    init(_ task: String, _ domains: [DomainName]) throws {
-        bench = try ProofBench()
+    init(_ task: String, _ domains: [DomainName], _ bench: ProofBench? = nil) throws {
+        self.bench = try bench ?? ProofBench()
         self.task = task
         self.domains = domains
         random = SeededGenerator(stream: "kills \(task)")

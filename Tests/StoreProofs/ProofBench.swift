@@ -60,6 +60,16 @@ struct ProofBench {
             .commit([DomainEdit(try file(name)) { $0.values[key] = value }])
     }
 
+    /// Makes a domain a folder with these values.
+    func makeFolder(_ name: DomainName, _ values: PropertyList.Dictionary) throws {
+        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+            DomainEdit(try file(name)) { draft in
+                draft.isFolder = true
+                draft.values = values
+            }
+        ])
+    }
+
     func worker(_ words: String..., by prefix: [String] = []) throws -> WorkerProcess {
         try WorkerProcess(place, words, by: prefix)
     }

@@ -30,12 +30,7 @@ extension `The store of this machine` {
 
         @Test(arguments: crowds) func `of one number in a folder`(_ processes: Int, _ updates: Int) throws {
             let (bench, count) = (try ProofBench(), Extent.share(of: updates))
-            try DomainWriter(bench.machine, WriteNote(.write, by: bench.machine)).commit([
-                DomainEdit(try bench.file("domain")) { draft in
-                    draft.isFolder = true
-                    draft.values = ["counter": 0, "other": "text"]
-                }
-            ])
+            try bench.makeFolder("domain", ["counter": 0, "other": "text"])
             try Self.run(processes, bench) { _ in ["add", "domain", "counter", "\(count)"] }
             #expect(try bench.value("counter", "domain") == processes * count)
             #expect(try bench.contents("domain").isFolder)
