@@ -116,7 +116,7 @@ extension DoctorTests {
             name: "damaged files of a folder, of which versions are kept",
             said: [
                 "\(folder)/e.prefs/title.txt: byte 0: not valid UTF-8: damaged; the version of 2026-01-01T00:00:00Z is used instead",
-                "\(folder)/e.prefs/window.plist:1:1: nothing there: damaged; the version of 2026-01-01T00:00:00Z is used instead",
+                "\(folder)/e.prefs/window.plist:1:1: the input is empty: damaged; the version of 2026-01-01T00:00:00Z is used instead",
                 "\(folder)/e.prefs/title.txt.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
                 "\(folder)/e.prefs/window.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
@@ -133,7 +133,7 @@ extension DoctorTests {
         Case(
             name: "a damaged file of a folder, of which no version is kept",
             said: [
-                "\(folder)/new.prefs/a.plist:1:1: nothing there: damaged, and no version of it is kept; until it is fixed or set aside, the domain cannot be read",
+                "\(folder)/new.prefs/a.plist:1:1: the input is empty: damaged, and no version of it is kept; until it is fixed or set aside, the domain cannot be read",
                 "\(folder)/new.prefs/a.plist.damaged-0: damaged, and set aside; remove it if nothing in it is needed",
             ],
             mended: [
