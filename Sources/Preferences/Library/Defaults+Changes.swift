@@ -7,9 +7,7 @@ extension Defaults {
         stream { changes, continuation in continuation.yield(changes) }
     }
 
-    /// Returns the changes of a key's value from now on.
-    ///
-    /// - Parameter includingOwn: Whether changes that this process makes are included.
+    /// Returns the changes of a key's value from now on, by default including those that this process makes.
     public func changes(forKey key: String, includingOwn: Bool = true) -> AsyncStream<SettingsChange> {
         stream { changes, continuation in
             for change in changes.changes
@@ -38,9 +36,7 @@ extension Defaults {
     }
 
     /// Returns the changes of a setting's value from now on. A value that the setting cannot have is replaced by its
-    /// default.
-    ///
-    /// - Parameter includingOwn: Whether changes that this process makes are included.
+    /// default. By default, changes that this process makes are included.
     public func changes<Value>(
         of setting: Setting<Value>, includingOwn: Bool = true
     ) -> AsyncStream<SettingChange<Value>> {
