@@ -155,7 +155,7 @@ struct Overlay: Sendable {
 }
 
 extension Overlay {
-    /// A box of choices, one of which is marked.
+    /// A box of choices. One is marked.
     init(_ title: String, choices: [String], marked index: Int, _ hint: String = "Enter choose   Esc back") {
         let lines = choices.enumerated().map { ($0.element, Style(isReversed: $0.offset == index)) }
         self.init(title: title, lines: lines, hint: hint, showing: index)
