@@ -75,6 +75,15 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values[keys[0]] == 5)
     }
 
+    /// An empty file remains if a writer is killed while it tries a name. A file of others is not touched.
+    @Test(arguments: ["", "of others"]) func `removes what was left while a name was tried`(_ left: String) throws {
+        let bench = try Self.bench(["title": "Groceries"])
+        try bench.process().scribble(Array(left.utf8), to: Self.folder.appending(".é.txt"))
+        try bench.process().set("é", "text", in: Self.file)
+        #expect(try Self.file.contents(on: bench.process()).values["é"] == "text")
+        #expect(try Self.names(bench).contains(".é.txt") == !left.isEmpty)
+    }
+
     @Test func `reads the plain name of a device where the file system allows it`() throws {
         let bench = try Self.bench()
         try bench.process().scribble(Array("by hand\n".utf8), to: Self.folder.appending("con.txt"))

@@ -242,6 +242,9 @@ struct FileCommit {
                 try machine.fileSystem.remove(path)
                 return true
             } catch  where error.code == .exists {
+                // Left by a writer that was killed here.
+                let left = try machine.fileSystem.status(of: path, followingLink: false)
+                if let left, left.kind == .file, left.size == 0 { try machine.fileSystem.remove(path) }
                 return true
             } catch  where [.notPermitted, .invalidArgument, .illegalBytes, .nameTooLong].contains(error.code) {
                 return false
