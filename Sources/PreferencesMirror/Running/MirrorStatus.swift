@@ -200,6 +200,9 @@ extension MirrorSession {
 
     private var hosts: [MirrorStatus.Host] {
         let former = engine.local.formerWriters
+        let successors = engine.local.peers.keys.reduce(into: [WriterID: [WriterID]]()) { successors, peer in
+            for number in engine.local.lineage[peer] { successors[number, default: []].append(peer) }
+        }
         return engine.local.peers.filter { $0.key != engine.local.writer && !former.contains($0.key) }
             .sorted { $0.key < $1.key }.map { writer, peer in
                 let ahead = Int64(peer.lastStamp.milliseconds) - machine.clock.wall.milliseconds
@@ -207,9 +210,7 @@ extension MirrorSession {
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
                     isCarried: engine.local.isCarried(writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
-                    isFormer: engine.local.peers.keys.contains {
-                        engine.local.lineage[$0].contains(writer) && host($0) == host(writer)
-                    },
+                    isFormer: successors[writer]?.contains { host($0) == host(writer) } ?? false,
                     isClosed: closedFolders.contains(writer),
                     clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
             }
