@@ -1,4 +1,3 @@
-// Unsafe: the trailer of a binary file is checked before objects are read by offset.
 /// A feature of a property list that was read, but that other readers may refuse or read differently.
 package struct ReadingNote: Hashable, Sendable {
     package let message: String
@@ -14,7 +13,7 @@ extension PropertyList {
         var found: [(message: String, offset: Int)] = []
         switch format {
         case .xml: found = xmlNotes(on: bytes)
-        case .binary: found = unsafe bytes.withUnsafeBufferPointer { unsafe binaryNotes(on: $0) }
+        case .binary: found = binaryNotes(on: bytes)
         case .json, .openstep, .gnustep: break
         }
         return found.sorted { $0.offset < $1.offset }.map { note in
@@ -23,12 +22,12 @@ extension PropertyList {
         }
     }
 
-    private static func binaryNotes(on bytes: UnsafeBufferPointer<UInt8>) -> [(message: String, offset: Int)] {
-        guard let trailer = try? unsafe BinaryTrailer(file: bytes), let base = bytes.baseAddress else { return [] }
+    private static func binaryNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
+        guard let trailer = try? BinaryTrailer(file: bytes) else { return [] }
         for object in 0..<trailer.objectCount {
             let place = trailer.tableOffset + object * trailer.offsetSize
-            let offset = unsafe bigEndian(base + place, trailer.offsetSize)
-            if offset < UInt64(trailer.tableOffset), unsafe bytes[Int(offset)] >> 4 == 0xC {
+            let offset = bytes.bigEndian(at: place, size: trailer.offsetSize)
+            if offset < UInt64(trailer.tableOffset), bytes[Int(offset)] >> 4 == 0xC {
                 return [("a set is read as an array", Int(offset))]
             }
         }

@@ -98,11 +98,11 @@ private struct CountingFile: ByteSource, @unchecked Sendable {
         guard descriptor >= 0, byteCount > 0 else { throw Failure.system(path) }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
-        guard pread(descriptor, buffer.baseAddress, buffer.count, offset) == buffer.count else {
-            throw Failure("the file became shorter")
-        }
-        copied.pointee += buffer.count
+    func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard pread(descriptor, &bytes, count, offset) == count else { throw Failure("the file became shorter") }
+        copied.pointee += count
+        return bytes
     }
 }
 

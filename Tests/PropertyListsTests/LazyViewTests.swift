@@ -16,9 +16,29 @@ import Testing
 
         var byteCount: Int { bytes.count }
 
-        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
-            guard offset + buffer.count <= bytes.count else { throw Short() }
-            bytes.copyBytes(to: buffer, from: offset..<offset + buffer.count)
+        func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+            guard offset + count <= bytes.count else { throw Short() }
+            return [UInt8](bytes[offset..<offset + count])
+        }
+    }
+
+    /// A source that returns `difference` more bytes than were requested.
+    private struct CarelessSource: ByteSource {
+        let file: [UInt8]
+        let difference: Int
+
+        var byteCount: Int { file.count }
+
+        func bytes(at offset: Int, count: Int) -> [UInt8] {
+            Array(repeating: 0x0B, count: max(0, count + difference))
+        }
+    }
+
+    @Test(arguments: [-1000, -1, 1, 1000])
+    func `a source that returns a different number of bytes gives an error`(_ difference: Int) throws {
+        let file = [UInt8](try PropertyList.array([.boolean(true)]).serialized(as: .binary))
+        #expect(throws: DecodingFailure.self) {
+            try BinaryPropertyList(CarelessSource(file: file, difference: difference)).root
         }
     }
 

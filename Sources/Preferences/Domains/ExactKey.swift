@@ -14,6 +14,6 @@ package struct ExactKey: Hashable, Sendable {
 
     @inline(__always)
     package func hash(into hasher: inout Hasher) {
-        unsafe text.withBytes { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        text.hashBytes(into: &hasher)
     }
 }

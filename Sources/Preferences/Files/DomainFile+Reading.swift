@@ -182,15 +182,14 @@ private struct BytesOfFile: ByteSource {
 
     var isBinary: Bool {
         get throws {
-            var head = [UInt8](repeating: 0, count: 8)
-            try unsafe head.withUnsafeMutableBytes { try unsafe read(into: $0, at: 0) }
-            return PropertyList.isBinary(head)
+            PropertyList.isBinary(try bytes(at: 0, count: 8))
         }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
-        guard try unsafe file.read(into: buffer, at: offset) == buffer.count else {
-            throw SystemFailure(.inputOutput, .read, file.path)
-        }
+    func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: offset) }
+        guard length == count else { throw SystemFailure(.inputOutput, .read, file.path) }
+        return bytes
     }
 }

@@ -1,6 +1,3 @@
-// Unsafe: the reader accesses the file by pointer. Every offset, count and reference is checked against the trailer
-// before it is used, and the trailer is checked against the length of the file; see `objectBytes` and `offset(of:)`.
-
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -11,26 +8,17 @@ extension PropertyList {
     static func readBinary(
         _ bytes: [UInt8], limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
-        try unsafe bytes.withUnsafeBufferPointer { bytes throws(DecodingFailure) in
-            try unsafe readBinary(bytes, limits: limits, options: options)
-        }
-    }
-
-    private static func readBinary(
-        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
-    ) throws(DecodingFailure) -> PropertyList {
         func failure(_ fault: Fault, _ path: EntryPath = EntryPath()) -> DecodingFailure {
             DecodingFailure(fault.problem, offset: fault.offset, path: path, format: .binary)
         }
         let trailer: BinaryTrailer
         do throws(Fault) {
-            trailer = try unsafe BinaryTrailer(file: bytes)
-            try unsafe trailer.checkOffsets(of: bytes)
+            trailer = try BinaryTrailer(file: bytes)
+            try trailer.checkOffsets(of: bytes)
         } catch {
             throw failure(error)
         }
-        let memory = unsafe BytesInMemory(base: bytes.baseAddress!)
-        var reader = BinaryReader(memory, trailer: trailer, limits: limits, options: options)
+        var reader = BinaryReader(BinaryBytes(bytes), trailer: trailer, limits: limits, options: options)
         do throws(Fault) {
             return try reader.read(object: trailer.root)
         } catch {
@@ -41,45 +29,30 @@ extension PropertyList {
 
 extension BinaryTrailer {
     /// Checks the header of a file and reads its trailer.
-    init(file bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
-        guard let base = bytes.baseAddress, !bytes.isEmpty else { throw Fault(.emptyInput, at: 0) }
+    init(file bytes: [UInt8]) throws(Fault) {
+        if bytes.isEmpty { throw Fault(.emptyInput, at: 0) }
         guard bytes.count >= Self.headerLength else {
-            guard unsafe bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else {
+            guard bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else {
                 throw Fault(.expected("“bplist00”"), at: 0)
             }
             throw Fault(.unexpectedEnd(inside: "the header"), at: bytes.count)
         }
-        try unsafe Self.checkHeader(base)
+        try Self.checkHeader(bytes)
         guard bytes.count >= Self.headerLength + Self.length else {
             throw Fault(.unexpectedEnd(inside: "the trailer"), at: bytes.count)
         }
-        unsafe try self.init(base + bytes.count - Self.length, fileLength: bytes.count)
+        try self.init(endOf: bytes, fileLength: bytes.count)
     }
 
     /// Checks that every object begins inside the object area, even if it is never referenced.
-    func checkOffsets(of bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
-        let table = unsafe bytes.baseAddress! + tableOffset
-        if offsetSize == 4, unsafe areInside(UnsafeRawPointer(table)) { return }
+    func checkOffsets(of bytes: [UInt8]) throws(Fault) {
         for object in 0..<objectCount {
-            let offset = unsafe bigEndian(table + object * offsetSize, offsetSize)
+            let place = tableOffset + object * offsetSize
+            let offset = bytes.bigEndian(at: place, size: offsetSize)
             guard offset >= UInt64(Self.headerLength), offset < UInt64(tableOffset) else {
-                throw Fault(.invalidOffset(object: object, offset: offset), at: tableOffset + object * offsetSize)
+                throw Fault(.invalidOffset(object: object, offset: offset), at: place)
             }
         }
-    }
-}
-
-extension BinaryTrailer {
-    /// Whether all four-byte offsets are valid. The loop is vectorized, because it does not determine which one is
-    /// invalid.
-    private func areInside(_ table: UnsafeRawPointer) -> Bool {
-        // The subtraction wraps an offset inside the header to a very large one.
-        var greatest: UInt32 = 0
-        for object in 0..<objectCount {
-            let offset = unsafe UInt32(bigEndian: table.loadUnaligned(fromByteOffset: object * 4, as: UInt32.self))
-            greatest = max(greatest, offset &- UInt32(Self.headerLength))
-        }
-        return Int(greatest) < tableOffset - Self.headerLength
     }
 }
 
@@ -88,16 +61,16 @@ extension BinaryTrailer {
 /// A container is marked as open while its children are read, so that cycles are detected. Most objects are referenced
 /// once. A small container that is referenced again is read a second time and then kept, so that later references
 /// share it. The reader also sums up the expanded size, in which a shared object is counted at each reference.
-@safe struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
-    var bytes: Bytes
+struct BinaryReader: ~Copyable {
+    var bytes: BinaryBytes
     let trailer: BinaryTrailer
     let limits: PropertyList.Limits
     /// The limit of bytes in the values, where a shared value is counted at each reference.
     let mostBytes: Int
     var builder: TreeBuilder
 
-    /// The state of each object: new, read once, open, or its position in `kept`.
-    var states: UnsafeMutablePointer<UInt32>?
+    /// The state of each object: new, read once, open, or its position in `kept`. Empty before the first container.
+    var states: [UInt32] = []
     var kept: [KeptObject] = []
     var open = Stack<BinaryFrame>()
     /// The container that was begun most recently.
@@ -105,10 +78,11 @@ extension BinaryTrailer {
     var recentKeys = RecentKeys()
     /// The encoded size of all objects read so far. If it exceeds the object area, some objects overlap.
     var metBytes = 0
-    var scratch = OutputBuffer(capacity: 0)
+    /// The buffer in which UTF-16 is decoded.
+    var scratch: [UInt8] = []
 
     init(
-        _ bytes: consuming Bytes, trailer: BinaryTrailer, limits: PropertyList.Limits,
+        _ bytes: consuming BinaryBytes, trailer: BinaryTrailer, limits: PropertyList.Limits,
         options: PropertyList.ReadingOptions
     ) {
         self.bytes = bytes
@@ -117,8 +91,6 @@ extension BinaryTrailer {
         mostBytes = limits.expandedBytes(ofFile: trailer.fileLength)
         builder = TreeBuilder(limits: limits, options: options)
     }
-
-    deinit { unsafe states?.deallocate() }
 
     var path: EntryPath { builder.path }
 
@@ -160,7 +132,7 @@ extension BinaryTrailer {
         if frame.isAgain || frame.size.nodes > Self.fewNodes {
             keep(builder.last, frame.object, frame.size)
         } else {
-            unsafe states?[frame.object] = ObjectState.met
+            states[frame.object] = ObjectState.met
         }
     }
 
@@ -181,11 +153,11 @@ extension BinaryTrailer {
     }
 }
 
-extension BinaryReader where Bytes: ~Copyable {
+extension BinaryReader {
     /// The number of the object that the reference at `place` names.
     @inline(__always)
     mutating func reference(at place: Int) throws(Fault) -> Int {
-        let number = try bytes.number(at: place, size: trailer.referenceSize)
+        let number = try tableNumber(at: place, size: trailer.referenceSize)
         guard number < UInt64(trailer.objectCount) else { throw Fault(.invalidReference(number), at: place) }
         return Int(number)
     }
@@ -194,20 +166,28 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(__always)
     mutating func offset(of object: Int) throws(Fault) -> Int {
         let place = trailer.tableOffset + object * trailer.offsetSize
-        let offset = try bytes.number(at: place, size: trailer.offsetSize)
+        let offset = try tableNumber(at: place, size: trailer.offsetSize)
         guard offset >= UInt64(BinaryTrailer.headerLength), offset < UInt64(trailer.tableOffset) else {
             throw Fault(.invalidOffset(object: object, offset: offset), at: place)
         }
         return Int(offset)
     }
 
-    /// The `count` bytes at `place`. Throws unless they are inside the object area.
+    /// The number in the table of offsets or in a reference, which the trailer follows.
     @inline(__always)
-    mutating func objectBytes(at place: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
+    private mutating func tableNumber(at place: Int, size: Int) throws(Fault) -> UInt64 {
+        let start = try bytes.load(place, count: size)
+        return bytes.loaded.bigEndian(at: start, size: size)
+    }
+
+    /// Loads the `count` bytes at `place`, and returns their position in `bytes.loaded`. Throws unless they are inside
+    /// the object area.
+    @inline(__always)
+    mutating func load(_ place: Int, count: Int) throws(Fault) -> Int {
         guard count <= trailer.tableOffset - place else {
             throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset)
         }
-        return try unsafe bytes.run(at: place, count: count)
+        return try bytes.load(place, count: count)
     }
 
     /// The marker of an object, the count in its lower half, and the offset of its contents.
@@ -226,13 +206,14 @@ extension BinaryReader where Bytes: ~Copyable {
     /// Reads the marker of an object and its count, and checks that the contents fit into the file.
     @inline(__always)
     mutating func head(at offset: Int) throws(Fault) -> Head {
-        let marker = try unsafe objectBytes(at: offset, count: 1)[0]
+        let start = try load(offset, count: 1)
+        let marker = bytes.loaded[start]
         var head = Head(marker: marker, contents: offset + 1)
         guard marker >= 0x40, marker & 0xF0 != 0x80 else { return head }
         if marker & 0x0F == 0x0F {
-            let size = try unsafe objectBytes(at: offset, count: 3)
-            if unsafe size[1] == 0x10 {
-                head.count = unsafe Int(size[2])
+            let start = try load(offset, count: 3)
+            if bytes.loaded[start + 1] == 0x10 {
+                head.count = Int(bytes.loaded[start + 2])
                 head.contents = offset + 3
             } else {
                 head = try headWithLongCount(marker, at: offset)
@@ -258,7 +239,8 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(never)
     mutating func headWithLongCount(_ marker: UInt8, at offset: Int) throws(Fault) -> Head {
         let place = offset + 1
-        let sizeMarker = try unsafe objectBytes(at: place, count: 1)[0]
+        let start = try load(place, count: 1)
+        let sizeMarker = bytes.loaded[start]
         guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 4 else {
             throw Fault(.invalidSize("the count is not an integer"), at: place)
         }
@@ -285,7 +267,7 @@ struct BinaryTrailer {
     static let headerLength = 8
     static let header: StaticString = "bplist00"
     /// The beginning of the header in every file of version 0. Apple's reader ignores the last character.
-    static let version: StaticString = "bplist0"
+    static let version = "bplist0"
 
     /// 1 if the root's keys are sorted and unique, as in files of this package's store.
     var sortVersion: UInt8
@@ -300,15 +282,16 @@ struct BinaryTrailer {
 }
 
 extension BinaryTrailer {
-    /// Reads the trailer of a file of `length` bytes, and checks its fields against that length.
-    init(_ bytes: UnsafePointer<UInt8>, fileLength length: Int) throws(Fault) {
+    /// Reads the trailer at the end of `bytes`, and checks its fields against the `length` of the file.
+    init(endOf bytes: [UInt8], fileLength length: Int) throws(Fault) {
         let place = length - Self.length
-        func number(_ offset: Int) -> UInt64 { unsafe bigEndian(bytes + offset, 8) }
+        let start = bytes.count - Self.length
+        func number(_ offset: Int) -> UInt64 { bytes.bigEndian(at: start + offset, size: 8) }
         func fault(_ what: String, _ offset: Int) -> Fault { Fault(.invalidTrailer(what), at: place + offset) }
 
-        sortVersion = unsafe bytes[5]
-        offsetSize = unsafe Int(bytes[6])
-        referenceSize = unsafe Int(bytes[7])
+        sortVersion = bytes[start + 5]
+        offsetSize = Int(bytes[start + 6])
+        referenceSize = Int(bytes[start + 7])
         guard 1...8 ~= offsetSize else { throw fault("an offset of \(offsetSize) bytes", 6) }
         guard 1...8 ~= referenceSize else { throw fault("a reference of \(referenceSize) bytes", 7) }
         let (count, root, table) = (number(8), number(16), number(24))
@@ -327,25 +310,9 @@ extension BinaryTrailer {
     }
 
     /// Checks the eight bytes that a file begins with.
-    static func checkHeader(_ bytes: UnsafePointer<UInt8>) throws(Fault) {
-        if unsafe sameBytes(bytes, version.utf8Start, version.utf8CodeUnitCount) { return }
-        let start = unsafe UnsafeBufferPointer(start: bytes, count: headerLength)
-        guard unsafe start.starts(with: "bplist".utf8) else { throw Fault(.expected("“bplist00”"), at: 0) }
-        throw unsafe Fault(.unsupportedVersion(String(decoding: start.dropFirst(6), as: UTF8.self)), at: 6)
-    }
-}
-
-/// The big-endian unsigned number in `size` bytes, at most eight.
-@inline(__always)
-func bigEndian(_ bytes: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
-    switch size {
-    case 1: return unsafe UInt64(bytes[0])
-    case 2: return unsafe UInt64(UInt16(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt16.self)))
-    case 4: return unsafe UInt64(UInt32(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self)))
-    case 8: return unsafe UInt64(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
-    default:
-        var value: UInt64 = 0
-        for at in 0..<size { value = unsafe value << 8 | UInt64(bytes[at]) }
-        return value
+    static func checkHeader(_ bytes: [UInt8]) throws(Fault) {
+        if bytes.starts(with: version.utf8) { return }
+        guard bytes.starts(with: "bplist".utf8) else { throw Fault(.expected("“bplist00”"), at: 0) }
+        throw Fault(.unsupportedVersion(String(decoding: bytes[6..<headerLength], as: UTF8.self)), at: 6)
     }
 }

@@ -1,5 +1,3 @@
-// Unsafe: the bytes of the file are used only inside a closure, and the reader checks every offset.
-
 extension PropertyList {
     /// Reads the elements or entries of the container at `path` in a binary file one by one. Of a dictionary, it first
     /// reads only the entries under `fields`. If `test` returns true, it reads the whole value and passes it to `take`.
@@ -12,45 +10,42 @@ extension PropertyList {
         test: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Bool,
         take: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Void
     ) throws -> Bool {
-        try unsafe bytes.withUnsafeBufferPointer { bytes in
-            func failure(_ fault: Fault, _ place: EntryPath) -> DecodingFailure {
-                DecodingFailure(fault.problem, offset: fault.offset, path: place, format: .binary)
-            }
-            guard bytes.count <= limits.inputBytes else {
-                throw failure(Fault(.tooLarge(limit: limits.inputBytes), at: bytes.count), path)
-            }
-            let trailer: BinaryTrailer
-            do throws(Fault) {
-                trailer = try unsafe BinaryTrailer(file: bytes)
-            } catch {
-                throw failure(error, path)
-            }
-            var records = BinaryRecords(
-                unsafe BytesInMemory(base: bytes.baseAddress!), trailer, limits, fields: fields)
-            do throws(Fault) {
-                guard try records.enter(path) else { return false }
-            } catch {
-                throw failure(error, path)
-            }
-            for position in 0..<records.count {
-                let component: EntryPath.Component
-                var value: PropertyList
-                do throws(Fault) {
-                    component = try records.component(at: position)
-                    value = try records.part(at: position)
-                } catch {
-                    throw failure(error, path)
-                }
-                guard try test(component, records.isDictionary, value) else { continue }
-                do throws(Fault) {
-                    value = try records.whole(at: position)
-                } catch {
-                    throw failure(error, EntryPath(path.components + [component]))
-                }
-                try take(component, records.isDictionary, value)
-            }
-            return true
+        func failure(_ fault: Fault, _ place: EntryPath) -> DecodingFailure {
+            DecodingFailure(fault.problem, offset: fault.offset, path: place, format: .binary)
         }
+        guard bytes.count <= limits.inputBytes else {
+            throw failure(Fault(.tooLarge(limit: limits.inputBytes), at: bytes.count), path)
+        }
+        let trailer: BinaryTrailer
+        do throws(Fault) {
+            trailer = try BinaryTrailer(file: bytes)
+        } catch {
+            throw failure(error, path)
+        }
+        var records = BinaryRecords(bytes, trailer, limits, fields: fields)
+        do throws(Fault) {
+            guard try records.enter(path) else { return false }
+        } catch {
+            throw failure(error, path)
+        }
+        for position in 0..<records.count {
+            let component: EntryPath.Component
+            var value: PropertyList
+            do throws(Fault) {
+                component = try records.component(at: position)
+                value = try records.part(at: position)
+            } catch {
+                throw failure(error, path)
+            }
+            guard try test(component, records.isDictionary, value) else { continue }
+            do throws(Fault) {
+                value = try records.whole(at: position)
+            } catch {
+                throw failure(error, EntryPath(path.components + [component]))
+            }
+            try take(component, records.isDictionary, value)
+        }
+        return true
     }
 }
 
@@ -58,10 +53,10 @@ extension PropertyList {
 private struct BinaryRecords: ~Copyable {
     private enum KeyUse: UInt8 { case unknown, ignored, wanted }
 
-    private var reader: BinaryReader<BytesInMemory>
+    private var reader: BinaryReader
     private let trailer: BinaryTrailer
     private let fields: Set<String>
-    private var container = BinaryReader<BytesInMemory>.Head(marker: 0, contents: 0)
+    private var container = BinaryReader.Head(marker: 0, contents: 0)
     private var keys: [String] = []
     /// For each object, whether it is the key of a requested entry.
     private var uses: [KeyUse]
@@ -69,15 +64,16 @@ private struct BinaryRecords: ~Copyable {
     private var isKnown: [Bool]
     private var repeated: [Int: PropertyList] = [:]
 
-    init(_ bytes: BytesInMemory, _ trailer: BinaryTrailer, _ limits: PropertyList.Limits, fields: Set<String>) {
-        reader = BinaryReader(bytes, trailer: trailer, limits: limits, options: PropertyList.ReadingOptions())
+    init(_ bytes: [UInt8], _ trailer: BinaryTrailer, _ limits: PropertyList.Limits, fields: Set<String>) {
+        reader = BinaryReader(
+            BinaryBytes(bytes), trailer: trailer, limits: limits, options: PropertyList.ReadingOptions())
         self.trailer = trailer
         self.fields = fields
         uses = Array(repeating: .unknown, count: trailer.objectCount)
         isKnown = Array(repeating: false, count: trailer.objectCount)
         // With states, the reader refuses overlapping objects. Otherwise, a few bytes could expand into many long
         // texts.
-        _ = unsafe reader.preparedStates()
+        reader.prepareStates()
     }
 
     var count: Int { container.count }

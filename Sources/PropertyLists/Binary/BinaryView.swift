@@ -1,5 +1,3 @@
-// Unsafe: the source reads into buffers that exist for one call, and offsets are checked against the length of the
-// file.
 /// A binary property list whose values are read on demand.
 ///
 /// A lookup reads only the parts of the file that lead to the value, and decodes only that value. If the file states
@@ -20,31 +18,25 @@ public struct BinaryPropertyList: Sendable {
         }
         let whole = BinaryTrailer.headerLength + BinaryTrailer.length
         // Too short a file is read whole, and the check reports the problem.
-        let endLength = length < whole ? length : BinaryTrailer.length
-        var ends = [UInt8](repeating: 0, count: min(BinaryTrailer.headerLength, length) + endLength)
-        let headLength = ends.count - endLength
-        try unsafe ends.withUnsafeMutableBytes { buffer in
-            try unsafe source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<headLength]), at: 0)
-            try unsafe source.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[headLength...]), at: length - endLength)
-        }
-        trailer = try unsafe ends.withUnsafeBufferPointer { bytes in
-            do throws(Fault) {
-                guard length >= whole else {
-                    return try unsafe BinaryTrailer(
-                        file: UnsafeBufferPointer(rebasing: bytes[..<min(length, bytes.count)]))
-                }
-                try unsafe BinaryTrailer.checkHeader(bytes.baseAddress!)
-                return try unsafe BinaryTrailer(bytes.baseAddress! + headLength, fileLength: length)
-            } catch {
-                throw Self.failure(error)
+        let start = try source.checkedBytes(at: 0, count: length < whole ? length : BinaryTrailer.headerLength)
+        let end =
+            length < whole
+            ? [] : try source.checkedBytes(at: length - BinaryTrailer.length, count: BinaryTrailer.length)
+        do throws(Fault) {
+            if length < whole {
+                trailer = try BinaryTrailer(file: start)
+            } else {
+                try BinaryTrailer.checkHeader(start)
+                trailer = try BinaryTrailer(endOf: end, fileLength: length)
             }
+        } catch {
+            throw Self.failure(error)
         }
     }
 
     /// Opens a binary property list in memory.
     public init(parsing bytes: some Sequence<UInt8>, limits: PropertyList.Limits = .default) throws {
-        try self.init(ContiguousArray(bytes), limits: limits)
+        try self.init(Array(bytes), limits: limits)
     }
 
     private static func failure(_ fault: Fault, path: EntryPath = EntryPath()) -> DecodingFailure {
@@ -98,10 +90,10 @@ extension BinaryPropertyList {
 
     /// Runs `body` with a new reader. Throws an error of the source unchanged, and an error in the file as a failure.
     private func reading<Result>(
-        _ path: EntryPath = EntryPath(), _ body: (inout BinaryReader<BytesOfSource>) throws(Fault) -> Result
+        _ path: EntryPath = EntryPath(), _ body: (inout BinaryReader) throws(Fault) -> Result
     ) throws -> Result {
         var reader = BinaryReader(
-            BytesOfSource(source, byteCount: trailer.fileLength), trailer: trailer, limits: limits,
+            BinaryBytes(source, byteCount: trailer.fileLength), trailer: trailer, limits: limits,
             options: PropertyList.ReadingOptions())
         do throws(Fault) {
             return try body(&reader)
@@ -114,7 +106,7 @@ extension BinaryPropertyList {
 
 // MARK: Looking up
 
-extension BinaryReader where Bytes: ~Copyable {
+extension BinaryReader {
     /// The child of a container that `component` names, or nil if there is none.
     mutating func child(
         _ component: EntryPath.Component, of object: Int, isSorted: Bool, isKey: Bool
@@ -139,7 +131,7 @@ extension BinaryReader where Bytes: ~Copyable {
         let head = try head(at: offset(of: object))
         guard head.marker >> 4 == 0xD else { return [] }
         // With states, a long key that is referenced many times is decoded into one string.
-        _ = unsafe preparedStates()
+        prepareStates()
         var keys: [String] = []
         for position in 0..<head.count {
             let key = try reference(at: head.contents + position * trailer.referenceSize)
@@ -183,9 +175,9 @@ extension BinaryReader where Bytes: ~Copyable {
         }
         // One more code unit than `key` has shows whether the other key is longer.
         let shown = min(head.count, key.count + 1)
-        let bytes = try unsafe objectBytes(at: head.contents, count: shown * width)
+        let start = try load(head.contents, count: shown * width)
         for at in 0..<min(shown, key.count) {
-            let unit = unsafe width == 1 ? UInt16(bytes[at]) : UInt16(bytes[2 * at]) << 8 | UInt16(bytes[2 * at + 1])
+            let unit = UInt16(bytes.loaded.bigEndian(at: start + width * at, size: width))
             if width == 1, unit >= 0x80 { throw Fault(.invalidText(encoding: "ASCII"), at: head.contents + at) }
             if key[at] != unit { return key[at] < unit ? -1 : 1 }
         }

@@ -412,3 +412,17 @@ extension OutputBuffer {
 func sizeOfUnsigned(_ number: UInt64) -> Int {
     number <= 0xFF ? 1 : number <= 0xFFFF ? 2 : number <= 0xFFFF_FFFF ? 4 : 8
 }
+/// Whether all bytes are below 0x80.
+@inline(__always)
+func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let base = text.baseAddress else { return true }
+    let raw = unsafe UnsafeRawPointer(base)
+    var at = 0
+    var seen: UInt64 = 0
+    while at + 8 <= text.count {
+        unsafe seen |= raw.word(at)
+        at += 8
+    }
+    if at < text.count { unsafe seen |= raw.tail(at, text.count - at, of: text.count) }
+    return seen & ByteScan.highBits == 0
+}

@@ -156,7 +156,7 @@ extension JSONReader {
             else { return nil }
             position += 2
             let scalar = Unicode.Scalar(UInt8(high) << 4 | UInt8(low))
-            for unit in UTF8.encode(scalar)! { scratch.append(unit) }
+            scratch.append(scalar)
             return scalar.isASCII
         default:
             // The remaining bytes of a longer character are read as text.

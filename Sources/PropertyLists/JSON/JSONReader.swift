@@ -311,7 +311,7 @@ extension JSONReader {
         case UInt8(ascii: "t"): scratch.append(UInt8(9))
         case UInt8(ascii: "u"):
             let scalar = try readUnicodeEscape(from: start, ofStringAt: opening)
-            for unit in UTF8.encode(scalar)! { scratch.append(unit) }
+            scratch.append(scalar)
             return scalar.isASCII
         default:
             position = start

@@ -37,12 +37,34 @@ extension [UInt8] {
             | UInt64(s[4]) << 32 | UInt64(s[5]) << 40 | UInt64(s[6]) << 48 | UInt64(s[7]) << 56
     }
 
+    /// The big-endian number in the `size` bytes at `place`, at most eight.
+    @inline(__always)
+    func bigEndian(at place: Int, size: Int) -> UInt64 {
+        word(place).byteSwapped &>> UInt64(truncatingIfNeeded: 64 &- 8 &* size)
+    }
+
     @inline(never)
     private func lastWord(_ place: Int) -> UInt64 {
         var word: UInt64 = 0
         for offset in 0..<Swift.max(0, count - place) { word |= UInt64(self[place + offset]) << UInt64(8 * offset) }
         return word
     }
+
+    /// Whether all bytes in a range are below 0x80.
+    @inline(__always)
+    func isASCII(in range: Range<Int>) -> Bool {
+        var at = range.lowerBound
+        var seen: UInt64 = 0
+        while at + 8 <= range.upperBound {
+            seen |= word(at)
+            at += 8
+        }
+        if at < range.upperBound { seen |= word(at) & ~(~0 << UInt64(8 * (range.upperBound - at))) }
+        return seen & ByteScan.highBits == 0
+    }
+
+    /// Adds the UTF-8 of a character.
+    mutating func append(_ scalar: Unicode.Scalar) { for unit in UTF8.encode(scalar)! { append(unit) } }
 
     /// The text of a range of valid UTF-8.
     @inline(__always)

@@ -83,7 +83,7 @@ struct DecodedText {
                 invalid = output.count
                 return false
             }
-            output.append(contentsOf: UTF8.encode(scalar)!)
+            output.append(scalar)
             return true
         }
         (converted, invalidFrom) = (output, invalid)

@@ -144,7 +144,7 @@ extension XMLReader {
         }
         guard isTerminated else { throw Fault(.unterminatedReference(name), at: start) }
         position = stop + 1
-        for unit in UTF8.encode(scalar)! { scratch.append(unit) }
+        scratch.append(scalar)
         return scalar.isASCII
     }
 
