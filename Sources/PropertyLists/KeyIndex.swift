@@ -1,4 +1,3 @@
-// Unsafe: the bytes of a key are borrowed for one call, and a word is loaded only if eight bytes remain.
 /// The positions of the keys of a dictionary, as an open hash table.
 ///
 /// It is a single array, so that a dictionary takes two words. The first element is twice the number of keys, plus one
@@ -99,38 +98,35 @@ extension KeyIndex {
     static let seed = UInt64.random(in: .min ... .max)
 
     @inline(__always)
-    static func hash(_ key: String) -> UInt64 { unsafe key.withBytes { unsafe hashOfBytes($0, seed: seed) } }
+    static func hash(_ key: String) -> UInt64 {
+        let bytes = key.utf8Span
+        return hashOfBytes(bytes.span, seed: seed)
+    }
 
     /// A fast hash of a key.
     @inline(__always)
     static func fingerprint(_ key: String) -> UInt64 {
-        unsafe key.withBytes { bytes in
-            guard let last = unsafe bytes.last else { return 0 }
-            let middle = unsafe UInt64(bytes[bytes.count / 2])
-            let number = unsafe UInt64(bytes.count) &+ UInt64(last) &* 7 &+ UInt64(bytes[0]) &* 31 &+ middle &* 113
-            return number ^ number >> 6
-        }
+        let text = key.utf8Span
+        let bytes = text.span
+        guard !bytes.isEmpty else { return 0 }
+        let (first, middle) = (UInt64(bytes[0]), UInt64(bytes[bytes.count / 2]))
+        let last = UInt64(bytes[bytes.count - 1])
+        let number = UInt64(bytes.count) &+ last &* 7 &+ first &* 31 &+ middle &* 113
+        return number ^ number >> 6
     }
 }
 
 /// A hash of all bytes and a seed, computed from full-width products of words.
 @inline(__always)
-func hashOfBytes(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
+func hashOfBytes(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
     var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15
-    guard let base = bytes.baseAddress else { return mixed(hash, seed) }
-    let raw = unsafe UnsafeRawPointer(base)
-    let count = bytes.count
-    if count >= 8 {
-        var at = 0
-        while at + 8 < count {
-            hash = unsafe mixed(hash ^ raw.word(at), seed | 1)
-            at += 8
-        }
-        return unsafe mixed(mixed(hash ^ raw.word(count - 8), seed | 1), 0xD6E8_FEB8_6659_FD93)
+    var at = 0
+    while at + 8 < bytes.count {
+        hash = mixed(hash ^ bytes.word(at), seed | 1)
+        at += 8
     }
-    var tail: UInt64 = 0
-    for at in 0..<count { tail = unsafe tail << 8 | UInt64(base[at]) }
-    return mixed(mixed(hash ^ tail, seed | 1), 0xD6E8_FEB8_6659_FD93)
+    let last = bytes.count >= 8 ? bytes.word(bytes.count - 8) : bytes.lastWord(0)
+    return mixed(mixed(hash ^ last, seed | 1), 0xD6E8_FEB8_6659_FD93)
 }
 
 /// Both halves of a full-width product, combined into one word.

@@ -52,20 +52,6 @@
     @inline(__always)
     mutating func truncate(to count: Int) { self.count = count }
 
-    /// Continues writing at `position`, for which the caller has reserved space.
-    @inline(__always)
-    mutating func seek(to position: Int) {
-        count = position
-        assert(count <= capacity)
-    }
-
-    /// Moves written bytes to a position for which the caller has reserved space.
-    @inline(__always)
-    mutating func move(_ range: Range<Int>, to position: Int) {
-        assert(position + range.count <= capacity)
-        unsafe (base + position).update(from: base + range.lowerBound, count: range.count)
-    }
-
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         reserve(1)
@@ -80,21 +66,42 @@
         count += 1
     }
 
+    /// Writes the lowest `count` bytes of a word, at most eight, beginning with the lowest.
+    @inline(__always)
+    mutating func append(word: UInt64, count: Int = 8) {
+        reserve(8)
+        unsafe UnsafeMutableRawPointer(end).storeBytes(of: word.littleEndian, as: UInt64.self)
+        advance(count)
+    }
+
     @inline(__always)
     mutating func append(_ text: StaticString) {
-        unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        reserve(text.utf8CodeUnitCount)
+        unsafe end.update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        advance(text.utf8CodeUnitCount)
     }
 
     @inline(__always)
-    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let source = bytes.baseAddress else { return }
+    mutating func append(_ bytes: Span<UInt8>) {
         reserve(bytes.count)
-        unsafe end.update(from: source, count: bytes.count)
-        count += bytes.count
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            if let source = bytes.baseAddress { unsafe end.update(from: source, count: bytes.count) }
+        }
+        advance(bytes.count)
     }
 
     @inline(__always)
-    mutating func append(text: String) { unsafe text.withBytes { unsafe append($0) } }
+    mutating func append(text: String) {
+        let bytes = text.utf8Span
+        append(bytes.span)
+    }
+
+    /// Runs `body` on the bytes.
+    @inline(__always)
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        let bytes = unsafe Span(_unsafeStart: base, count: count)
+        return body(bytes)
+    }
 
     mutating func append(repeating byte: UInt8, count repeated: Int) {
         reserve(repeated)
@@ -127,7 +134,7 @@ protocol TextEscaping: RunEnds {
     associatedtype Failure: Error
     /// Writes the escape of the bytes at an offset, and returns their number. Space is reserved.
     static func append(
-        _ text: UnsafeBufferPointer<UInt8>, at offset: Int, to output: inout OutputBuffer
+        _ text: Span<UInt8>, at offset: Int, to output: inout OutputBuffer
     ) throws(Failure) -> Int
 }
 
@@ -135,63 +142,42 @@ extension OutputBuffer {
     /// Writes `text` word by word, and the bytes that end a run with `escaping`.
     @inline(__always)
     mutating func append<Escaping: TextEscaping>(
-        _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
+        _ text: Span<UInt8>, escaping: Escaping.Type
     ) throws(Escaping.Failure) {
         reserve(text.count * Escaping.growth + 16)
-        try unsafe appendReserved(text, escaping: escaping)
+        try appendReserved(text, escaping: escaping)
     }
 
     /// Writes `text` like `append`, after the caller has reserved its length times the growth, plus 16 bytes.
     @inline(__always)
     mutating func appendReserved<Escaping: TextEscaping>(
-        _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
+        _ text: Span<UInt8>, escaping: Escaping.Type
     ) throws(Escaping.Failure) {
-        guard let base = text.baseAddress else { return }
-        let raw = unsafe UnsafeRawPointer(base)
-        let count = text.count
+        let length = text.count
         var at = 0
         while true {
             var target = unsafe UnsafeMutableRawPointer(end)
             let start = at
             var found: UInt64 = 0
-            while count - at >= 8 {
-                let word = unsafe raw.word(at)
-                unsafe target.storeBytes(of: word, as: UInt64.self)
+            while length - at >= 8 {
+                let word = text.word(at)
+                unsafe target.storeBytes(of: word.littleEndian, as: UInt64.self)
                 found = Escaping.stops(word)
                 if found != 0 { break }
                 at += 8
                 unsafe target += 8
             }
             if found == 0 {
-                if at == count { return advance(at - start) }
-                let word = unsafe raw.tail(at, count - at, of: count)
-                unsafe target.storeBytes(of: word, as: UInt64.self)
+                if at == length { return advance(at - start) }
+                // Spaces, which need no escape, fill the rest of the word.
+                let word = text.lastWord(at) | (ByteScan.ones &* 0x20) << UInt64(8 * (length - at))
+                unsafe target.storeBytes(of: word.littleEndian, as: UInt64.self)
                 found = Escaping.stops(word)
-                if found == 0 { return advance(count - start) }
+                if found == 0 { return advance(length - start) }
             }
             at += found.trailingZeroBitCount >> 3
             advance(at - start)
-            unsafe at += try Escaping.append(text, at: at, to: &self)
+            at += try Escaping.append(text, at: at, to: &self)
         }
-    }
-}
-
-extension UnsafeRawPointer {
-    /// The last `length` bytes, fewer than eight, of a run of `count` bytes, padded with spaces. They begin at
-    /// `offset`.
-    @inline(__always)
-    func tail(_ offset: Int, _ length: Int, of count: Int) -> UInt64 {
-        let filling = (ByteScan.ones &* 0x20) << UInt64(8 * length)
-        if count >= 8 { return unsafe word(count - 8) >> UInt64(8 * (8 - length)) | filling }
-        if length >= 4 {
-            let low = unsafe UInt64(loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-            let high = unsafe UInt64(loadUnaligned(fromByteOffset: offset + length - 4, as: UInt32.self))
-            return low | high << UInt64(8 * (length - 4)) | filling
-        }
-        var word = filling
-        for at in 0..<length {
-            unsafe word |= UInt64(load(fromByteOffset: offset + at, as: UInt8.self)) << UInt64(8 * at)
-        }
-        return word
     }
 }

@@ -149,7 +149,7 @@ private struct XMLNoteScan {
         guard let day = CivilDate(date), !day.isValid, day.isInRange else { return }
         var output = OutputBuffer(capacity: 64)
         output.append(CivilDate(secondsSinceReference: day.secondsSinceReference), separator: UInt8(ascii: "T"))
-        let read = unsafe String(decoding: UnsafeBufferPointer(start: output.base, count: output.count), as: UTF8.self)
+        let read = String(decoding: output.data(), as: UTF8.self)
         note("there is no date \(String(decoding: date, as: UTF8.self)): it is read as \(read)Z")
     }
 }

@@ -235,20 +235,6 @@ let fewElements = 24
         }
     }
 
-    /// The elements of `range`, valid until the stack changes.
-    @inline(__always)
-    func elements(in range: Range<Int>) -> UnsafeBufferPointer<Element> {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        return unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
-    }
-
-    /// Pushes several copies of `element`.
-    mutating func push(_ element: Element, times: Int) {
-        reserve(times)
-        unsafe (base + count).initialize(repeating: element, count: times)
-        count += times
-    }
-
     @inline(__always)
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }

@@ -1,4 +1,3 @@
-// Unsafe: the bytes of a key are lent to the hasher for one call.
 internal import PropertyLists
 
 /// A key compared by its bytes, as in files. Swift compares strings by canonical equivalence, which would merge keys

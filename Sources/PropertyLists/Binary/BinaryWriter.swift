@@ -1,5 +1,3 @@
-// Unsafe: memory is reserved before it is written by pointer, and is not changed while it is read by pointer.
-
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -17,8 +15,8 @@ extension PropertyList {
 /// Writes the binary form in Apple's order: a dictionary, its keys, then its values, each followed by its contents.
 ///
 /// The width of a reference depends on the number of objects, which is known only at the end. A first pass therefore
-/// numbers the objects and encodes the scalars one after another. Then the containers, which consist of references, are
-/// inserted between the scalars.
+/// numbers the objects and encodes the scalars one after another. Then the file is put together: the scalars, and
+/// between them the containers, which consist of references.
 private struct BinaryWriter: ValueSink, ~Copyable {
     /// A container. Its references follow those of the previous container.
     private struct Container {
@@ -34,8 +32,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
     private let options: PropertyList.WritingOptions
     private var scalars = ScalarPool()
-    private var containers = Stack<Container>(capacity: 64)
-    private var references = Stack<UInt32>(capacity: 256)
+    private var containers: [Container] = []
+    private var references: [UInt32] = []
     /// The position of the next reference in the innermost open container. `outerPlaces` has those of the enclosing
     /// ones.
     private var place = 0
@@ -50,16 +48,16 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         if object > 0 { refer(to: object) }
         outerPlaces.append(place)
         place = references.count
-        containers.push(Container(object: object, isDictionary: shape.isDictionary, count: shape.count))
-        if !shape.isDictionary { references.push(0, times: shape.count) }
+        containers.append(Container(object: object, isDictionary: shape.isDictionary, count: shape.count))
+        if !shape.isDictionary { references.append(contentsOf: repeatElement(0, count: shape.count)) }
     }
 
     static var takesKeysFirst: Bool { true }
 
     mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>) {
-        for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }
+        for at in entries.indices { references.append(scalars.number(of: entries[at].key)) }
         place = references.count
-        references.push(0, times: entries.count)
+        references.append(contentsOf: repeatElement(0, count: entries.count))
     }
 
     @inline(__always)
@@ -83,27 +81,27 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     // MARK: Putting together
 
     /// The file.
-    consuming func assembled() throws(EncodingFailure) -> Data {
+    func assembled() throws(EncodingFailure) -> Data {
         let objectCount = scalars.count
         let referenceSize = Self.size(of: UInt64(objectCount))
-        var tableOffset = BinaryTrailer.headerLength + scalars.output.count
-        var containerBytes = 0
-        for at in 0..<containers.count { containerBytes += containers[at].length(referenceSize) }
-        tableOffset += containerBytes
+        let containerBytes = containers.reduce(0) { $0 + $1.length(referenceSize) }
+        let tableOffset = BinaryTrailer.headerLength + scalars.output.count + containerBytes
         let offsetSize = Self.size(of: UInt64(tableOffset))
         let length = tableOffset + objectCount * offsetSize + BinaryTrailer.length
         try checkExpansion(containerBytes, fileLength: length)
-        scalars.output.reserve(length - scalars.output.count)
-        insertContainers(before: tableOffset, referenceSize: referenceSize)
-        appendOffsets(offsetSize: offsetSize, referenceSize: referenceSize)
-        scalars.output.append(repeating: 0, count: 5)
-        scalars.output.append(options.marksSortedRoot && !options.keepsKeyOrder && rootIsDictionary ? 1 as UInt8 : 0)
-        scalars.output.append(UInt8(offsetSize))
-        scalars.output.append(UInt8(referenceSize))
-        scalars.output.append(bigEndian: UInt64(objectCount), size: 8)
-        scalars.output.append(bigEndian: 0, size: 8)
-        scalars.output.append(bigEndian: UInt64(tableOffset), size: 8)
-        return scalars.output.data()
+        var file = OutputBuffer(capacity: length + 8)
+        file.append(BinaryTrailer.header)
+        appendObjects(to: &file, referenceSize: referenceSize)
+        appendOffsets(to: &file, offsetSize: offsetSize, referenceSize: referenceSize)
+        file.append(repeating: 0, count: 5)
+        let isSorted = options.marksSortedRoot && !options.keepsKeyOrder && containers.first?.isDictionary == true
+        file.append(isSorted ? 1 as UInt8 : 0)
+        file.append(UInt8(offsetSize))
+        file.append(UInt8(referenceSize))
+        file.append(bigEndian: UInt64(objectCount), size: 8)
+        file.append(bigEndian: 0, size: 8)
+        file.append(bigEndian: UInt64(tableOffset), size: 8)
+        return file.data()
     }
 
     /// Refuses a file that a reader would refuse because its shared scalars, counted at each reference, exceed the
@@ -115,11 +113,9 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         let (most, overflow) = references.count.multipliedReportingOverflow(by: scalars.longest)
         guard overflow || most > room else { return }
         var bytes = 0
-        for at in 0..<references.count { bytes += scalars.length(of: Int(references[at])) }
+        for object in references { bytes += scalars.length(of: Int(object)) }
         guard bytes <= room else { throw EncodingFailure(.tooManyBytes(limit: limit), format: .binary) }
     }
-
-    private var rootIsDictionary: Bool { containers.count > 0 && containers[0].isDictionary }
 
     /// The least width, of 1, 2, 4 and 8 bytes, that holds numbers greater than `number`.
     private static func size(of number: UInt64) -> Int {
@@ -131,41 +127,31 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         }
     }
 
-    /// Inserts the containers between the scalars. It works in place from the end, because everything moves towards the
-    /// end and allocating a second buffer of that size would take longer than filling it.
-    private mutating func insertContainers(before tableOffset: Int, referenceSize: Int) {
-        var (place, end, firstReference) = (tableOffset, scalars.output.count, references.count)
-        for at in (0..<containers.count).reversed() {
-            let container = containers[at]
+    /// Writes the scalars with the containers between them.
+    private func appendObjects(to file: inout OutputBuffer, referenceSize: Int) {
+        var (doneBytes, doneReferences) = (0, 0)
+        for container in containers {
             let start = scalars.start(of: Int(container.object))
-            place -= end - start
-            scalars.output.move(start..<end, to: place)
-            end = start
-            place -= container.length(referenceSize)
-            scalars.output.seek(to: place)
-            // A long head may write beyond its end, where the references then overwrite it.
-            scalars.output.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
-            firstReference -= container.referenceCount
-            let all = firstReference..<firstReference + container.referenceCount
-            unsafe scalars.output.append(bigEndian: references.elements(in: all), plus: 0, size: referenceSize)
+            scalars.output.withBytes { file.append($0.extracting(doneBytes..<start)) }
+            file.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
+            let end = doneReferences + container.referenceCount
+            file.append(bigEndian: references.span.extracting(doneReferences..<end), plus: 0, size: referenceSize)
+            (doneBytes, doneReferences) = (start, end)
         }
-        scalars.output.move(0..<end, to: place - end)
-        scalars.output.seek(to: 0)
-        scalars.output.append(BinaryTrailer.header)
-        scalars.output.seek(to: tableOffset)
+        scalars.output.withBytes { file.append($0.extracting(doneBytes...)) }
     }
 
-    private mutating func appendOffsets(offsetSize: Int, referenceSize: Int) {
+    private func appendOffsets(to file: inout OutputBuffer, offsetSize: Int, referenceSize: Int) {
         var shift = BinaryTrailer.headerLength
         var done = 0
-        for at in 0..<containers.count {
+        for container in containers {
             // The start of the container itself is not shifted by its own bytes.
-            let next = Int(containers[at].object) + 1
-            unsafe scalars.output.append(bigEndian: scalars.starts(in: done..<next), plus: shift, size: offsetSize)
+            let next = Int(container.object) + 1
+            file.append(bigEndian: scalars.starts.span.extracting(done..<next), plus: shift, size: offsetSize)
             done = next
-            shift += containers[at].length(referenceSize)
+            shift += container.length(referenceSize)
         }
-        unsafe scalars.output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
+        file.append(bigEndian: scalars.starts.span.extracting(done...), plus: shift, size: offsetSize)
     }
 }
 
@@ -178,7 +164,7 @@ struct ScalarPool: ~Copyable {
     /// The encoded scalars, one after another.
     var output = OutputBuffer(capacity: 4096)
     /// The offset of each object among the scalars. A container has no bytes there.
-    private var starts = Stack<Int>(capacity: 256)
+    private(set) var starts: [Int] = []
     private var table = SlotTable(slotCount: 512)
     /// The length of the longest scalar.
     private(set) var longest = 0
@@ -194,19 +180,16 @@ struct ScalarPool: ~Copyable {
         (object + 1 < starts.count ? starts[object + 1] : output.count) - starts[object]
     }
 
-    /// The offsets of the objects in `range`.
-    func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { unsafe starts.elements(in: range) }
-
     /// Assigns a number to a container.
     mutating func numberContainer() -> Int {
-        starts.push(output.count)
+        starts.append(output.count)
         return starts.count - 1
     }
 
     /// The number of a text.
     mutating func number(of text: String) -> UInt32 {
         let start = output.count
-        unsafe text.withBytes { unsafe output.append(binaryText: $0) }
+        output.append(binaryText: text)
         return number(from: start)
     }
 
@@ -226,7 +209,7 @@ struct ScalarPool: ~Copyable {
             output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitsInFile, size: 8)
         case .data(let data):
             output.append(head: 0x40, count: data.count)
-            unsafe data.withUnsafeBytes { unsafe output.append($0.bindMemory(to: UInt8.self)) }
+            output.append(data.span)
         case .uid(let number):
             let size = sizeOfUnsigned(number)
             output.append(0x80 | UInt8(size - 1))
@@ -240,23 +223,22 @@ struct ScalarPool: ~Copyable {
     /// The number of the object whose bytes begin at `start`. They are dropped if an earlier object has the same bytes.
     @inline(__always)
     private mutating func number(from start: Int) -> UInt32 {
-        let bytes = unsafe UnsafeBufferPointer(start: output.base + start, count: output.count - start)
-        let hash = unsafe UInt32(truncatingIfNeeded: hashOfBytes(bytes, seed: seed))
+        let hash = UInt32(truncatingIfNeeded: output.withBytes { hashOfBytes($0.extracting(start...), seed: seed) })
         var slot = table.firstSlot(hash)
         while let (object, known) = table.entry(in: slot) {
             if known == hash {
                 let other = starts[object]
                 let end = object + 1 < starts.count ? starts[object + 1] : start
-                if end - other == bytes.count, unsafe sameBytes(output.base + other, bytes.baseAddress, bytes.count) {
+                if output.withBytes({ $0.extracting(other..<end).hasSameBytes(as: $0.extracting(start...)) }) {
                     output.truncate(to: start)
                     return UInt32(truncatingIfNeeded: object)
                 }
             }
             slot = table.next(slot)
         }
-        longest = max(longest, bytes.count)
+        longest = max(longest, output.count - start)
         table.fill(slot, with: starts.count, hash)
-        starts.push(start)
+        starts.append(start)
         return UInt32(truncatingIfNeeded: starts.count - 1)
     }
 }
@@ -268,32 +250,25 @@ extension Double {
 
 /// An open hash table of object numbers. Most slots are free, and entries are stored in a separate array, so the slots
 /// take little memory. The first access to a page costs more than many later ones.
-@safe struct SlotTable: ~Copyable {
+struct SlotTable {
     /// The positions of entries plus one, or 0 for a free slot.
-    private var slots: UnsafeMutablePointer<UInt32>
-    private var slotCount: Int
+    private var slots: [UInt32]
     /// The hash in the upper half and the object's number in the lower half.
-    private var entries = Stack<UInt64>(capacity: 256)
+    private var entries: [UInt64] = []
 
     /// - Parameter slotCount: The number of slots, a power of two.
-    init(slotCount: Int) {
-        self.slotCount = slotCount
-        unsafe slots = .allocate(capacity: slotCount)
-        unsafe slots.initialize(repeating: 0, count: slotCount)
-    }
-
-    deinit { unsafe slots.deallocate() }
+    init(slotCount: Int) { slots = Array(repeating: 0, count: slotCount) }
 
     @inline(__always)
-    func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slotCount - 1) }
+    func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
 
     @inline(__always)
-    func next(_ slot: Int) -> Int { (slot + 1) & (slotCount - 1) }
+    func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
     /// The object in a slot and its hash, or nil if the slot is free.
     @inline(__always)
     func entry(in slot: Int) -> (object: Int, hash: UInt32)? {
-        let place = unsafe slots[slot]
+        let place = slots[slot]
         guard place > 0 else { return nil }
         let entry = entries[Int(place) - 1]
         return (Int(entry & 0xFFFF_FFFF), UInt32(truncatingIfNeeded: entry >> 32))
@@ -301,21 +276,18 @@ extension Double {
 
     @inline(__always)
     mutating func fill(_ slot: Int, with object: Int, _ hash: UInt32) {
-        entries.push(UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object))
-        unsafe slots[slot] = UInt32(truncatingIfNeeded: entries.count)
-        if entries.count * 2 > slotCount { grow() }
+        entries.append(UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object))
+        slots[slot] = UInt32(truncatingIfNeeded: entries.count)
+        if entries.count * 2 > slots.count { grow() }
     }
 
     @inline(never)
     private mutating func grow() {
-        unsafe slots.deallocate()
-        slotCount *= slotCount < 1 << 16 ? 4 : 2
-        unsafe slots = .allocate(capacity: slotCount)
-        unsafe slots.initialize(repeating: 0, count: slotCount)
+        slots = Array(repeating: 0, count: slots.count * (slots.count < 1 << 16 ? 4 : 2))
         for place in 0..<entries.count {
             var slot = firstSlot(UInt32(truncatingIfNeeded: entries[place] >> 32))
-            while unsafe slots[slot] != 0 { slot = next(slot) }
-            unsafe slots[slot] = UInt32(truncatingIfNeeded: place + 1)
+            while slots[slot] != 0 { slot = next(slot) }
+            slots[slot] = UInt32(truncatingIfNeeded: place + 1)
         }
     }
 }
@@ -324,29 +296,15 @@ extension OutputBuffer {
     /// Writes the lowest `size` bytes of `number` in big-endian order.
     @inline(__always)
     mutating func append(bigEndian number: UInt64, size: Int) {
-        reserve(8)
-        let shifted = size == 0 ? 0 : number << UInt64(64 - 8 * size)
-        unsafe UnsafeMutableRawPointer(end).storeBytes(of: shifted.bigEndian, as: UInt64.self)
-        advance(size)
+        append(word: (number << UInt64(64 - 8 * size)).byteSwapped, count: size)
     }
 
-    /// Writes each number plus `shift` in `size` bytes, which is 1, 2, 4 or 8.
-    mutating func append(bigEndian numbers: UnsafeBufferPointer<some FixedWidthInteger>, plus shift: Int, size: Int) {
-        reserve(numbers.count * size)
-        let target = unsafe UnsafeMutableRawPointer(end)
-        @inline(__always) func store<Number: FixedWidthInteger>(as type: Number.Type) {
-            for at in numbers.indices {
-                let number = unsafe Number(truncatingIfNeeded: Int(truncatingIfNeeded: numbers[at]) &+ shift)
-                unsafe target.storeBytes(of: number.bigEndian, toByteOffset: at * MemoryLayout<Number>.size, as: type)
-            }
+    /// Writes each number plus `shift` in `size` bytes.
+    mutating func append(bigEndian numbers: Span<some FixedWidthInteger>, plus shift: Int, size: Int) {
+        reserve(numbers.count * size + 8)
+        for at in numbers.indices {
+            append(bigEndian: UInt64(truncatingIfNeeded: numbers[at]) &+ UInt64(shift), size: size)
         }
-        switch size {
-        case 1: store(as: UInt8.self)
-        case 2: store(as: UInt16.self)
-        case 4: store(as: UInt32.self)
-        default: store(as: UInt64.self)
-        }
-        advance(numbers.count * size)
     }
 
     /// Writes the marker of an object with its count, which is a separate number if it does not fit into the marker.
@@ -382,47 +340,24 @@ extension OutputBuffer {
 
     /// Writes a text object in ASCII if possible, otherwise in UTF-16.
     @inline(__always)
-    mutating func append(binaryText text: UnsafeBufferPointer<UInt8>) {
-        if unsafe isASCII(text) {
-            append(head: 0x50, count: text.count)
-            unsafe append(text)
+    mutating func append(binaryText text: String) {
+        let bytes = text.utf8Span
+        if bytes.span.isASCII {
+            append(head: 0x50, count: bytes.count)
+            append(bytes.span)
         } else {
-            unsafe append(wideText: text)
+            append(wideText: text)
         }
     }
 
     @inline(never)
-    private mutating func append(wideText text: UnsafeBufferPointer<UInt8>) {
-        var count = 0
-        for at in text.indices {
-            let byte = unsafe text[at]
-            if byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
-        }
-        append(head: 0x60, count: count)
-        reserve(2 * count + 8)
-        var decoder = UTF8.ForwardParser()
-        var bytes = unsafe text.makeIterator()
-        while case .valid(let encoded) = unsafe decoder.parseScalar(from: &bytes) {
-            for unit in UTF16.encode(UTF8.decode(encoded))! { append(bigEndian: UInt64(unit), size: 2) }
-        }
+    private mutating func append(wideText text: String) {
+        append(head: 0x60, count: text.utf16.count)
+        for unit in text.utf16 { append(bigEndian: UInt64(unit), size: 2) }
     }
 }
 
 /// The least width, of 1, 2, 4 and 8 bytes, that holds `number`.
 func sizeOfUnsigned(_ number: UInt64) -> Int {
     number <= 0xFF ? 1 : number <= 0xFFFF ? 2 : number <= 0xFFFF_FFFF ? 4 : 8
-}
-/// Whether all bytes are below 0x80.
-@inline(__always)
-func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let base = text.baseAddress else { return true }
-    let raw = unsafe UnsafeRawPointer(base)
-    var at = 0
-    var seen: UInt64 = 0
-    while at + 8 <= text.count {
-        unsafe seen |= raw.word(at)
-        at += 8
-    }
-    if at < text.count { unsafe seen |= raw.tail(at, text.count - at, of: text.count) }
-    return seen & ByteScan.highBits == 0
 }

@@ -126,7 +126,7 @@ extension String {
 extension [UInt8] {
     fileprivate var base64: [UInt8] {
         var output = OutputBuffer(capacity: count / 3 * 4 + 16)
-        unsafe withUnsafeBufferPointer { unsafe output.append(base64: $0) }
+        output.append(base64: span)
         return Array(output.data())
     }
 

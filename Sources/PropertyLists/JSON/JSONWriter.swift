@@ -1,4 +1,3 @@
-// Unsafe: the bytes of a string are borrowed for one call, after space for their longest escaped form was reserved.
 internal import Digests
 
 #if canImport(FoundationEssentials)
@@ -70,14 +69,13 @@ struct JSONWriter: ValueSink, ~Copyable {
     @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
-        unsafe key.withBytes { bytes in
-            output.reserve(bytes.count * JSONEscaping.growth + 20)
-            if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
-            output.appendReserved(UInt8(ascii: "\""))
-            unsafe output.appendReserved(bytes, escaping: JSONEscaping.self)
-            output.appendReserved(UInt8(ascii: "\""))
-            output.appendReserved(UInt8(ascii: ":"))
-        }
+        let bytes = key.utf8Span
+        output.reserve(bytes.count * JSONEscaping.growth + 20)
+        if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
+        output.appendReserved(UInt8(ascii: "\""))
+        output.appendReserved(bytes.span, escaping: JSONEscaping.self)
+        output.appendReserved(UInt8(ascii: "\""))
+        output.appendReserved(UInt8(ascii: ":"))
     }
 
     /// Writes a key on a new line, or a key that could be mistaken for a wrapping.
@@ -102,12 +100,11 @@ struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     private mutating func append(quoted text: borrowing String) {
-        unsafe text.withBytes { bytes in
-            output.reserve(bytes.count * 6 + 20)
-            output.appendReserved(UInt8(ascii: "\""))
-            unsafe output.appendReserved(bytes, escaping: JSONEscaping.self)
-            output.appendReserved(UInt8(ascii: "\""))
-        }
+        let bytes = text.utf8Span
+        output.reserve(bytes.count * JSONEscaping.growth + 20)
+        output.appendReserved(UInt8(ascii: "\""))
+        output.appendReserved(bytes.span, escaping: JSONEscaping.self)
+        output.appendReserved(UInt8(ascii: "\""))
     }
 }
 
@@ -125,9 +122,9 @@ enum JSONEscaping: TextEscaping {
     }
 
     static func append(
-        _ text: UnsafeBufferPointer<UInt8>, at start: Int, to output: inout OutputBuffer
+        _ text: Span<UInt8>, at start: Int, to output: inout OutputBuffer
     ) -> Int {
-        switch unsafe text[start] {
+        switch text[start] {
         case UInt8(ascii: "\""): output.append("\\\"")
         case UInt8(ascii: "\\"): output.append("\\\\")
         case 8: output.append("\\b")
@@ -201,7 +198,7 @@ extension JSONWriter {
 
     private mutating func append(_ data: Data) {
         output.append(UInt8(ascii: "\""))
-        unsafe data.withUnsafeBytes { unsafe output.append(base64: $0.bindMemory(to: UInt8.self)) }
+        output.append(base64: data.span)
         output.append(UInt8(ascii: "\""))
     }
 

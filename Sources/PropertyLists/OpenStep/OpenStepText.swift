@@ -1,4 +1,3 @@
-// Unsafe: text is read through a buffer that is borrowed from the caller.
 internal import Digests
 
 /// The ASCII characters that are allowed in text without quotes.
@@ -27,9 +26,10 @@ struct BareCharacters {
 
     /// Whether text can be written without quotes. Empty text and text that looks like a comment cannot.
     @inline(__always)
-    func canStand(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = unsafe text.first, first != UInt8(ascii: "/") else { return false }
-        return unsafe text.allSatisfy { contains($0) }
+    func canStand(_ text: Span<UInt8>) -> Bool {
+        guard !text.isEmpty, text[0] != UInt8(ascii: "/") else { return false }
+        for at in text.indices where !contains(text[at]) { return false }
+        return true
     }
 }
 

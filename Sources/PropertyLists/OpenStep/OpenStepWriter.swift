@@ -1,4 +1,3 @@
-// Unsafe: the bytes of a string or of data are borrowed for one call, and memory is reserved before it is written.
 internal import Digests
 
 #if canImport(FoundationEssentials)
@@ -117,16 +116,14 @@ extension OpenStepWriter {
     }
 
     private mutating func write(_ data: Data) {
-        unsafe data.withUnsafeBytes { bytes in
-            if dialect == .gnustep {
-                output.append("<[")
-                unsafe output.append(base64: bytes.bindMemory(to: UInt8.self))
-                output.append("]>")
-            } else {
-                output.append("<")
-                unsafe output.append(hexadecimal: bytes)
-                output.append(">")
-            }
+        if dialect == .gnustep {
+            output.append("<[")
+            output.append(base64: data.span)
+            output.append("]>")
+        } else {
+            output.append("<")
+            output.append(hexadecimal: data.span)
+            output.append(">")
         }
     }
 
@@ -207,51 +204,46 @@ extension Date {
         var text = OutputBuffer(capacity: 64)
         text.append(CivilDate(secondsSinceReference: Int(seconds)), separator: 0x20)
         text.append(" +0000")
-        return unsafe String(validated: UnsafeBufferPointer(start: text.base, count: text.count), isASCII: true)
+        return String(decoding: text.data(), as: UTF8.self)
     }
 }
 
 extension OpenStepWriter {
-    @inline(__always)
-    mutating func write(text: String) { unsafe text.withBytes { unsafe write(text: $0) } }
-
     /// Writes text without quotes if every reader accepts it, otherwise in quotes.
-    mutating func write(text: UnsafeBufferPointer<UInt8>) {
-        if unsafe BareCharacters.openstep.canStand(text) { return unsafe output.append(text) }
-        unsafe write(quoted: text)
+    mutating func write(text: String) {
+        let bytes = text.utf8Span
+        if BareCharacters.openstep.canStand(bytes.span) { return output.append(bytes.span) }
+        write(quoted: text)
     }
 
-    mutating func write(quoted text: String) { unsafe text.withBytes { unsafe write(quoted: $0) } }
-
-    private mutating func write(quoted text: UnsafeBufferPointer<UInt8>) {
+    mutating func write(quoted string: String) {
+        let bytes = string.utf8Span
+        let text = bytes.span
         output.append(UInt8(ascii: "\""))
-        var rest = unsafe UnsafeBufferPointer(rebasing: text[...])
+        var at = 0
         while true {
-            let plain = unsafe lengthOfPlainRun(rest)
-            unsafe output.append(UnsafeBufferPointer(rebasing: rest[..<plain]))
-            guard plain < rest.count else { break }
-            let taken = unsafe writeEscape(UnsafeBufferPointer(rebasing: rest[plain...]))
-            unsafe rest = unsafe UnsafeBufferPointer(rebasing: rest[(plain + taken)...])
+            let end = endOfPlainRun(text, from: at)
+            output.append(text.extracting(at..<end))
+            guard end < text.count else { break }
+            at = end + writeEscape(text.extracting(end...))
         }
         output.append(UInt8(ascii: "\""))
     }
 
-    /// The number of bytes before the first that needs an escape.
+    /// The position of the first byte from `start` on that needs an escape.
     @inline(__always)
-    private func lengthOfPlainRun(_ text: UnsafeBufferPointer<UInt8>) -> Int {
-        guard let base = text.baseAddress else { return 0 }
-        let raw = unsafe UnsafeRawPointer(base)
+    private func endOfPlainRun(_ text: Span<UInt8>, from start: Int) -> Int {
         let tops: UInt64 = options.escapesNonASCII ? 0x8080_8080_8080_8080 : 0
-        var at = 0
+        var at = start
         while at + 8 <= text.count {
-            let word = unsafe UInt64(littleEndian: raw.word(at))
+            let word = text.word(at)
             let controls = zeroBytes(word & 0xE0E0_E0E0_E0E0_E0E0) | zeroBytes(word ^ 0x7F7F_7F7F_7F7F_7F7F)
             let marks = zeroBytes(word ^ 0x2222_2222_2222_2222) | zeroBytes(word ^ 0x5C5C_5C5C_5C5C_5C5C)
             let stops = controls | marks | (word & tops)
             if stops != 0 { return at + stops.trailingZeroBitCount >> 3 }
             at += 8
         }
-        while at < text.count, unsafe !needsEscape(base[at]) { at += 1 }
+        while at < text.count, !needsEscape(text[at]) { at += 1 }
         return at
     }
 
@@ -265,8 +257,8 @@ extension OpenStepWriter {
     }
 
     /// Writes the first character of `text` as an escape. Returns the length of the character in bytes.
-    private mutating func writeEscape(_ text: UnsafeBufferPointer<UInt8>) -> Int {
-        let lead = unsafe text[0]
+    private mutating func writeEscape(_ text: Span<UInt8>) -> Int {
+        let lead = text[0]
         switch lead {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
             output.append(UInt8(ascii: "\\"))
@@ -274,16 +266,18 @@ extension OpenStepWriter {
         case 0..<0x80:
             output.append(UInt8(ascii: "\\"))
             for shift: UInt8 in [6, 3, 0] { output.append(0x30 + lead >> shift & 7) }
-        default: return unsafe writeUnits(text)
+        default: return writeUnits(text)
         }
         return 1
     }
 
     /// Writes one character beyond ASCII as UTF-16 code units, `\Uhhhh`.
-    private mutating func writeUnits(_ text: UnsafeBufferPointer<UInt8>) -> Int {
-        var bytes = unsafe text.makeIterator()
+    private mutating func writeUnits(_ text: Span<UInt8>) -> Int {
+        var character: [UInt8] = []
+        for at in 0..<min(4, text.count) { character.append(text[at]) }
+        var bytes = character.makeIterator()
         var decoder = UTF8()
-        guard case .scalarValue(let scalar) = unsafe decoder.decode(&bytes) else { return 1 }
+        guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { return 1 }
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
             output.append("\\U")
             for shift: UInt16 in [12, 8, 4, 0] {
@@ -296,19 +290,17 @@ extension OpenStepWriter {
 
 extension OutputBuffer {
     /// Writes `bytes` in hexadecimal digits, with a space after every four bytes like GNUstep and Core Foundation.
-    mutating func append(hexadecimal bytes: UnsafeRawBufferPointer) {
+    mutating func append(hexadecimal bytes: Span<UInt8>) {
         var at = 0
         while at + 4 <= bytes.count {
             if at > 0 { append(UInt8(ascii: " ")) }
-            let four = unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
-            reserve(8)
-            unsafe UnsafeMutableRawPointer(end).storeBytes(of: digits(of: four).littleEndian, as: UInt64.self)
-            advance(8)
+            let word = bytes.extracting(at..<at + 4).lastWord(0)
+            append(word: digits(of: UInt32(word)))
             at += 4
         }
         if at > 0, at < bytes.count { append(UInt8(ascii: " ")) }
         for at in at..<bytes.count {
-            let byte = unsafe bytes[at]
+            let byte = bytes[at]
             append(Hexadecimal.digit(byte >> 4))
             append(Hexadecimal.digit(byte & 15))
         }

@@ -1,4 +1,3 @@
-// Unsafe: four bytes are reserved for each three, and then written.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -122,35 +121,30 @@ private struct Base64Decoder {
     }
 }
 
-private let base64Alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+private let base64Alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
 extension OutputBuffer {
     /// Writes `bytes` as base64, without line breaks.
-    mutating func append(base64 bytes: UnsafeBufferPointer<UInt8>) {
-        let alphabet = unsafe base64Alphabet.utf8Start
-        reserve((bytes.count + 2) / 3 * 4)
-        var target = unsafe end
-        var at = 0
-        @inline(__always) func character(_ bits: UInt32, _ shift: UInt32) -> UInt8 {
-            unsafe alphabet[Int(bits >> shift & 63)]
+    mutating func append(base64 bytes: Span<UInt8>) {
+        let alphabet = base64Alphabet
+        @inline(__always) func character(_ bits: UInt64, _ shift: UInt64) -> UInt64 {
+            UInt64(alphabet[Int(truncatingIfNeeded: bits >> shift & 63)])
         }
+        @inline(__always) func characters(_ bits: UInt64) -> UInt64 {
+            character(bits, 18) | character(bits, 12) << 8 | character(bits, 6) << 16 | character(bits, 0) << 24
+        }
+        reserve((bytes.count + 2) / 3 * 4 + 8)
+        var at = 0
         while at + 3 <= bytes.count {
-            let bits = unsafe UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2])
-            unsafe target[0] = character(bits, 18)
-            unsafe target[1] = character(bits, 12)
-            unsafe target[2] = character(bits, 6)
-            unsafe target[3] = character(bits, 0)
-            unsafe target += 4
+            let bits = UInt64(bytes[at]) << 16 | UInt64(bytes[at + 1]) << 8 | UInt64(bytes[at + 2])
+            append(word: characters(bits), count: 4)
             at += 3
         }
         let rest = bytes.count - at
         if rest > 0 {
-            let bits = unsafe UInt32(bytes[at]) << 16 | (rest == 2 ? UInt32(bytes[at + 1]) << 8 : 0)
-            unsafe target[0] = character(bits, 18)
-            unsafe target[1] = character(bits, 12)
-            unsafe target[2] = rest == 2 ? character(bits, 6) : UInt8(ascii: "=")
-            unsafe target[3] = UInt8(ascii: "=")
+            let bits = UInt64(bytes[at]) << 16 | (rest == 2 ? UInt64(bytes[at + 1]) << 8 : 0)
+            append(word: characters(bits), count: rest + 1)
+            append(repeating: UInt8(ascii: "="), count: 3 - rest)
         }
-        advance((bytes.count + 2) / 3 * 4)
     }
 }

@@ -1,4 +1,3 @@
-// Unsafe: the digits of a number are written into reserved memory, exactly as many as were counted.
 internal import Digests
 
 /// A decimal number as written: `digits × 10^exponent`. Digits beyond the nineteenth are dropped.
@@ -325,12 +324,17 @@ extension OutputBuffer {
         append(decimal: number.magnitude)
     }
 
-    /// Writes the digits of `number`.
-    mutating func append(decimal number: UInt64) {
-        reserve(20)
-        let length = lengthOfDecimal(number)
-        unsafe end.write(decimal: number, length: length)
-        advance(length)
+    /// Writes the digits of `number`, with zeros before them up to `width`.
+    mutating func append(decimal number: UInt64, width: Int = 1) {
+        let (upper, lower) = number.quotientAndRemainder(dividingBy: 100_000_000)
+        let digits = eightDigits(of: lower)
+        if upper > 0 || width > 8 {
+            append(decimal: upper, width: width - 8)
+            append(word: digits)
+        } else {
+            let zeros = min((digits ^ ByteScan.ones &* 0x30).trailingZeroBitCount / 8, 8 - width)
+            append(word: digits >> UInt64(8 * zeros), count: 8 - zeros)
+        }
     }
 
     /// Writes a real with the fewest digits that are read back as the same number. A whole number has neither a point
@@ -352,60 +356,28 @@ extension OutputBuffer {
 
     @inline(__always)
     private mutating func append(_ decimal: ShortestDecimal) {
-        reserve(48)
-        let length = lengthOfDecimal(decimal.digits)
-        let wholeLength = length - decimal.places
-        guard wholeLength > 0 else {
-            append("0.")
-            append(repeating: UInt8(ascii: "0"), count: -wholeLength)
-            return append(decimal: decimal.digits)
-        }
-        let start = unsafe end
-        unsafe (start + 1).write(decimal: decimal.digits, length: length)
-        for at in 0..<wholeLength { unsafe start[at] = unsafe start[at + 1] }
-        unsafe start[wholeLength] = UInt8(ascii: ".")
-        advance(length + 1)
+        let whole = decimal.places < powersOfTen.count ? decimal.digits / powersOfTen[decimal.places] : 0
+        append(decimal: whole)
+        append(UInt8(ascii: "."))
+        let fraction = whole == 0 ? decimal.digits : decimal.digits - whole * powersOfTen[decimal.places]
+        append(decimal: fraction, width: decimal.places)
     }
 }
 
-/// The number of decimal digits of `number`.
+/// The eight digits of a number below 10⁸, with the first in the lowest byte.
 @inline(__always)
-private func lengthOfDecimal(_ number: UInt64) -> Int {
-    // Zero has one digit too. No power of ten above 1 is odd, so setting the last bit does not change the length.
-    let number = number | 1
-    // 1233 / 4096 is slightly less than the decimal logarithm of 2.
-    let length = ((64 - number.leadingZeroBitCount) * 1233) >> 12
-    return number >= powerOfFive(length) << UInt64(length) ? length + 1 : length
+private func eightDigits(of number: UInt64) -> UInt64 {
+    // Divides groups of four, of two and of one digit side by side, with products that round down to the quotient.
+    let fours = number / 10_000 | (number % 10_000) << 32
+    let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
+    let twos = hundreds | (fours &- hundreds &* 100) << 16
+    let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+    return (tens | (twos &- tens &* 10) << 8) &+ ByteScan.ones &* 0x30
 }
 
-extension UnsafeMutablePointer<UInt8> {
-    /// Writes a number whose decimal form has `length` digits.
-    @inline(__always)
-    fileprivate func write(decimal number: UInt64, length: Int) {
-        let pairs = unsafe digitPairs.utf8Start
-        var rest = number
-        var at = unsafe self + length
-        while rest >= 100 {
-            unsafe at -= 2
-            unsafe at.copy(pairs, Int(truncatingIfNeeded: rest % 100))
-            rest /= 100
-        }
-        if rest >= 10 {
-            unsafe copy(pairs, Int(truncatingIfNeeded: rest))
-        } else {
-            unsafe pointee = 0x30 + UInt8(truncatingIfNeeded: rest)
-        }
-    }
-
-    @inline(__always)
-    private func copy(_ pairs: UnsafePointer<UInt8>, _ pair: Int) {
-        let digits = unsafe UnsafeRawPointer(pairs).loadUnaligned(fromByteOffset: 2 * pair, as: UInt16.self)
-        unsafe UnsafeMutableRawPointer(self).storeBytes(of: digits, as: UInt16.self)
-    }
-}
-
-/// The two digits of each number below 100.
-private let digitPairs: StaticString = """
-    0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
-    5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
-    """
+/// The powers of ten that fit into a word.
+private let powersOfTen: [UInt64] = [
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+    100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+    10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+]

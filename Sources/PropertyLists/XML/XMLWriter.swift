@@ -1,4 +1,3 @@
-// Unsafe: the bytes of a string or of data are borrowed for one call, and memory is reserved before it is written.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -48,11 +47,8 @@ struct XMLWriter: ValueSink, ~Copyable {
     @inline(__always)
     private mutating func appendIndent() {
         if indent > 0 {
-            // Up to eight tabs are written by a single store.
-            output.reserve(indent + 8)
             if indent <= 8 {
-                unsafe UnsafeMutableRawPointer(output.end).storeBytes(of: ByteScan.ones &* 0x09, as: UInt64.self)
-                output.advance(indent)
+                output.append(word: ByteScan.ones &* 0x09, count: indent)
             } else {
                 output.append(repeating: UInt8(ascii: "\t"), count: indent)
             }
@@ -115,9 +111,8 @@ struct XMLWriter: ValueSink, ~Copyable {
 extension XMLWriter {
     @inline(__always)
     private mutating func append(escaped text: borrowing String) throws(Refusal) {
-        try unsafe text.withBytesOrThrow { bytes throws(Refusal) in
-            try unsafe output.append(bytes, escaping: XMLEscaping.self)
-        }
+        let bytes = text.utf8Span
+        try output.append(bytes.span, escaping: XMLEscaping.self)
     }
 
     private mutating func append(_ number: Double) {
@@ -146,14 +141,11 @@ extension XMLWriter {
         output.append("<data>\n")
         let tabs = min(indent, 8)
         let bytesInLine = (76 - 8 * tabs) / 4 * 3
-        unsafe data.withUnsafeBytes { raw in
-            let bytes = unsafe raw.bindMemory(to: UInt8.self)
-            for start in stride(from: 0, to: bytes.count, by: bytesInLine) {
-                output.append(repeating: UInt8(ascii: "\t"), count: tabs)
-                let line = unsafe bytes[start..<min(start + bytesInLine, bytes.count)]
-                unsafe output.append(base64: UnsafeBufferPointer(rebasing: line))
-                output.append(UInt8(ascii: "\n"))
-            }
+        let bytes = data.span
+        for start in stride(from: 0, to: bytes.count, by: bytesInLine) {
+            output.append(repeating: UInt8(ascii: "\t"), count: tabs)
+            output.append(base64: bytes.extracting(start..<min(start + bytesInLine, bytes.count)))
+            output.append(UInt8(ascii: "\n"))
         }
         appendIndent()
         output.append("</data>\n")
@@ -191,9 +183,9 @@ private enum XMLEscaping: TextEscaping {
     }
 
     static func append(
-        _ text: UnsafeBufferPointer<UInt8>, at start: Int, to output: inout OutputBuffer
+        _ text: Span<UInt8>, at start: Int, to output: inout OutputBuffer
     ) throws(Refusal) -> Int {
-        switch unsafe text[start] {
+        switch text[start] {
         case UInt8(ascii: "<"): output.append("&lt;")
         case UInt8(ascii: ">"): output.append("&gt;")
         case UInt8(ascii: "&"): output.append("&amp;")
