@@ -8,7 +8,7 @@
 
 /// A growing buffer whose contents become `Data` without a copy if they are long.
 @safe struct OutputBuffer: ~Copyable {
-    private(set) var base: UnsafeMutablePointer<UInt8>
+    private var base: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
     private var capacity: Int
 
@@ -39,11 +39,11 @@
 
     /// The position after the written bytes.
     @inline(__always)
-    var end: UnsafeMutablePointer<UInt8> { unsafe base + count }
+    private var end: UnsafeMutablePointer<UInt8> { unsafe base + count }
 
     /// Adds bytes that were written at `end` to the count.
     @inline(__always)
-    mutating func advance(_ written: Int) {
+    private mutating func advance(_ written: Int) {
         count += written
         assert(count <= capacity)
     }

@@ -53,6 +53,28 @@ private struct MirrorPair: Sendable {
         machine.clock.advance(by: .seconds(10))
     }
 
+    /// Installs a schema for both hosts, without checks.
+    func install(_ schema: String) throws {
+        let folder: FilePath = "/home/ada/.local/share/prefs/schemas"
+        try machine.fileSystem.makeFolders(folder)
+        try machine.fileSystem.replace(folder.appending("com.example.editor.plist"), with: Array(schema.utf8))
+        machine.clock.advance(by: .seconds(10))
+    }
+
+    /// The number of files in the shared directory that contain a text.
+    func publishedFiles(containing text: String) throws -> Int {
+        let fileSystem = machine.fileSystem
+        func count(in folder: FilePath) throws -> Int {
+            try (fileSystem.names(in: folder) ?? []).map { name in
+                let path = folder.appending(name)
+                if try fileSystem.status(of: path)?.kind == .folder { return try count(in: path) }
+                let bytes = try fileSystem.contents(of: path, limit: 1 << 20) ?? []
+                return String(decoding: bytes, as: UTF8.self).contains(text) ? 1 : 0
+            }.reduce(0, +)
+        }
+        return try count(in: "/home/ada/shared")
+    }
+
     /// Cuts the last log of the laptop in half.
     func damageLog() throws {
         let logs = writers.laptop.appending("l")
@@ -177,5 +199,47 @@ private struct MirrorPair: Sendable {
         try pair.desk("mirror", "conflicts", "restore", "com.example.editor")
         #expect(try pair.desk("read", "com.example.editor", "theme").output == "3\n")
         #expect(try pair.desk("mirror", "conflicts").status == 0)
+    }
+
+    @Test func `keeps a secret that was mirrored before its schema was installed`() throws {
+        let pair = try MirrorPair()
+        try pair.desk("write", "com.example.editor", "theme", "first-secret")
+        pair.machine.clock.advance(by: .seconds(1))
+        try pair.laptop("write", "com.example.editor", "theme", "second-secret")
+        pair.machine.clock.advance(by: .seconds(1))
+        try pair.comeToRest()
+        #expect(try pair.publishedFiles(containing: "second-secret") == 1)
+        try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; Sensitive = YES; }); }")
+        try pair.comeToRest()
+        #expect(try pair.desk("mirror", "compact").output.contains("only current values"))
+        #expect(try pair.publishedFiles(containing: "secret") == 0)
+        for words in [["show", "--all"], ["show", "--all", "--format", "json"]] {
+            let shown = try runPrefs(["prefs", "mirror", "conflicts"] + words, on: pair.machine)
+            #expect(shown.output.contains("••••") && !shown.output.contains("secret"), "\(shown)")
+        }
+        try #require(try pair.desk("mirror", "conflicts", "restore", "--all").status == 0)
+        try pair.comeToRest()
+        let file: FilePath = "/home/ada/.config/prefs/com.example.editor.plist"
+        let bytes = try #require(try pair.machine.fileSystem.contents(of: file, limit: 4096))
+        #expect(try PropertyList(parsing: bytes)["theme"] == "first-secret")
+        #expect(try pair.publishedFiles(containing: "secret") == 0)
+        #expect(try pair.desk("mirror", "status").status == 0)
+    }
+
+    @Test func `leaves out a domain whose schema cannot be read`() throws {
+        let pair = try MirrorPair()
+        try pair.install("{ Domain = com.example.editor; Settings = (")
+        try pair.desk("write", "com.example.editor", "theme", "secret")
+        for words in [["mirror", "sync"], ["mirror", "status"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: pair.machine)
+            #expect(outcome.status == 10, "\(outcome)")
+        }
+        let status = try pair.desk("mirror", "status").output
+        #expect(status.contains("left out   com.example.editor: its schema cannot be read"), "\(status)")
+        #expect(try pair.publishedFiles(containing: "secret") == 0)
+        try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; Type = string; }); }")
+        try pair.comeToRest()
+        #expect(try pair.desk("mirror", "status").status == 0)
+        #expect(try pair.laptop("read", "com.example.editor", "theme").output == "secret\n")
     }
 }

@@ -7,6 +7,7 @@ internal import PropertyLists
 struct ConflictText {
     let item: ConflictJournal.Item
     let session: MirrorSession
+    let masking: Masking
 
     /// Returns the line: `3 2026-01-01T00:00:00Z com.example.editor :fontSize replaced by desk`
     func line(withState: Bool) -> String {
@@ -19,9 +20,9 @@ struct ConflictText {
         var lines = [line(withState: !item.isOpen)]
         for conflict in item.conflicts {
             let part = conflict.path == item.key ? "" : "\(conflict.path.entry)  "
-            lines.append("    lost      \((part + Self.text(conflict.value.value)).shown)")
+            lines.append("    lost      \((part + text(conflict.value.value, at: conflict.path)).shown)")
         }
-        return lines + ["    in force  \(Self.text(inForce).shown)"]
+        return lines + ["    in force  \(text(inForce, at: item.key).shown)"]
     }
 
     /// The conflict as a JSON object on one line.
@@ -35,12 +36,12 @@ struct ConflictText {
                     var lost: PropertyList.Dictionary = [
                         "entry": .string(conflict.path.entry.description), "when": .string(Self.time(conflict.when)),
                     ]
-                    lost["value"] = conflict.value.value?.propertyList
+                    lost["value"] = masked(conflict.value.value, at: conflict.path)
                     return .dictionary(lost)
                 }),
         ]
         line["host"] = winner.map { .string($0) }
-        line["inForce"] = inForce?.propertyList
+        line["inForce"] = masked(inForce, at: item.key)
         line["resolved"] = item.latest.resolvedAt.map { .string(Self.time($0)) }
         return LosslessJSON.text(of: .dictionary(line))
     }
@@ -64,8 +65,14 @@ struct ConflictText {
         Timestamp(seconds: milliseconds / 1000, nanoseconds: 0).description
     }
 
-    private static func text(_ value: CanonicalValue?) -> String {
-        value.map { LosslessJSON.text(of: $0.propertyList) ?? "(too deep)" } ?? "(deleted)"
+    private func text(_ value: CanonicalValue?, at path: Path) -> String {
+        masked(value, at: path).map { LosslessJSON.text(of: $0) ?? "(too deep)" } ?? "(deleted)"
+    }
+
+    private func masked(_ value: CanonicalValue?, at path: Path) -> PropertyList? {
+        value.map {
+            masking.hides(path.entry) ? .string(Masking.dots) : masking.masked($0.propertyList, at: path.entry)
+        }
     }
 }
 

@@ -7,6 +7,7 @@ internal import PreferencesMirror
 struct MirrorAccess {
     let context: CommandContext
     let places: MirrorPlaces
+    let stored: StoreAccess
     private let word: String?
     /// The store named on the command line.
     private let store: String?
@@ -14,12 +15,18 @@ struct MirrorAccess {
     init(_ invocation: Invocation, _ context: CommandContext) throws {
         self.context = context
         store = invocation[.store]
-        let access = try StoreAccess(invocation, context)
-        guard access.places.user.arrangement == .own else {
+        stored = try StoreAccess(invocation, context)
+        guard stored.places.user.arrangement == .own else {
             throw CommandFailure(.usage, "stores of other programs cannot be mirrored")
         }
-        places = try MirrorPlaces(access.places, on: access.machine)
+        places = try MirrorPlaces(stored.places, on: stored.machine)
         word = invocation[.mirror]
+    }
+
+    /// Returns the masking of the sensitive values in a domain.
+    func masking(_ domain: String) throws -> Masking {
+        guard let name = try? DomainName(domain) else { return .none }
+        return stored.masking(try stored.domain(name))
     }
 
     /// Returns all mirrors of this store, or the one named on the command line.

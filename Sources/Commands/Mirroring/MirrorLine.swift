@@ -12,7 +12,7 @@ enum MirrorLine {
         for case .conflict(let id) in reports { new.insert(id) }
         let items = new.isEmpty ? [] : session.conflicts.items
         let conflicts = items.filter { $0.isOpen && $0.conflicts.contains { new.contains($0.id) } }.map { item in
-            let outcome = ConflictText(item: item, session: session).outcome
+            let outcome = ConflictText(item: item, session: session, masking: .none).outcome
             return "conflict \(item.number): \(item.key.place) \(outcome); `prefs mirror conflicts show \(item.number)`"
         }
         return reports.flatMap { report in

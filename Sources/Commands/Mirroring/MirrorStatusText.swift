@@ -64,7 +64,16 @@ extension MirrorStatus {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
             rows.append(("", "`prefs mirror release \(word) --take-mirror` restores the mirror's values,"))
-            rows.append(("", "`prefs mirror release \(word) --take-file` uses the file's current values"))
+            rows.append(
+                (
+                    "",
+                    reason == .unreadable
+                        ? "or fix the file"
+                        : "`prefs mirror release \(word) --take-file` uses the file's current values"
+                ))
+        }
+        for (domain, reason) in leftOut.sorted(by: { $0.key < $1.key }) {
+            rows.append(("left out", "\(domain.onOneLine): \(reason.phrase)"))
         }
         if conflicts > 0 { rows.append(("conflicts", "\(conflicts); `prefs mirror conflicts`")) }
         if evictedConflicts > 0 { rows.append(("conflicts", "\(evictedConflicts) discarded for lack of space")) }
@@ -125,10 +134,23 @@ extension MirrorStatus {
             "waiting": .array(unmirrored.map(\.propertyList)), "lostFiles": .integer(PropertyList.Integer(lost)),
             "unreadable": .integer(PropertyList.Integer(stuck)),
             "held": .array(held.map { ["domain": .string($0.domain), "reason": .string("\($0.reason)")] }),
+            "leftOut": .array(
+                leftOut.sorted { $0.key < $1.key }.map {
+                    ["domain": .string($0.key), "reason": .string($0.value.phrase)]
+                }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
             "bytes": .integer(PropertyList.Integer(bytes)), "mostBytes": .integer(PropertyList.Integer(mostBytes)),
         ]
+    }
+}
+
+extension MirrorStatus.LeftOut {
+    fileprivate var phrase: String {
+        switch self {
+        case .fileOf(let domain): "a link makes its file that of \(domain.onOneLine)"
+        case .unreadableSchema(let fault): "its schema cannot be read: \(fault.onOneLine)"
+        }
     }
 }
 
@@ -148,7 +170,9 @@ extension MirrorStatus.Host {
         guard let lastChange else {
             guard isInView else { return "unknown" }
             let state = isCarried ? "its folder is missing, and another host has its values" : "its folder is missing"
-            return "\(state); if it is gone for good, `prefs mirror retire \(ShellWord.quoted(label.onOneLine))`"
+            // A label that looks like an option, or that cannot be shown as it is, cannot be typed either.
+            let name = label.hasPrefix("-") || label != label.onOneLine ? writer.description : ShellWord.quoted(label)
+            return "\(state); if it is gone for good, `prefs mirror retire \(name)`"
         }
         let ahead = clockIsAhead.map { "; its clock is \(Self.words($0)) ahead" } ?? ""
         let age = Duration.nanoseconds(now.nanoseconds - lastChange.nanoseconds)

@@ -2,6 +2,7 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 internal import PreferencesMirror
+internal import PropertyLists
 
 // Decisions of the user.
 extension MirrorVerbs {
@@ -28,7 +29,7 @@ extension MirrorVerbs {
                     (isAll || item.isOpen) && (domain == nil || item.key.domain == domain)
                 }
                 for item in items {
-                    let text = ConflictText(item: item, session: session)
+                    let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))
                     let line = invocation.format == .json ? text.json ?? "" : text.line(withState: isAll)
                     try context.say(line)
                 }
@@ -49,14 +50,32 @@ extension MirrorVerbs {
         switch action {
         case .show:
             for item in items {
-                let text = ConflictText(item: item, session: session)
+                let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))
                 for line in invocation.format == .json ? [text.json ?? ""] : text.lines { try context.say(line) }
             }
             return .done
         case .accept: try session.carryOut(.resolve(ids)) { access.wait($0) }
-        case .restore: try session.carryOut(.restore(ids)) { access.wait($0) }
+        case .restore:
+            try restoreHere(items.filter { session.staysHome($0.key) }, &session, access)
+            try session.carryOut(.restore(ids)) { access.wait($0) }
         }
         return try access.conclude(&session)
+    }
+
+    /// Writes the lost values of keys that are not mirrored into the files of this host.
+    private static func restoreHere(
+        _ items: [ConflictJournal.Item], _ session: inout MirrorSession, _ access: MirrorAccess
+    ) throws {
+        for (domain, items) in Dictionary(grouping: items, by: { $0.key.domain }) {
+            let conflicts = items.flatMap(\.conflicts)
+            let edit = DomainEdit(try access.stored.domain(DomainName(domain)).file) { draft in
+                var values = PropertyList.dictionary(draft.values)
+                for conflict in conflicts { values[conflict.path.entry] = conflict.value.value?.propertyList }
+                draft.values = values.dictionaryValue ?? draft.values
+            }
+            try access.stored.commit([edit], .restore)
+            try session.carryOut(.resolve(conflicts.map(\.id))) { access.wait($0) }
+        }
     }
 
     /// Returns the conflict with a number, or the open conflicts of a domain.

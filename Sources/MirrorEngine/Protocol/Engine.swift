@@ -275,9 +275,11 @@ extension Engine {
         }
     }
 
-    /// Writes the values of conflicts again, as new changes.
+    /// Writes the values of conflicts again, as new changes. Values of keys that stay here do not enter the mirror.
     private mutating func restore(_ ids: [WriteID], at moment: Moment) {
-        let conflicts = ids.compactMap { local.conflicts.conflict($0) }
+        let conflicts = ids.compactMap { local.conflicts.conflict($0) }.filter {
+            !policy.staysHome($0.path.domain, $0.path.key ?? "")
+        }
         guard !conflicts.isEmpty else { return }
         var clock = local.clock
         let transaction = local.transaction(of: conflicts, &clock, at: moment)
@@ -289,10 +291,13 @@ extension Engine {
     }
 
     /// Replaces our values of a domain with `left`, so that each host keeps its own, and removes the files that contain
-    /// them.
+    /// them. In a mirrored domain, these are the values of keys that stay here.
     private mutating func withdraw(_ domain: String, at moment: Moment) {
-        let published = local.published(in: domain)
-        guard local.trackedFiles[Path(domain: domain)]?.isMirrored != true, !published.isEmpty else { return }
+        var published = local.published(in: domain)
+        if local.trackedFiles[Path(domain: domain)]?.isMirrored == true {
+            published = published.filter { policy.staysHome(domain, $0.path.key ?? "") }
+        }
+        guard !published.isEmpty else { return }
         var clock = local.clock
         let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
         let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in

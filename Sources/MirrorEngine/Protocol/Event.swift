@@ -61,7 +61,8 @@ package enum Command: Hashable, Sendable {
     case rebuild([Pack])
     /// Replaces our published files with one base at once, so that deleted values leave the directory.
     case compact
-    /// Removes our values of a domain that is no longer mirrored from the directory. Every host keeps its file.
+    /// Removes our values of a domain that is no longer mirrored, or of the keys in it that stay here by now, from the
+    /// directory. Every host keeps its file.
     case withdraw(domain: String)
     /// Publishes missing files of our own at the next listing, regardless of when this was last done.
     case heal

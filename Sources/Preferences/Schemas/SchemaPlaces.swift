@@ -70,6 +70,15 @@ extension SchemaPlaces {
             .filter { ((try? machine.fileSystem.status(of: $0)) ?? nil) != nil }
     }
 
+    /// The time of the last change of a schema, or of the set of schemas.
+    package func lastChange(on machine: Machine) -> Timestamp? {
+        let files = machine.fileSystem
+        return folders.flatMap { folder in
+            let names = ((try? files.names(in: folder)) ?? nil) ?? []
+            return ([folder] + names.map(folder.appending)).compactMap { ((try? files.status(of: $0)) ?? nil)?.changed }
+        }.max()
+    }
+
     /// Returns the domains with an installed schema, sorted.
     package func domains(on machine: Machine) -> [DomainName] {
         let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }

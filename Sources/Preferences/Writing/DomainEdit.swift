@@ -32,22 +32,6 @@ package struct DomainEdit: Sendable {
         self.change = change
     }
 
-    /// Returns both changes in sequence, for two domains that share a file.
-    package func followed(by other: DomainEdit) -> DomainEdit {
-        let first = change
-        var edit = self
-        edit.change = { draft in
-            try first(&draft)
-            try other.change(&draft)
-        }
-        edit.requiresKnown = requiresKnown || other.requiresKnown
-        edit.requiresFormer = requiresFormer || other.requiresFormer
-        edit.acceptsLoss = acceptsLoss || other.acceptsLoss
-        edit.isAnew = isAnew || other.isAnew
-        edit.isSensitive = isSensitive ?? other.isSensitive
-        return edit
-    }
-
     /// Returns the edit with a format for the file if it is new.
     package func made(in format: PropertyList.Format) -> DomainEdit {
         var edit = self

@@ -10,32 +10,17 @@ extension PreferenceFiles {
         _ application: Application, under locks: LockedDomains, read readings: [String: Reading]
     ) throws -> WriteOutcome {
         var edits: [DomainEdit] = []
-        // The index of the edit for each target, and for each change.
-        var (editOf, places) = ([FilePath: Int](), [Int]())
         for change in application.domains {
             guard let file = file(of: change.domain.domain) else { return .failed(domain: change.domain.domain) }
             let reading = readings[change.domain.domain]
-            let target = try file.path.followingLinks(in: machine.fileSystem)
             var edit = edit(file, change, reading?.status, application.isChecked)
             // A user has decided in favour of the mirror. A copy of the damaged file is kept beside the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
-            // Domains whose files link to the same file are changed one after the other.
-            if let place = editOf[target] {
-                edits[place] = edits[place].followed(by: edit)
-                places.append(place)
-            } else {
-                editOf[target] = edits.count
-                places.append(edits.count)
-                edits.append(edit)
-            }
+            edits.append(edit)
         }
         do {
             let written = try locks.commit(edits)
-            let sharers = Dictionary(grouping: places) { $0 }
-            return .done(
-                zip(application.domains, places).map { change, place in
-                    observation(change, written[place], readings, isShared: sharers[place, default: []].count > 1)
-                })
+            return .done(zip(application.domains, written).map { observation($0, $1, readings) })
         } catch let failure as StoreFailure {
             if case .notCurrent = failure.problem { return .changedMeanwhile }
             throw failure
@@ -62,9 +47,8 @@ extension PreferenceFiles {
         return edit
     }
 
-    /// - Parameter isShared: Whether another domain was written into the same file, which must then be read again.
     private func observation(
-        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading], isShared: Bool
+        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading]
     ) -> Observation {
         let domain = change.domain.domain
         guard let bytes = committed.bytes, let status = committed.after.status else {
@@ -76,7 +60,7 @@ extension PreferenceFiles {
         let read = try? committed.file.parse(bytes).0
         let values = read.flatMap { $0 == committed.after.values ? nil : $0 } ?? committed.after.values
         return Observation(
-            domain: domain, identity: isShared ? nil : MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
+            domain: domain, identity: MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
             content: .values(values), modified: status.modified.milliseconds, mark: .write)
     }
 }

@@ -104,7 +104,9 @@ extension MirrorPlaces {
         let former = joined.first { $0.id == id }
         let name = admission.label ?? machine.environment.hostName
         var configuration = former?.configuration ?? MirrorConfiguration(directory: directory, label: name)
-        if let former, former.configuration.directory == directory, !isChosen, !admission.takesOver {
+        if let former, former.configuration.directory == directory, !isChosen, !admission.takesOver,
+            admission.label ?? former.configuration.label == former.configuration.label
+        {
             throw MirrorFailure(.alreadyJoined(directory: directory.description))
         }
         configuration.directory = directory

@@ -32,7 +32,9 @@ extension MirrorSession {
         let isIncomplete = !engine.faulty.isEmpty || engine.hasLosses || !closedFolders.isEmpty
         let lacksHosts = engine.local.peers.keys.contains(where: engine.local.isMissing)
         let hasUnmirrored = engine.local.trackedFiles.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
-        if isIncomplete || lacksHosts || hasUnmirrored || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
+        if isIncomplete || lacksHosts || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
+            note(.waiting)
+        }
         if conflicts.hasOpen { note(.conflicts) }
         return condition
     }

@@ -57,6 +57,28 @@ extension MirrorSession {
         return SystemFailure(ErrorCode(rawValue: code), .write, file).description
     }
 
+    /// Finds the selected domains that must not be mirrored at present.
+    mutating func findLeftOut() {
+        leftOut = [:]
+        let known = Set(preferences.domains()).union(writes.domains.compactMap { try? DomainName($0) })
+        let domains = known.filter(configuration.selection.includes).sorted()
+        // Domains with one file would have the same values here, so only one of them is mirrored: the one whose file it
+        // is, or else the first by name.
+        let targets = Dictionary(grouping: domains.map(\.text)) { domain in
+            preferences.file(of: domain).flatMap { try? $0.path.followingLinks(in: files) }
+        }
+        for (target, domains) in targets where target != nil && domains.count > 1 {
+            let owner = domains.first { preferences.file(of: $0)?.path == target } ?? domains[0]
+            for domain in domains where domain != owner { leftOut[domain] = .fileOf(owner) }
+        }
+        // Without its schema, it is not known which keys of a domain are secret.
+        for domain in domains {
+            if let schema = schemas[domain], schema.readable == nil {
+                leftOut[domain.text] = .unreadableSchema("\(schema.place):\(schema.faults.first ?? "")")
+            }
+        }
+    }
+
     /// The targets of links in place of domain files.
     var linkedFiles: [FilePath] {
         engine.local.trackedFiles.filter(\.value.isMirrored).keys.compactMap { domain in

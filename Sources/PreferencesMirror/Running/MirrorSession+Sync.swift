@@ -15,12 +15,13 @@ extension MirrorSession {
 
     /// Whether there is nothing to do, determined without loading the state. The caller must not hold a lock.
     package var isAtRest: Bool {
-        guard let summary, !isCheckDue, case .marked([id]) = look,
+        guard let (summary, time) = journal.datedSummary, !isCheckDue, case .marked([id]) = look,
             let listing = try? directory.listing(own: summary.writer)
         else {
             return false
         }
         let known = summary.files.keys
+        if haveSchemasChanged(since: time) { return false }
         let taking = preferences.domains().filter(configuration.selection.includes).map { Path(domain: $0.text) }
         guard Set(taking).isSubset(of: known) else { return false }
         var current: [String: MirrorEngine.FileIdentity?] = [:]
@@ -31,6 +32,10 @@ extension MirrorSession {
         }
         return !summary.needsState(
             listing, files: current, at: machine.clock.wall.milliseconds, limits: EngineLimits())
+    }
+
+    func haveSchemasChanged(since time: Timestamp) -> Bool {
+        schemas.places.lastChange(on: machine).map { $0 >= time } ?? false
     }
 
     private var look: Directory { directory.look(for: id, isChosen: configuration.isChosen) }
@@ -44,7 +49,9 @@ extension MirrorSession {
         let listing = try list()
         let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
         if mustPullFirst, let listing { try handle(.listed(listing)) }
+        schemas.reload()
         try selectDomains()
+        try withdrawLocalKeys()
         try capture()
         if direction != .push, let listing {
             try handle(.listed(listing))
@@ -81,6 +88,13 @@ extension MirrorSession {
         }
     }
 
+    /// Withdraws the values that this host published before a schema declared that they stay here.
+    private mutating func withdrawLocalKeys() throws(MirrorFailure) {
+        for domain in domains where (try? DomainName(domain)).flatMap({ schemas[$0] }) != nil {
+            try handle(.command(.withdraw(domain: domain)))
+        }
+    }
+
     private mutating func publish() throws(MirrorFailure) {
         try handle(.publish)
         if directoryStatus == .present { directory.sweep(writer, at: machine.clock.wall) }
@@ -89,7 +103,7 @@ extension MirrorSession {
     // MARK: Mirrored domains
 
     private func isIncluded(_ domain: String) -> Bool {
-        (try? DomainName(domain)).map(configuration.selection.includes) ?? false
+        leftOut[domain] == nil && (try? DomainName(domain)).map(configuration.selection.includes) ?? false
     }
 
     /// Records that the initial capture is complete. From now on a new domain is a change.
@@ -141,6 +155,7 @@ extension MirrorSession {
     }
 
     private mutating func selectDomains() throws(MirrorFailure) {
+        findLeftOut()
         for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
         locked?.release()
         locked = nil

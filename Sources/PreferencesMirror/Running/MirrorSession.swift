@@ -21,7 +21,7 @@ package struct MirrorSession: Sendable {
     package internal(set) var closedFolders: Set<WriterID> = []
 
     let preferences: PreferenceFiles
-    private let schemas: SchemaCache
+    let schemas: SchemaCache
     var journal: StateJournal
     /// The waits that were last written or read.
     private var pendingWaits: PendingWaits?
@@ -30,6 +30,8 @@ package struct MirrorSession: Sendable {
     var records: [LocalRecord] = []
     var locked: LockedDomains?
     var readings: [String: PreferenceFiles.Reading] = [:]
+    /// The selected domains that are not mirrored at present.
+    var leftOut: [String: MirrorStatus.LeftOut] = [:]
     /// The identities of complete and readable files when they were last read. Used for held domains.
     var heldFiles: [Path: MirrorEngine.FileIdentity?] = [:]
 
@@ -186,7 +188,8 @@ extension MirrorSession {
         if condition(after: []) > .conflicts {
             journal.forgetSummary()
         } else {
-            journal.keep(engine.summary(journalLength: journal.length))
+            let isNew = journal.datedSummary.map { haveSchemasChanged(since: $0.written) } ?? true
+            journal.keep(engine.summary(journalLength: journal.length), isNew: isNew)
         }
     }
 

@@ -35,6 +35,8 @@ package struct MirrorStatus: Sendable {
     /// The domains whose files must still be written.
     package let unwritten: [String]
     package let held: [(domain: String, reason: HoldReason)]
+    /// The selected domains that are not mirrored at present.
+    package let leftOut: [String: LeftOut]
     package let conflicts: Int
     /// The number of conflicts that were removed to make room for others.
     package let evictedConflicts: Int
@@ -46,6 +48,14 @@ package struct MirrorStatus: Sendable {
     package let mostBytes: Int
     /// Descriptions of failures.
     package let troubles: [String]
+
+    /// The reason that a selected domain is not mirrored.
+    package enum LeftOut: Hashable, Sendable {
+        /// A link makes its file that of another domain.
+        case fileOf(String)
+        /// Its schema, which may declare secrets, cannot be read.
+        case unreadableSchema(String)
+    }
 
     /// A key that remains different, because a file or the mirror cannot hold its value.
     package struct Unmirrored: Hashable, Sendable {
@@ -92,6 +102,8 @@ extension MirrorSession {
     package var hasLeft: Bool { engine.local.folder.hasLeft }
     /// The number of transactions that are still to be published.
     var unpublishedCount: Int { engine.local.outbox.count }
+    /// Whether a key is not mirrored, because its schema declares that it stays on this host.
+    package func staysHome(_ path: Path) -> Bool { engine.policy.staysHome(path.domain, path.key ?? "") }
     /// Whether our files contain values of a domain.
     package func publishesValues(of domain: String) -> Bool { !engine.local.published(in: domain).isEmpty }
     /// Whether our files still contain values that are no longer in force.
@@ -105,6 +117,8 @@ extension MirrorSession {
         defer { end() }
         let look = directory.look(for: id, isChosen: configuration.isChosen)
         try send(.directory(look))
+        schemas.reload()
+        findLeftOut()
         let isLeft = directoryStatus == .left
         let listing = try? directory.listing(own: writer)
         if let listing { note(closed: listing) }
@@ -121,7 +135,7 @@ extension MirrorSession {
             hosts: hosts, pending: pending, unread: unread.count, stuck: stuck,
             lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
             unmirrored: unmirrored,
-            unwritten: pendingDomains.sorted(), held: held,
+            unwritten: pendingDomains.sorted(), held: held, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
             entries: writes.count, bytes: engine.local.folder.size,

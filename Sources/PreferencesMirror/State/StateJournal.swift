@@ -123,21 +123,28 @@ struct StateJournal: Sendable {
     // MARK: The summary
 
     /// The summary, if it matches the length of the journal.
-    var summary: StateSummary? {
-        guard let bytes = (try? files.contents(of: folder.appending(Self.summaryName), limit: 256 << 20)) ?? nil,
+    var summary: StateSummary? { datedSummary?.summary }
+
+    /// The same with the time at which it was written.
+    var datedSummary: (summary: StateSummary, written: Timestamp)? {
+        let place = folder.appending(Self.summaryName)
+        guard let written = ((try? files.status(of: place)) ?? nil)?.modified,
+            let bytes = (try? files.contents(of: place, limit: 256 << 20)) ?? nil,
             let summary = try? Journal.summary(bytes),
             let status = (try? files.status(of: path)) ?? nil, status.size == summary.journalLength
         else {
             return nil
         }
-        return summary
+        return (summary, written)
     }
 
     /// Writes a summary, from which other programs can conclude that there is nothing to do. It may be lost.
-    func keep(_ summary: StateSummary) {
+    ///
+    /// - Parameter isNew: Whether its time matters even if it is the same as before.
+    func keep(_ summary: StateSummary, isNew: Bool) {
         let bytes = Journal.encoded(summary)
         let place = folder.appending(Self.summaryName)
-        if let former = (try? files.contents(of: place, limit: bytes.count)) ?? nil, former == bytes { return }
+        if !isNew, let former = (try? files.contents(of: place, limit: bytes.count)) ?? nil, former == bytes { return }
         _ = try? files.replace(place, with: bytes)
     }
 
