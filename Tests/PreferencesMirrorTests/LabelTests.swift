@@ -39,6 +39,10 @@ import Testing
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
+        _ = try hosts[0].places.join(MirrorBench.directory, admission("other"))
+        #expect(throws: MirrorFailure.self) { try hosts[0].places.join(MirrorBench.directory, admission("other")) }
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].status().hosts.map(\.label) == ["other"])
         let moved: FilePath = "/home/ada/moved"
         try hosts[0].fileSystem.rename(MirrorBench.directory, to: moved)
         _ = try hosts[0].places.join(moved, admission("renamed"))
