@@ -109,6 +109,30 @@ import Testing
         }
     }
 
+    private static let nulls: PropertyList = [
+        "s": [3, .null, 2], "d": ["a": .null, "b": 1], "r": [["n": .null, "m": 1], ["n": 2]],
+    ]
+
+    @Test(
+        arguments: [
+            (":s:2 TRUEPREDICATE --format lines", "2\n"), (":s TRUEPREDICATE --count", "3\n"),
+            (":s 'SELF == NULL' --count", "1\n"), (":s TRUEPREDICATE", "[\n  3,\n  null,\n  2\n]\n"),
+            (":s TRUEPREDICATE --format lines", "3\n\n2\n"), (":s TRUEPREDICATE --sum SELF", "5\n"),
+            (":s TRUEPREDICATE --sort -SELF --format lines", "3\n2\n\n"), (": 's.@count = 3' --count", "1\n"),
+            (":d TRUEPREDICATE --format tsv", "@key\tSELF\nb\t1\n"),
+            (": 'SELF.@count = 1' --select @key --format lines", "d\n"),
+            (":r 'n == NULL'", "[\n  {\n    \"m\": 1\n  }\n]\n"),
+            (":r TRUEPREDICATE --select n --format lines", "\n2\n"),
+        ], [PropertyList.Format.json, .binary])
+    private func `a null is an element of an array and a missing key`(
+        _ row: (words: String, output: String), _ format: PropertyList.Format
+    ) throws {
+        let machine = try machine()
+        try machine.fileSystem.replace("/tmp/n.plist", with: Array(Self.nulls.serialized(as: format)).span.bytes)
+        let outcome = try runPrefs(["prefs", "query", "/tmp/n.plist"] + ShellScript.words(row.words), on: machine)
+        #expect(outcome == Transcript.Outcome(output: row.output))
+    }
+
     @Test(arguments: [
         (["./b.plist", ":Children", "visits >"], "prefs: expected a key or a value, not the end, at column 9\n", 3),
         (

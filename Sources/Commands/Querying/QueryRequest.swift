@@ -226,7 +226,8 @@ extension QueryRequest {
             if records.haveDomains, let domain = record.domain { row.append((position("@domain"), .string(domain))) }
             if let key = record.key { row.append((position("@key"), .string(key))) }
             guard case .dictionary(let entries) = record.value else {
-                return row + [(position("SELF"), record.value)]
+                let column = position("SELF")
+                return record.value == .null ? row : row + [(column, record.value)]
             }
             return row + entries.map { (position($0.key), $0.value) }
         }

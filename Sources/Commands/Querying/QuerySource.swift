@@ -90,9 +90,11 @@ struct QuerySource {
 
     private func value(_ bytes: [UInt8], _ word: String) throws(DecodingFailure) -> PropertyList {
         let format = invocation[.from].flatMap { FormatName(word: $0) }
-        let options = PropertyList.ReadingOptions(nulls: .omitted, allowsJSON5: format == .json5)
-        if let format = format?.ofPropertyList { return try PropertyList(parsing: bytes, as: format, options: options) }
-        return try PropertyList.sniffed(bytes, named: word == "-" ? nil : word, options: options).0
+        let options = PropertyList.ReadingOptions(allowsJSON5: format == .json5)
+        if let format = format?.ofPropertyList {
+            return try PropertyList(parsing: bytes, as: format, options: options).asQueried
+        }
+        return try PropertyList.sniffed(bytes, named: word == "-" ? nil : word, options: options).0.asQueried
     }
 
     /// Reads only the keys that the request names from a binary file. Returns false if that is not possible.
@@ -108,12 +110,13 @@ struct QuerySource {
         let isEnough = fields != nil
         func record(_ component: EntryPath.Component, _ isEntry: Bool, _ value: PropertyList) -> Query.Record {
             isEntry
-                ? Query.Record(value, under: component.text, of: path)
-                : Query.Record(value, at: component.index ?? 0, of: path)
+                ? Query.Record(value.asQueried, under: component.text, of: path)
+                : Query.Record(value.asQueried, at: component.index ?? 0, of: path)
         }
         return try PropertyList.forEachBinaryRecord(
             in: bytes, at: path, fields: fields ?? tested,
             test: { component, isEntry, value in
+                if isEntry, value == .null { return false }
                 let part = record(component, isEntry, value)
                 guard try selection.matches(part) else { return false }
                 if isEnough { selection.append(part) }
@@ -121,4 +124,9 @@ struct QuerySource {
             },
             take: { component, isEntry, value in selection.append(record(component, isEntry, value)) })
     }
+}
+
+extension PropertyList {
+    /// The value in which a key with a null is missing. A null in an array is an element.
+    fileprivate var asQueried: PropertyList { hasNulls ? withoutNullEntries : self }
 }

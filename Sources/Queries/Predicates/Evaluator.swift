@@ -215,7 +215,7 @@ extension Value {
 extension Evaluator {
     mutating func value(of expression: Expression, in record: Record) throws(Predicate.Failure) -> Value {
         switch expression {
-        case .record: return .one(record.value)
+        case .record: return Value(record.value)
         case .key: return Value(record.key.map { .string($0) })
         case .domain: return Value(record.domain.map { .string($0) })
         case .constant(let value): return value
@@ -224,7 +224,7 @@ extension Evaluator {
             if steps.count == 1, case .key(let key) = steps[0], case .dictionary(let entries) = record.value {
                 return Value(entries[key])
             }
-            return try follow(steps[...], from: .one(record.value))
+            return try follow(steps[...], from: Value(record.value))
         case .steps(let base, let steps): return try follow(steps[...], from: value(of: base, in: record))
         case .aggregate(let expressions):
             var values: [Value] = []
@@ -285,7 +285,7 @@ extension Evaluator {
         switch value {
         case .one(.array(let elements)):
             let position = index < 0 ? index + elements.count : index
-            return elements.indices.contains(position) ? .one(elements[position]) : .null
+            return elements.indices.contains(position) ? Value(elements[position]) : .null
         case .many(let values):
             let position = index < 0 ? index + values.count : index
             return values.indices.contains(position) ? values[position] : .null
@@ -297,7 +297,7 @@ extension Evaluator {
     private mutating func value(under key: String, of value: Value) throws(Predicate.Failure) -> Value {
         switch value {
         case .one(.dictionary(let entries)): return Value(entries[key])
-        case .one(.array(let elements)): return try values(under: key, of: elements.lazy.map { .one($0) })
+        case .one(.array(let elements)): return try values(under: key, of: elements.lazy.map { Value($0) })
         case .many(let values): return try self.values(under: key, of: values)
         default: return .null
         }

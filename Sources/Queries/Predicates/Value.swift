@@ -21,7 +21,12 @@ enum Value: Sendable {
     /// The values that a key path has in the elements of an array, or those of an aggregate. They can be NULL.
     case many([Value])
 
-    init(_ value: PropertyList?) { self = value.map { .one($0) } ?? .null }
+    init(_ value: PropertyList?) {
+        switch value {
+        case nil, .null?: self = .null
+        case let value?: self = .one(value)
+        }
+    }
 }
 
 extension Value {
@@ -35,8 +40,8 @@ extension Value {
     var elements: [Value]? {
         switch self {
         case .many(let values): values
-        case .one(.array(let elements)): elements.map { .one($0) }
-        case .one(.dictionary(let entries)): entries.map { .one($0.value) }
+        case .one(.array(let elements)): elements.map { Value($0) }
+        case .one(.dictionary(let entries)): entries.map { Value($0.value) }
         default: nil
         }
     }
@@ -102,7 +107,7 @@ extension Value {
     private var arrayElements: [Value]? {
         switch self {
         case .many(let values): values
-        case .one(.array(let elements)): elements.map { .one($0) }
+        case .one(.array(let elements)): elements.map { Value($0) }
         default: nil
         }
     }
