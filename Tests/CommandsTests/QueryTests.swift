@@ -133,6 +133,23 @@ import Testing
         #expect(outcome == Transcript.Outcome(output: row.output))
     }
 
+    private static let keys: PropertyList = ["d": ["y": ["@key": "z", "@@domain": 1, "@v": 2]], "a": [["@key": "z"]]]
+
+    @Test(arguments: [
+        (":d '@key = \"y\"' --format tsv", "@key\t@@key\t@@@domain\t@v\ny\tz\t1\t2\n"),
+        (":d '@key = \"y\"' --select @key,:@key --format lines", "y\tz\n"),
+        (":a TRUEPREDICATE", "[\n  {\n    \"@key\": \"z\"\n  }\n]\n"),
+    ])
+    private func `the key of a record is not replaced by a stored one`(_ words: String, _ output: String) throws {
+        let machine = try machine()
+        var options = PropertyList.WritingOptions()
+        options.keepsKeyOrder = true
+        let bytes = Array(try Self.keys.serialized(as: .json, options: options))
+        try machine.fileSystem.replace("/tmp/k.json", with: bytes.span.bytes)
+        let outcome = try runPrefs(["prefs", "query", "/tmp/k.json"] + ShellScript.words(words), on: machine)
+        #expect(outcome == Transcript.Outcome(output: output))
+    }
+
     @Test(arguments: [
         (["./b.plist", ":Children", "visits >"], "prefs: expected a key or a value, not the end, at column 9\n", 3),
         (

@@ -220,7 +220,9 @@ extension QueryRequest {
             return columns.count - 1
         }
         if records.haveDomains { _ = position("@domain") }
-        if found.contains(where: { $0.key != nil }) { _ = position("@key") }
+        let haveKeys = found.contains { $0.key != nil }
+        if haveKeys { _ = position("@key") }
+        let isPlain = !records.haveDomains && !haveKeys
         let cells: [[(Int, PropertyList)]] = found.map { record in
             var row: [(Int, PropertyList)] = []
             if records.haveDomains, let domain = record.domain { row.append((position("@domain"), .string(domain))) }
@@ -229,14 +231,13 @@ extension QueryRequest {
                 let column = position("SELF")
                 return record.value == .null ? row : row + [(column, record.value)]
             }
-            return row + entries.map { (position($0.key), $0.value) }
+            return row + entries.map { (position(isPlain ? $0.key : $0.key.asColumn), $0.value) }
         }
         let rows = cells.map { cells in
             var row = [PropertyList?](repeating: nil, count: columns.count)
             for (position, value) in cells { row[position] = value }
             return row
         }
-        let isPlain = !records.haveDomains && !found.contains { $0.key != nil }
         return .table(columns: columns, rows: rows, records: isPlain ? found.map(\.value) : nil)
     }
 }
@@ -258,6 +259,15 @@ extension Query.Summary {
             case .average: "avg"
             }
         return "@\(name).\(key.text)"
+    }
+}
+
+extension String {
+    /// The name of the column of a stored key. Unlike the column of a record's own key or domain, it has two at signs.
+    fileprivate var asColumn: String {
+        guard utf8.first == UInt8(ascii: "@") else { return self }
+        let name = drop { $0 == "@" }
+        return name == "key" || name == "domain" ? "@" + self : self
     }
 }
 
