@@ -331,6 +331,7 @@ extension Date {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" }).map { String($0) }
         let numbers = text.split(separator: "/", omittingEmptySubsequences: false).compactMap { Int32($0) }
         if numbers.count == 3, words.count == 1 {
+            guard (1...12).contains(numbers[0]), (0...9999).contains(numbers[2]) else { return nil }
             let year = numbers[2] < 69 ? numbers[2] + 100 : numbers[2] < 100 ? numbers[2] : numbers[2] - 1900
             (fields.tm_mon, fields.tm_mday, fields.tm_year) = (numbers[0] - 1, numbers[1], year)
         } else {
