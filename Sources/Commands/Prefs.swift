@@ -32,8 +32,8 @@ public enum Prefs: Sendable {
 
     private static func perform(in context: CommandContext) throws -> ExitStatus {
         switch context.program {
-        case "plutil": return try Plutil.run(in: context)
-        case "PlistBuddy": return try PlistBuddy.run(in: context)
+        case Plutil.name: return try Plutil.run(in: context)
+        case PlistBuddy.name: return try PlistBuddy.run(in: context)
         default: break
         }
         let words = Array(context.environment.arguments.dropFirst())
@@ -66,7 +66,7 @@ public enum Prefs: Sendable {
         let text = "\(context.program): ".shown + lines.map { $0.shown + "\n" }.joined()
         // If standard error cannot be written, there is no way to report it.
         try? context.terminal.write(text, to: .errors)
-        return status
+        return [Plutil.name, PlistBuddy.name].contains(context.program) ? .appleFailure : status
     }
 
     /// Returns the exit status for an error, and its message.

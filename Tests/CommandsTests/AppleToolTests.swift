@@ -1,5 +1,7 @@
+import Commands
 import Foundation
 import Platform
+import Preferences
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
@@ -58,6 +60,41 @@ import Testing
             count += 1
         }
         #expect(count >= 60)
+    }
+
+    // MARK: Failures
+
+    /// Runs a command of which some streams cannot be written.
+    private func status(
+        _ words: [String], full streams: [StandardStream], on machine: SimulatedMachine
+    ) -> (status: Int32, output: String) {
+        let terminal = SimulatedTerminal()
+        terminal.failWrites(.noSpace, to: streams)
+        var environment = machine.environment
+        environment.arguments = words
+        let status = Prefs.run(
+            in: CommandContext(
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal)))
+        return (status.rawValue, terminal.text(of: .output))
+    }
+
+    @Test func `a message that cannot be written stops nothing`() throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/g", with: Array("{ a = b; }".utf8).span.bytes)
+        let edits = ["Add :q string v", "Set :nosuch v", "Add :r string w"].flatMap { ["-c", $0] }
+        #expect(status(["PlistBuddy"] + edits + ["/tmp/g"], full: [.errors], on: machine).status == 1)
+        #expect(try runPrefs(["PlistBuddy", "-c", "Print :r", "/tmp/g"], on: machine).output == "w\n")
+        let lint = status(["plutil", "-lint", "/tmp/none", "/tmp/g"], full: [.errors], on: machine)
+        #expect(lint == (1, "/tmp/g: OK\n"))
+    }
+
+    @Test(arguments: [["PlistBuddy", "-c", "Print", "/tmp/g"], ["plutil", "-p", "/tmp/g"], ["plutil", "-help"]])
+    func `output that cannot be written is a failure as any other`(_ words: [String]) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/g", with: Array("{ a = b; }".utf8).span.bytes)
+        #expect(status(words, full: [.output], on: machine).status == 1)
     }
 
     // MARK: Domains

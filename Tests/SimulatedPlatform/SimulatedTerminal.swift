@@ -11,7 +11,7 @@ package final class SimulatedTerminal: Terminal {
         var readable: [Int32: [UInt8]]
         var written: [StandardStream: [UInt8]] = [:]
         var status: Int32?
-        var failure: ErrorCode?
+        var failures: [StandardStream: ErrorCode] = [:]
     }
 
     /// - Parameters:
@@ -33,8 +33,10 @@ package final class SimulatedTerminal: Terminal {
     /// The exit status of the program, or nil if it has not ended.
     package var exitStatus: Int32? { state.withLock(\.status) }
 
-    /// Makes all later writes fail, as on a full disk.
-    package func failWrites(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+    /// Makes all later writes to some streams fail, as on a full disk.
+    package func failWrites(_ code: ErrorCode?, to streams: [StandardStream] = [.output, .errors]) {
+        state.withLock { state in for stream in streams { state.failures[stream] = code } }
+    }
 
     package func width(of stream: StandardStream) -> Int? { state.withLock { $0.widths[stream] } }
 
@@ -43,8 +45,9 @@ package final class SimulatedTerminal: Terminal {
     package func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure) {
         let bytes = bytes.withUnsafeBytes { Array($0) }
         let failure = state.withLock { state in
-            if state.failure == nil { state.written[stream, default: []] += bytes }
-            return state.failure
+            let failure = state.failures[stream]
+            if failure == nil { state.written[stream, default: []] += bytes }
+            return failure
         }
         if let failure { throw SystemFailure(failure, .write, nil) }
     }

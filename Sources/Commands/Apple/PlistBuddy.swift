@@ -3,6 +3,7 @@ internal import PropertyLists
 
 /// The command `PlistBuddy` of macOS: commands given by `-c`, or read from the standard input after a prompt.
 struct PlistBuddy {
+    static let name = "PlistBuddy"
     private let context: CommandContext
     private var file: AppleFile?
     private var document = Document(root: .dictionary([:]))
@@ -108,8 +109,14 @@ struct PlistBuddy {
 
     private mutating func report(_ failure: PlistBuddyFailure) throws {
         if failure.isError { status = .appleFailure }
-        let lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false)
-        try context.terminal.write(lines.map { String($0).shown + "\n" }.joined(), to: failure.stream)
+        let lines = failure.message.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+        if failure.stream == .errors { return complain(lines) }
+        try say(lines.map { $0.shown + "\n" }.joined())
+    }
+
+    /// Prints messages. If standard error cannot be written, the other commands still run and the file is saved.
+    private func complain(_ lines: [String]) {
+        try? context.terminal.write(lines.map { $0.shown + "\n" }.joined(), to: .errors)
     }
 
     private mutating func perform(_ command: Command) throws {
@@ -157,7 +164,7 @@ struct PlistBuddy {
         do {
             if !followsLinks, try context.absolutePath(name).isThroughLink(in: context.fileSystem) {
                 let code = ErrorCode.tooManySymbolicLinks.description
-                try context.terminal.write("Error Opening File: \(name) [\(code)]".shown + "\n", to: .errors)
+                complain(["Error Opening File: \(name) [\(code)]"])
                 try say("Error Reading File: \(name)".shown + "\n")
                 return false
             }
@@ -168,8 +175,7 @@ struct PlistBuddy {
             document = Document(root: loaded ?? .dictionary([:]))
             return true
         } catch  where (error as? SystemFailure)?.isBrokenPipe != true {
-            let lines = Prefs.explanation(of: error).1
-            try context.terminal.write(lines.map { $0.shown + "\n" }.joined(), to: .errors)
+            complain(Prefs.explanation(of: error).1)
             try say("Error Reading File: \(name)".shown + "\n")
             return false
         }

@@ -10,6 +10,7 @@ internal import PropertyLists
 
 /// The command `plutil` of macOS.
 struct Plutil: Sendable {
+    static let name = "plutil"
     private let context: CommandContext
 
     /// Runs the command with the context's arguments.
@@ -20,7 +21,7 @@ struct Plutil: Sendable {
         do {
             return try plutil.perform(Request(words))
         } catch let failure as AppleFailure {
-            try context.terminal.write(failure.message + "\n", to: .errors)
+            plutil.complain(failure.message)
             return .appleFailure
         }
     }
@@ -36,7 +37,7 @@ struct Plutil: Sendable {
             return .done
         }
         if request.operation == .show, request.options.isSilent {
-            try context.terminal.write("-s doesn't make a lot of sense with -p.\n", to: .errors)
+            complain("-s doesn't make a lot of sense with -p.")
         }
         var status = ExitStatus.done
         for name in request.options.files {
@@ -44,7 +45,7 @@ struct Plutil: Sendable {
                 try perform(request, on: name)
             } catch  where (error as? SystemFailure)?.isBrokenPipe != true {
                 let shown = name == "-" ? "<stdin>" : name
-                try context.terminal.write("\(shown): ".shown + message(of: error, name) + "\n", to: .errors)
+                complain("\(shown): ".shown + message(of: error, name))
                 status = .appleFailure
             }
         }
@@ -107,6 +108,9 @@ struct Plutil: Sendable {
     private func write(_ text: String) throws { try context.terminal.write(text, to: .output) }
 
     /// JSON is not a property list to `-lint`, even though the other operations read it.
+    /// Prints a message. If standard error cannot be written, the other files are still processed.
+    private func complain(_ message: String) { try? context.terminal.write(message + "\n", to: .errors) }
+
     private func lint(_ file: AppleFile, _ options: Request.Options) throws {
         let contents: AppleFile.Contents
         do {
