@@ -11,6 +11,7 @@ public enum Prefs: Sendable {
 
     /// Runs the command and returns its exit status.
     public static func run(_ arguments: [String]) -> Int32 {
+        SystemTerminal.occupyClosedStreams()
         var context = CommandContext.ofThisProcess
         context.machine.environment.arguments = arguments
         return run(in: context).rawValue

@@ -100,6 +100,27 @@ struct BuiltCommandTests {
         #expect(result.errorText == "status 0\n")
     }
 
+    /// Each line is a status, except for the value that is read last.
+    @Test func `a closed stream fails, and no file is opened in its place`() throws {
+        let result = try BuiltCommand().script(
+            """
+            ln -s "$PREFS" PlistBuddy && echo '{ a = b; }' > g.plist
+            timeout 60 ./PlistBuddy g.plist <&- > /dev/null 2> message; echo $?
+            timeout 60 ./PlistBuddy -c 'Set :a c' g.plist <&- >&- 2>&-; echo $?
+            "$PREFS" import d - <&- 2>> message; echo $?
+            "$PREFS" write d k 1 >&- 2>&-; echo $?
+            "$PREFS" read d k >&- 2>> message; echo $?
+            "$PREFS" read d k
+            cat message >&2
+            """)
+        #expect(result.text == "1\n0\n6\n0\n6\n1\n")
+        #expect(
+            result.errorText.split(separator: "\n") == [
+                "PlistBuddy: cannot read: Bad file descriptor", "prefs: cannot read: Bad file descriptor",
+                "prefs: cannot write: Bad file descriptor",
+            ])
+    }
+
     // MARK: Streams with names
 
     @Test func `what is only read may be a pipe, a device or a descriptor`() throws {

@@ -10,6 +10,15 @@
 package struct SystemTerminal: Terminal {
     package init() {}
 
+    /// Opens `/dev/null` for each closed standard stream, so that no pipe and no file gets its descriptor. Reading or
+    /// writing the stream still fails, because of the mode.
+    package static func occupyClosedStreams() {
+        for stream in [StandardStream.input, .output, .errors] where fcntl(stream.rawValue, F_GETFD) == -1 {
+            // The lowest closed descriptor is that of the stream.
+            _ = open("/dev/null", (stream == .input ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
+        }
+    }
+
     package func width(of stream: StandardStream) -> Int? {
         var size = winsize()
         guard isTerminal(stream), ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
