@@ -97,6 +97,32 @@ import Testing
         #expect(status(words, full: [.output], on: machine).status == 1)
     }
 
+    // MARK: Formats
+
+    private static let saved: [(text: String, edits: [String], isXML: Bool, print: String)] = [
+        ("{ a = b; }", ["Add :b bool true", "Set :a c"], true, "Dict {\n    a = c\n    b = true\n}\n"),
+        ("{ a = b; }", ["Set :a c"], false, "Dict {\n    a = c\n}\n"),
+        ("(a)", ["Add :1 integer 3"], true, "Array {\n    a\n    3\n}\n"),
+        (
+            "{\"a\": 1}", ["Add :d date 2024-01-01T00:00:00Z"], true,
+            "Dict {\n    a = 1\n    d = Mon Jan 01 00:00:00 UTC 2024\n}\n"
+        ),
+        ("{\"a\": 1}", ["Add :b bool true"], false, "Dict {\n    a = 1\n    b = true\n}\n"),
+    ]
+
+    @Test(arguments: saved)
+    private func `PlistBuddy saves as XML what the format of the file cannot hold`(
+        _ row: (text: String, edits: [String], isXML: Bool, print: String)
+    ) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/g", with: Array(row.text.utf8).span.bytes)
+        let words = ["PlistBuddy"] + row.edits.flatMap { ["-c", $0] } + ["/tmp/g"]
+        #expect(try runPrefs(words, on: machine) == Transcript.Outcome())
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/g", limit: 1 << 20))
+        #expect(bytes.starts(with: "<?xml".utf8) == row.isXML)
+        #expect(try runPrefs(["PlistBuddy", "-c", "Print", "/tmp/g"], on: machine).output == row.print)
+    }
+
     // MARK: Domains
 
     /// The path of a preference file, and the arguments with which `prefs` names the same domain.

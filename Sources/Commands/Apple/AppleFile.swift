@@ -21,7 +21,7 @@ struct AppleFile: Sendable {
     struct Contents: Sendable {
         var value: PropertyList
         /// The format of the file; that of a new one if there is no file yet.
-        let format: PropertyList.Format
+        var format: PropertyList.Format
         /// The bytes of a plain file.
         var bytes: [UInt8]?
     }
@@ -68,16 +68,25 @@ struct AppleFile: Sendable {
 
     /// Changes the file under its lock. It keeps its format.
     ///
-    /// - Parameter change: Called with the present value, perhaps more than once. If it throws, nothing is written.
-    func edit(_ change: @escaping @Sendable (inout PropertyList) throws -> Void) throws {
+    /// - Parameters:
+    ///   - mayBecomeXML: Whether a plain file becomes XML if its format cannot hold the new value.
+    ///   - change: Called with the present value, perhaps more than once. If it throws, nothing is written.
+    func edit(
+        mayBecomeXML: Bool = false, _ change: @escaping @Sendable (inout PropertyList) throws -> Void
+    ) throws {
         guard var contents = try contents() else { throw SystemFailure(.noSuchFile, .open, try context.path(name)) }
         let isDictionary = contents.value.kind == .dictionary
         try change(&contents.value)
-        guard name != "-", isDictionary, contents.value.kind == .dictionary else { return try replace(contents) }
+        let becomesXML = mayBecomeXML && domain == nil
+        guard name != "-", isDictionary, contents.value.kind == .dictionary else {
+            if becomesXML, !contents.format.canHold(contents.value) { contents.format = .xml }
+            return try replace(contents)
+        }
         try commit { draft in
             var value = PropertyList.dictionary(draft.values)
             try change(&value)
             if let values = value.dictionaryValue { draft.values = values }
+            if becomesXML, !draft.format.canHold(value) { draft.format = .xml }
         }
     }
 
@@ -133,6 +142,15 @@ struct AppleFile: Sendable {
         guard name.contains("/"), name.hasSuffix(".plist") else { return nil }
         let access = try StoreAccess(Invocation(verb: .read, path: [], operands: [], options: []), context)
         return try access.libraryDomain(name).map { (access, $0) }
+    }
+}
+
+extension PropertyList.Format {
+    /// Whether a plain file can hold the value, except for fractions of a second.
+    fileprivate func canHold(_ value: PropertyList) -> Bool {
+        var options = PropertyList.WritingOptions()
+        options.isLossy = true
+        return (try? value.serialized(as: self, options: options)) != nil
     }
 }
 

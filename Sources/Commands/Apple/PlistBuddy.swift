@@ -187,7 +187,7 @@ struct PlistBuddy {
         do {
             if let loaded {
                 let (document, changes, files) = (document, changes, FileReader(context: context))
-                try file.edit { value in
+                try file.edit(mayBecomeXML: true) { value in
                     guard value != loaded else {
                         value = document.root
                         return
