@@ -123,6 +123,7 @@ struct PlistBuddy {
         do {
             switch command {
             case .help: try say(Self.help)
+            // On macOS, `-c Exit` neither ends the command nor prevents saving.
             case .exit: break
             case .save:
                 try say("Saving...\n")
@@ -396,7 +397,8 @@ extension PlistBuddy {
 
             Commands, in upper or lower case:
                 Help                          print this text
-                Exit                          end; changes that were not saved are dropped
+                Exit                          end; changes that were not saved are dropped.
+                                              It does nothing after -c
                 Save                          write the changes to the file
                 Revert                        read the file again
                 Clear [<type>]                begin with an empty root of the type
