@@ -80,7 +80,8 @@ struct Plutil: Sendable {
         case .create(let format): try create(file, format, request.options)
         case .extract(let path, let format, let type):
             let contents = try read(file)
-            guard let value = contents.value.entry(KeyPath(path).components) else {
+            let keys = KeyPath(path).components
+            guard !keys.contains(""), let value = contents.value.entry(keys) else {
                 throw AppleFailure(
                     "Could not extract value, error: No value at that key path or invalid key path: \(path)")
             }
@@ -107,10 +108,10 @@ struct Plutil: Sendable {
 
     private func write(_ text: String) throws { try context.terminal.write(text, to: .output) }
 
-    /// JSON is not a property list to `-lint`, even though the other operations read it.
     /// Prints a message. If standard error cannot be written, the other files are still processed.
     private func complain(_ message: String) { try? context.terminal.write(message + "\n", to: .errors) }
 
+    /// JSON is not a property list to `-lint`, even though the other operations read it.
     private func lint(_ file: AppleFile, _ options: Request.Options) throws {
         let contents: AppleFile.Contents
         do {
@@ -585,7 +586,9 @@ extension PropertyList {
             self = .date(date)
         case "-data":
             let digits = word.unicodeScalars.filter(\.isBase64)
-            guard !digits.isEmpty, let data = Data(base64Encoded: String(String.UnicodeScalarView(digits))) else {
+            guard digits.isEmpty == word.isEmpty,
+                let data = Data(base64Encoded: String(String.UnicodeScalarView(digits)))
+            else {
                 throw AppleFailure("Invalid base64 data in argument")
             }
             self = .data(data)
