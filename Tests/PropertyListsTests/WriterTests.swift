@@ -100,6 +100,21 @@ import Testing
         #expect(String(decoding: try value.serialized(as: .json, options: options), as: UTF8.self) == text)
     }
 
+    @Test(arguments: [(Double.nan, "nan"), (.infinity, "infinity"), (-.infinity, "-infinity")])
+    func `JSON wraps a date that is not finite and reads it back`(_ seconds: Double, _ name: String) throws {
+        var options = PropertyList.WritingOptions()
+        options.wrapsInJSON = true
+        let bytes = try Self.date(seconds).serialized(as: .json, options: options)
+        #expect(String(decoding: bytes, as: UTF8.self) == "{\"$date\":\"\(name)\"}")
+        guard case .date(let date) = try PropertyList(parsing: bytes, as: .json, options: .init(unwrapsJSON: true))
+        else {
+            Issue.record("not a date")
+            return
+        }
+        let read = date.timeIntervalSinceReferenceDate
+        #expect(read == seconds || read.isNaN && seconds.isNaN)
+    }
+
     @Test(arguments: [
         ("\"", "\"\\\"\""), ("\\", "\"\\\\\""), ("/", "\"/\""), ("\u{8}\u{C}\n\r\t", "\"\\b\\f\\n\\r\\t\""),
         ("\u{0}\u{1}\u{1F}", "\"\\u0000\\u0001\\u001f\""), ("\u{7F}\u{2028}\u{2029}é😀", "\"\u{7F}\u{2028}\u{2029}é😀\""),

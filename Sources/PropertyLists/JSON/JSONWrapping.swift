@@ -8,8 +8,9 @@
 ///
 ///     {"$date": "2001-02-03T04:05:06Z"}   {"$data": "AQID"}   {"$uid": 1}   {"$real": "nan"}
 ///
-/// A date that RFC 3339 text cannot represent exactly is a number: seconds since 2001-01-01 in UTC. If the only key of
-/// a dictionary begins with `$`, that `$` is doubled, except in the keys of opened archives, which no wrapping uses.
+/// A date that RFC 3339 text cannot represent exactly is a number: seconds since 2001-01-01 in UTC. If they are not
+/// finite, it is a text as for a real: `nan`, `infinity` or `-infinity`. If the only key of a dictionary begins with
+/// `$`, that `$` is doubled, except in the keys of opened archives, which no wrapping uses.
 enum JSONWrapping {
     static let date = "$date"
     static let data = "$data"
@@ -28,6 +29,7 @@ enum JSONWrapping {
         }
         switch (entry.key, entry.value) {
         case (date, .string(let text)):
+            if let seconds = nonFinite(text) { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
             guard let date = Date(rfc3339: text) else { throw Fault(.invalidDate(text), at: place) }
             return .date(date)
         case (date, .real(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -40,9 +42,7 @@ enum JSONWrapping {
                 throw Fault(.integerOutOfRange(number.description), at: place)
             }
             return .uid(number)
-        case (real, .string("nan")): return .real(.nan)
-        case (real, .string("infinity")): return .real(.infinity)
-        case (real, .string("-infinity")): return .real(-.infinity)
+        case (real, .string(let text)): return nonFinite(text).map { .real($0) } ?? .dictionary(dictionary)
         default:
             let isDoubled = entry.key.utf8.dropFirst().first == UInt8(ascii: "$")
             guard isDoubled else { return .dictionary(dictionary) }
@@ -52,6 +52,21 @@ enum JSONWrapping {
 }
 
 extension JSONWrapping {
+    /// The name of a number that is not finite.
+    static func name(ofNonFinite number: Double) -> String {
+        number.isNaN ? "nan" : number < 0 ? "-infinity" : "infinity"
+    }
+
+    /// The number with the name, or nil if there is none.
+    private static func nonFinite(_ name: String) -> Double? {
+        switch name {
+        case "nan": .nan
+        case "infinity": .infinity
+        case "-infinity": -.infinity
+        default: nil
+        }
+    }
+
     /// Decodes base64. A failure has the offset of the dictionary, because escapes shift the offsets inside its text.
     private static func decoded(_ text: String, at place: Int) throws(Fault) -> Data {
         do throws(Fault) {

@@ -162,7 +162,7 @@ extension JSONWriter {
         case .date(let date): try append(date)
         case .data(let data): append(data)
         case .uid(let number): output.append(decimal: number)
-        case .real(let number): append(quoted: Self.name(ofNonFinite: number))
+        case .real(let number): append(quoted: JSONWrapping.name(ofNonFinite: number))
         default: break
         }
     }
@@ -192,7 +192,8 @@ extension JSONWriter {
         if output.append(rfc3339: date, isLossy: !options.wrapsInJSON) { return output.append(UInt8(ascii: "\"")) }
         output.truncate(to: start)
         let seconds = date.timeIntervalSinceReferenceDate
-        guard options.wrapsInJSON, seconds.isFinite else { throw Refusal(.dateOutOfRange) }
+        guard options.wrapsInJSON else { throw Refusal(.dateOutOfRange) }
+        guard seconds.isFinite else { return append(quoted: JSONWrapping.name(ofNonFinite: seconds)) }
         output.append(seconds, keepsPoint: true)
     }
 
@@ -200,9 +201,5 @@ extension JSONWriter {
         output.append(UInt8(ascii: "\""))
         output.append(base64: data.span)
         output.append(UInt8(ascii: "\""))
-    }
-
-    private static func name(ofNonFinite number: Double) -> String {
-        number.isNaN ? "nan" : number < 0 ? "-infinity" : "infinity"
     }
 }
