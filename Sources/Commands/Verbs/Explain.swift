@@ -18,7 +18,7 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try invocation.key
         let explained = try access.explanations(domain, key, withGlobal: invocation.has(.globalKeys))
-        guard explained.contains(where: { !$0.resolution.answers.isEmpty }) else {
+        guard explained.contains(where: { $0.resolution.answers.hold($0.key) }) else {
             throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain, context)
         }
         let masking = access.masking(domain)
@@ -82,6 +82,11 @@ extension Resolution {
 
 extension Resolution.Answer {
     fileprivate var shown: PropertyList { value ?? stored }
+}
+
+extension [Resolution.Answer] {
+    /// Whether a layer has the entry, or an invalid value in its place.
+    fileprivate func hold(_ key: KeyArgument) -> Bool { contains { $0.isError || $0.shown[key.rest] != nil } }
 }
 
 extension StoreAccess {
