@@ -172,6 +172,9 @@ extension Parser {
         // Split only at an equals sign: option names contain neither `=` nor `:`.
         let (name, attached) = words.removeFirst().splitAtEqualsSign
         guard let option = known.first(where: { $0.isNamed(name) }) else {
+            if dialect == .classic, !path.isEmpty, Option.global.contains(where: { $0.isNamed(name) }) {
+                throw failure(.optionOfCommand(name))
+            }
             throw failure(.unknownOption(name, known: known.map(\.name) + typeNames))
         }
         let argument = try argument(of: option, attached)
