@@ -17,6 +17,10 @@ struct Declaration: Sendable {
         if only != nil, arguments.count > 1 {
             throw CommandFailure(.usage, "apply: --domain requires a single file, not \(arguments.count)")
         }
+        if let only, DomainArgument.isPath(only) {
+            let words = ([only] + arguments).map { ShellWord.quoted($0.onOneLine) }.joined(separator: " ")
+            throw CommandFailure(.usage, "apply changes domains, not files; use `prefs import \(words)`")
+        }
         let holdsDomains = invocation.has(.severalDomains)
         guard only == nil || !holdsDomains else {
             throw CommandFailure(.usage, "apply: --domain is for a file with one domain, --domains for several")
