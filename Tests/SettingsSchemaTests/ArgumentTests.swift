@@ -53,6 +53,7 @@ extension ArgumentRow.Schemas {
             { Key = exclude; Type = array; Elements = { Type = string; Pattern = "[a-z*.]+"; }; MaximumCount = 3; Repeats = YES; Flag = exclude; Short = x; },
             { Key = ports; Type = array; Elements = { Type = integer; Minimum = 1; }; Flag = ports; Environment = PORTS; },
             { Key = server; Type = dictionary; Entries = ({ Key = host; }, { Key = port; Type = integer; Maximum = 9; }); Flag = server; Default = { host = a; }; },
+            { Key = grid; Type = array; Elements = { Type = array; Elements = { Type = integer; }; }; Repeats = YES; Flag = grid; },
             { Key = free; Type = dictionary; }, { Key = hidden; Type = integer; RenamedFrom = secretive; },
             { Key = old; Flag = old; Deprecated = "use --new"; }, { Key = two; Flag = two; Short = 2; }
             """
@@ -228,6 +229,7 @@ private let valueRows: [ArgumentRow] = [
     .init(.flags, "--blob 01ff", "{\"blob\":{\"$data\":\"Af8=\"}}"),
     .init(.flags, "--blob base64:Af8=", "{\"blob\":{\"$data\":\"Af8=\"}}"),
     .init(.flags, "--blob 1", "--blob 1: must be data: hexadecimal digits, or base64:…"),
+    .init(.flags, "--grid (1,2) --grid (3)", "{\"grid\":[[1,2],[3]]}"),
     .init(.flags, "-x a -x b", "{\"exclude\":[\"a\",\"b\"]}"),
     .init(.flags, "--exclude a -xb --exclude=c", "{\"exclude\":[\"a\",\"b\",\"c\"]}"),
     .init(.flags, "-x a -x B", "-x B: must match [a-z*.]+"),

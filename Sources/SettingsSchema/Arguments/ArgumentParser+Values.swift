@@ -26,7 +26,7 @@ extension ArgumentParser {
         }
         let former = repeats ? result.values[setting.key]?.arrayValue ?? [] : []
         // A repeated flag takes one element, or several between separators.
-        let isList = setting.flagRule.type == .array
+        let isList = setting.rule.separator != nil
         result.values[setting.key] = repeats ? .array(former + (isList ? value.arrayValue ?? [] : [value])) : value
         note(setting, from: place)
         given[setting.key] = (place, repeats ? nil : shown)
