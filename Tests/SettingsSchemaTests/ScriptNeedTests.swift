@@ -23,6 +23,8 @@ import Testing
             "! --best takes no value"
         ),
         ("@option --pack=gzip|bzip2 <gzip>\n@flag -j pack=bzip2", "-j", "pack=bzip2"),
+        ("@flag -8 level=8\n@option --level=INT <6>", "-8", "level=8"),
+        ("@flag -0 level=0\n@option --level=INT <6>\n@command a\n@flag -9 level=9", "a -9", "command=a level=9"),
         // Optional values.
         ("@option --color[=auto|always] <auto> {implied: always}", "--color", "color=always"),
         ("@option --color[=auto|always] <auto> {implied: always}", "--color=auto", "color=auto"),
@@ -283,6 +285,7 @@ import Testing
             "# @option --level=INT [1..9]\n# @flag -0 level=0",
             "3:9: :Settings:0:Values:-0: must be from 1 to 9; change the value"
         ),
+        ("# @option --level=INT\n# @flag -y levle=3", "3:12: unknown key levle; did you mean level?"),
         (
             "# @rest a\n# @rest b",
             "3:9: :Settings:1:Rest: cannot be combined with another setting that takes any number of operands; remove one of them"

@@ -14,6 +14,17 @@ struct DeclarationLines {
     private var scopes = [Scope(path: EntryPath())]
     private var current = 0
     private var group: String?
+    /// The flags that set values of settings, which may be declared in later lines.
+    private var setters: [Setter] = []
+
+    private struct Setter {
+        let scope: Int
+        let key: String
+        let keyPlace: TextLocation
+        /// The flags with their dashes, and the value that each sets.
+        let values: [(flag: String, value: String)]
+        let place: TextLocation
+    }
 
     private struct Scope {
         let path: EntryPath
@@ -54,6 +65,7 @@ struct DeclarationLines {
                 takeHead(&text)
             }
         }
+        for setter in setters { add(setter) }
         scopes[0].attributes["Strict"] = .boolean(true)
     }
 
@@ -234,25 +246,37 @@ struct DeclarationLines {
         let key = ahead.takeWord { $0 == "=" }
         guard ahead.next == "=", !key.isEmpty else { return false }
         ahead.skip("=")
-        var scope: Int? = current
+        let value = ahead.takeWord()
+        let letters = draft.letters + (draft.short.map { [$0] } ?? [])
+        let values = (draft.flags.map { "--\($0)" } + letters.map { "-\($0)" }).map { flag in
+            (flag: flag, value: value == "*" ? String(flag.drop { $0 == "-" }) : value)
+        }
+        setters.append(
+            Setter(scope: current, key: key, keyPlace: text.location, values: values, place: draft.place))
+        text = ahead
+        return true
+    }
+
+    /// Adds the flags to the setting whose value they set.
+    private mutating func add(_ setter: Setter) {
+        var keys: [String] = []
+        var scope: Int? = setter.scope
         while let index = scope {
-            if let at = scopes[index].settings.firstIndex(where: { $0["Key"]?.stringValue == key }) {
-                let value = ahead.takeWord()
+            let own = scopes[index].settings.map { $0["Key"]?.stringValue ?? "" }
+            if let at = own.firstIndex(of: setter.key) {
                 var values = scopes[index].settings[at]["Values"]?.dictionaryValue ?? [:]
                 let path = scopes[index].path.appending("Settings").appending(.init(at)).appending("Values")
-                let letters = draft.letters + (draft.short.map { [$0] } ?? [])
-                for flag in draft.flags.map({ "--\($0)" }) + letters.map({ "-\($0)" }) {
-                    values[flag] = .string(
-                        value == "*" && flag.hasPrefix("-") ? String(flag.drop { $0 == "-" }) : value)
-                    locations[path.appending(.init(flag))] = draft.place
+                for (flag, value) in setter.values {
+                    values[flag] = .string(value)
+                    locations[path.appending(.init(flag))] = setter.place
                 }
                 scopes[index].settings[at]["Values"] = .dictionary(values)
-                text = ahead
-                return true
+                return
             }
+            keys += own
             scope = scopes[index].parent
         }
-        return false
+        report("unknown key \(shortened(setter.key))\(hint(keys.nearest(to: setter.key)))", at: setter.keyPlace)
     }
 
     private mutating func takeOperand(_ text: inout LineScanner, isRest: Bool) {
