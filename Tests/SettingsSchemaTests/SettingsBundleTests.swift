@@ -219,6 +219,12 @@ import Testing
             ["Root.plist:1:67: :PreferenceSpecifiers:0:IsSecure must be true or false"]
         ),
         (
+            specifier("Type = PSTextFieldSpecifier; Key = k; IsSecure = YES; DefaultValue = hunter2;"),
+            [
+                "Root.plist:1:83: warning: :PreferenceSpecifiers:0:DefaultValue a secret has no default; it is left out"
+            ]
+        ),
+        (
             specifier(
                 "Type = PSTextFieldSpecifier; Key = k; AutocorrectionType = No; SupportedUserInterfaceIdioms = (Pad);"),
             [

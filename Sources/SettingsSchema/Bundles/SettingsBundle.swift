@@ -426,7 +426,11 @@ extension BundleReader {
         }
         setting.summary = footer.map(localized)?.nonEmpty ?? heading.footer?.nonEmpty
         if specifier.values["IsSecure"] != nil { setting.isSensitive = flag("IsSecure", of: &specifier) ?? false }
-        if var value = specifier.values["DefaultValue"] {
+        if setting.isSensitive, let value = specifier.values["DefaultValue"], !value.plainText.isEmpty {
+            specifier.used.insert("DefaultValue")
+            // Every reader of the schema could read the secret.
+            note("a secret has no default; it is left out", at: specifier.at("DefaultValue"))
+        } else if var value = specifier.values["DefaultValue"] {
             specifier.used.insert("DefaultValue")
             if rule.choiceTitles == SettingsBundle.titlesOfToggle, let flag = value.booleanValue,
                 !rule.choices.contains(value)
