@@ -361,6 +361,38 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("--when ''", "full|fast|--when|-v|--help|-h"), ("--when=", "always|never"), ("-- ''", "full|fast"),
+            ("-- --wh", ""),
+        ])
+    func `offer an optional value only after an equals sign, and no flag after two dashes`(
+        _ line: String, _ expected: String
+    ) throws {
+        let schema = try `A script's declaration`.schema(
+            "@option --when[=always|never] {implied: always}\n@flag -v\n@arg mode:full|fast")
+        func run(_ shell: ShellSubject, _ head: String, _ end: String) throws -> String {
+            let script = head + schema.completions(for: shell.output, program: "tool") + end
+            let (result, _) = try shell.run(script, emitted: "")
+            #expect(result.errorText.isEmpty)
+            return result.text
+        }
+        let end = """
+
+            COMP_WORDS=(tool \(line.replacing("=", with: " ="))); COMP_CWORD=2
+            COMP_LINE='tool \(line.replacing("''", with: ""))'; COMP_POINT=${#COMP_LINE}; _tool_completions
+            (IFS='|'; printf '%s' "${COMPREPLY[*]}")
+            """
+        #expect(try run(ShellSubject(name: "bash", program: "bash", output: .bash), "", end) == expected)
+        guard Tool.isExpected("zsh") else { return }
+        // The line editor leaves out the words that do not begin like the one before the cursor.
+        let head = "compdef() { : }\ncompset() { : }\ncompadd() { print -rn -- ${(j:|:)offered} }\n_files() { : }\n"
+        let zsh = ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh)
+        let found = try run(
+            zsh, head, "\ntest_it() { local -a words=(tool \(line)); local CURRENT=$#words; _tool }\ntest_it\n")
+        #expect(found == (expected.isEmpty ? "full|fast" : expected))
+    }
+
     @Test func `are none for what cannot complete`() throws {
         #expect(try Self.schema().completions(for: .sh, program: "tool").isEmpty)
     }

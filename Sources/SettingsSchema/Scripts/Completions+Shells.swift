@@ -6,7 +6,7 @@ extension Completions {
         return """
             # Completions of \(Self.comment(program)) for bash.
             \(function)() {
-                local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' word i
+                local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' ended='' word i
                 local current previous head
                 local -a given=() words=()
                 # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
@@ -24,12 +24,15 @@ extension Completions {
                 # The text before the last split is already on the line.
                 if [[ $last == [:=]* ]]; then last=''; fi
                 head=${current%"$last"}
-                if [[ $current == -*=* ]]; then
-                    previous=${current%%=*} prefix=${current%%=*}= current=${current#*=}
-                fi
                 for word in "${given[@]:1:${#given[@]}-2}"; do
+                    if [[ $word == -- ]]; then ended=1; fi
             \(indented(commandSearch(), by: 8))
                 done
+                # No flag is called --, which stands for the place after it.
+                if [[ $ended ]]; then previous=--
+                elif [[ $current == -*=* ]]; then
+                    previous=${current%%=*}= prefix=${current%%=*}= current=${current#*=}
+                fi
                 case "$command:$previous" in
             \(indented(cases { Self.bashWords($0) }, by: 4))
                 esac
@@ -69,15 +72,18 @@ extension Completions {
             #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
             # Completions of \(Self.comment(program)) for zsh.
             \(function)() {
-                local previous=${words[CURRENT-1]} command='' word
+                local previous=${words[CURRENT-1]} command='' ended='' word
                 local -a offered shown
-                if [[ ${words[CURRENT]} == --*=* ]]; then
-                    previous=${words[CURRENT]%%=*}
-                    compset -P '*='
-                fi
                 for word in "${(@)words[2,CURRENT-1]}"; do
+                    if [[ $word == -- ]]; then ended=1; fi
             \(indented(commandSearch(), by: 8))
                 done
+                # No flag is called --, which stands for the place after it.
+                if [[ -n $ended ]]; then previous=--
+                elif [[ ${words[CURRENT]} == --*=* ]]; then
+                    previous=${words[CURRENT]%%=*}=
+                    compset -P '*='
+                fi
                 case "$command:$previous" in
             \(indented(cases { Self.zshWords($0) }, by: 4))
                 esac
@@ -129,11 +135,16 @@ extension Completions {
             let command = context.command ?? ""
             let valued = context.flags.compactMap { flag -> String? in
                 guard let values = flag.values else { return nil }
-                let patterns = flag.names.map { ShellQuoting.word("\(command):\($0)") }.joined(separator: "|")
-                return "\(patterns)) \(words(values)) ;;"
+                // An equals sign ends the flag of a value in the same word.
+                let ends = flag.isValueOptional ? ["="] : ["", "="]
+                let patterns = flag.names.flatMap { name in
+                    ends.map { ShellQuoting.word("\(command):\(name)\($0)") }
+                }
+                return "\(patterns.joined(separator: "|"))) \(words(values)) ;;"
             }
+            let ended = "\(ShellQuoting.word("\(command):--"))) \(words(context.operands)) ;;"
             let flags = ShellQuoting.word("\(command):") + "*"
-            return valued + ["\(flags)) \(otherwise(context, words)) ;;"]
+            return valued + [ended, "\(flags)) \(otherwise(context, words)) ;;"]
         }
     }
 
@@ -173,7 +184,7 @@ extension Completions {
             name.hasPrefix("--") ? " -l \(ShellQuoting.fishWord(String(name.dropFirst(2))))" : " -s \(name.dropFirst())"
         }
         let title = flag.title.isEmpty ? "" : " -d \(ShellQuoting.fishWord(flag.title))"
-        return names.joined() + (flag.values.map { " -r" + fishWords($0) } ?? "") + title
+        return names.joined() + (flag.values.map { (flag.isValueOptional ? "" : " -r") + fishWords($0) } ?? "") + title
     }
 
     /// Quoted twice, because fish evaluates the words when it offers them.

@@ -20,6 +20,8 @@ struct Completions {
         let title: String
         /// The completions for the flag's value; nil if it takes none.
         let values: Values?
+        /// Whether the value follows only after an equals sign.
+        var isValueOptional = false
     }
 
     struct Word: Equatable {
@@ -64,8 +66,11 @@ struct Completions {
             let setters = setting.flagValues.map { Flag(names: [$0.flag], title: title, values: nil) }
             return names.isEmpty
                 ? setters
-                : [Flag(names: names, title: title, values: setting.isSwitch ? nil : Self.values(of: setting))]
-                    + setters
+                : [
+                    Flag(
+                        names: names, title: title, values: setting.isSwitch ? nil : Self.values(of: setting),
+                        isValueOptional: setting.isValueOptional)
+                ] + setters
         }
         return own
             + schema.commonFlags.map { flag in
