@@ -203,6 +203,12 @@ struct ScriptBench {
         try bench.machine.administrate("/etc/prefs/forced/com.example.backup.plist", "{ keep = 16; }")
         let refused = try bench.run(["--save", "--keep", "9", "u"])
         #expect(refused.output == "exit 4\n" && refused.status == 4)
+        let file = "/etc/prefs/forced/com.example.backup.plist"
+        let reason = "com.example.backup keep: forced by the administrator in \(file); nothing was changed"
+        #expect(refused.errors == "backup: \(reason)\n")
+        #expect(
+            try bench.prefs("write", "com.example.backup", "keep", "9").errors
+                == "prefs: \(reason) (--force overrides this)\n")
         #expect(try bench.prefs("read", "com.example.backup", "target").output == "t\n")
     }
 

@@ -17,12 +17,18 @@ extension StoreAccess {
             }
         }
         defer { context.delayInterrupts(false) }
-        let outcomes = try writer.commit(
-            edits.map { edit in
-                var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
-                edit.isAnew = edit.isAnew || writesAnew
-                return edit
-            })
+        let outcomes: [CommittedDomain]
+        do {
+            outcomes = try writer.commit(
+                edits.map { edit in
+                    var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
+                    edit.isAnew = edit.isAnew || writesAnew
+                    return edit
+                })
+        } catch let failure as StoreFailure where !offersForce {
+            let lines = failure.lines(offersForce: false)
+            throw CommandFailure(failure.status, lines, classic: lines)
+        }
         for outcome in outcomes {
             if let recovery = outcome.before.recovery { context.remark(recovery.description) }
             if outcome.hasDroppedFractions { try context.noteDroppedFractions(in: outcome.file.path.description) }
@@ -77,7 +83,7 @@ extension StoreAccess {
         for key in keys where forced[key] != nil {
             throw CommandFailure(
                 .forced,
-                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: machine)); nothing was changed (--force overrides this)"
+                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: machine)); \(StoreFailure.unchanged(offersForce))"
             )
         }
     }
@@ -100,9 +106,16 @@ extension StoreFailure: Reportable {
         }
     }
 
-    private static let untilForced = "nothing was changed (--force overrides this)"
+    fileprivate static func unchanged(_ offersForce: Bool) -> String {
+        "nothing was changed\(offersForce ? " (--force overrides this)" : "")"
+    }
 
-    package var lines: [String] {
+    package var lines: [String] { lines(offersForce: true) }
+
+    /// Returns the lines for standard error.
+    ///
+    /// - Parameter offersForce: Whether the verb has the option `--force`.
+    fileprivate func lines(offersForce: Bool) -> [String] {
         let text = description.onOneLine
         switch problem {
         case .damaged:
@@ -110,10 +123,10 @@ extension StoreFailure: Reportable {
             let language = InvalidInput.foreignLanguage(ofFile: place)
             return [language.map { "\(place): prefs does not read \($0)" } ?? description]
         case .refused(let problems):
-            let force = Self.untilForced
+            let force = Self.unchanged(offersForce)
             guard problems.count > 1 else { return ["\(text); \(force)"] }
             return problems.map { "\(domain): \($0)".onOneLine } + [force]
-        case .notKept: return ["\(text); \(Self.untilForced)"]
+        case .notKept: return ["\(text); \(Self.unchanged(offersForce))"]
         case .otherVersion(_, _, isNewer: false):
             let words = ShellWord.line(CommandSpelling(domain: domain).words(Verb.wordsOfMigration)).onOneLine
             return ["\(text): \(words)"]

@@ -10,6 +10,8 @@ struct StoreAccess {
     let schemas: SchemaCache
     /// Whether text files are written anew, and not only edited.
     let writesAnew: Bool
+    /// Whether the verb has the option `--force`.
+    let offersForce: Bool
     /// The user's settings for the store itself. Only writers need them.
     var policy: StorePolicy { StorePolicy(in: places, on: machine) }
     /// The layer that classic verbs read, and that is written.
@@ -27,6 +29,7 @@ struct StoreAccess {
         self.places = places
         schemas = SchemaCache(kind, on: machine)
         writesAnew = invocation.has(.rewrite)
+        offersForce = invocation.verb.options.contains { $0.name == Option.force.name }
         let named = invocation[.host]
         if let named { try Self.check(host: named) }
         let isByHost = invocation.has(.currentHost) || named != nil

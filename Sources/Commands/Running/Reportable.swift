@@ -26,7 +26,7 @@ package struct CommandFailure: Reportable, Hashable {
         self.init(status, [line], classic: [classic] + more)
     }
 
-    private init(_ status: ExitStatus, _ lines: [String], classic: [String]) {
+    init(_ status: ExitStatus, _ lines: [String], classic: [String]) {
         self.status = status
         self.lines = lines
         classicLines = classic

@@ -114,7 +114,13 @@ struct ScriptCall {
         guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
-        if arguments.saves { try save(given, arguments.command) }
+        if arguments.saves {
+            do {
+                try save(given, arguments.command)
+            } catch {
+                return try fail(error)
+            }
+        }
         let layers = layers(
             stored, .init(command: arguments.command, arguments: given, environment: arguments.environment))
         var values = PropertyList.Dictionary()
@@ -196,7 +202,7 @@ struct ScriptCall {
         let kept = schema.kept(given, of: command)
         for entry in kept where entry.value.holdsRaw {
             throw CommandFailure(
-                .invalidValue, "\(program): --save: the value of \(entry.key.onOneLine) is not valid UTF-8")
+                .invalidValue, "--save: the value of \(entry.key.onOneLine) is not valid UTF-8")
         }
         if !kept.isEmpty { try settings?.save(Form.Changes(values: kept)) }
     }
@@ -208,6 +214,13 @@ struct ScriptCall {
         try context.terminal.write("Try \(program) --help.\n", to: .errors)
         try context.terminal.write(output.exit(ExitStatus.usage.rawValue), to: .output)
         return .usage
+    }
+
+    private func fail(_ error: any Error) throws -> ExitStatus {
+        let (status, lines) = Prefs.explanation(of: error)
+        for line in lines { try say(line) }
+        try context.terminal.write(output.exit(status.rawValue), to: .output)
+        return status
     }
 
     /// Makes the script print a text and exit, since this command's standard output is evaluated by the script.
