@@ -149,6 +149,118 @@ struct `The options of a public script` {
         }
     }
 
+    /// A declaration, and command lines on which scripts with an inlined parser once differed.
+    static let inlined: [(lines: String, rows: [[String]])] = [
+        (
+            """
+            #prefs title=Copies version=1
+            # @flag -v --verbose
+            # @flag -d --debug... [..3]
+            # @flag -n --dry-run
+            # @option -k --keep=INT <7> [1..365] {env: KEEP}
+            # @option -c --count=INT
+            # @option -m --mode=full|incr <full>
+            # @option --when[=TEXT] {implied: always}
+            # @option -o --out=FILE
+            # @arg source!
+            # @arg number:int [-5..5]
+            """,
+            [
+                ["a", "--keep=9223372036854775808"], ["a", "--keep=-9223372036854775809"], ["a", "-nv"], ["a", "-c3"],
+                ["a", "-c", "18446744073709551615"], ["a", "-c", "18446744073709551616"],
+                ["a", "-c", "-9223372036854775808"], ["a", "-c", "-9223372036854775809"], ["a", "-c", "0x10"],
+                ["a", "-c", "-0XfF"], ["a", "-c", "0xffffffffffffffff"], ["a", "-c", "+-3"], ["a", "-c", "+007"],
+                ["a", "-m"], ["-m", "bogus", "a", "-m"], ["a", "-k", "-inf"], ["a", "-k", "-.5"], ["a", "-.5"],
+                ["a", "-k", "\u{1B}[31mx\ty\n"], ["a", "-dddd"], ["a", "-k", "0", "-k", "x"], ["a", "--out="],
+            ]
+        ),
+        (
+            """
+            #prefs operands=0
+            # @flag -v --verbose
+            # @option -k --keep=INT [1..9] {env: KEEP}
+            # @command up
+            # @arg where
+            # @command add
+            # @flag -f --force
+            # @option -m --message=TEXT
+            # @command two {operands: 1...1}
+            # @option --first=TEXT
+            """,
+            [
+                ["up", "x"], ["-fm", "add"], ["-f", "add"], ["-m", "x", "add"], ["-vf", "add"], ["-vm", "x", "add"],
+                ["-m=x", "add"], ["-force", "add"], ["add", "-fm", "x"], ["two", "a"], ["two", "a", "b"],
+                ["-k", "10", "bogus"], ["-="],
+            ]
+        ),
+    ]
+
+    /// Each shell with the name of its script.
+    private static let shellsOfPairs: [([String], String)] =
+        shells.map { ($0, "sh") } + [(["bash"], "bash"), (["zsh", "-f"], "zsh")]
+
+    @Test(arguments: inlined.indices)
+    func `mean the same with and without an inlined parser`(_ index: Int) throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        let (lines, rows) = Self.inlined[index]
+        var random = SeededGenerator(stream: "inlined parser", round: index)
+        let words = Set(rows.joined()).sorted() + ["-", "--", "=", "--verb", "-kx", "-h", "''", "5", "365", "366"]
+        let others = (0..<(Extent.isFull ? 200 : 20)).map { _ in
+            (0..<Int.random(in: 0...5, using: &random)).compactMap { _ in words.randomElement(using: &random) }
+        }
+        let variables = Schema.read(lines: lines).schema?.allSettings.map { $0.key.replacing("-", with: "_") } ?? []
+        let body =
+            "eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"\nprintf '<%s>' \"$@\" "
+            + variables.map { "\"${\($0)-unset}\"" }.joined(separator: " ") + "\n"
+        for name in ["sh", "bash", "zsh"] {
+            try folder.write("#!/bin/\(name)\n\(lines)\n\(body)", to: "live-\(name)/script")
+            let line = "mkdir \(name); prefs args --build live-\(name)/script > \(name)/script"
+            let built = try Subprocess.run("bash", ["-c", line], environment: command.variables, in: folder.url)
+            #expect(built.status == 0, "\(built.errorText)")
+        }
+        for row in rows + others {
+            func run(_ shell: [String], _ script: String) throws -> (status: Int32, output: Data, errors: String) {
+                let result = try Subprocess.run(
+                    shell[0], shell.dropFirst() + ["\(script)/script"] + row, environment: command.variables,
+                    in: folder.url)
+                return (result.status, result.output, result.errorText)
+            }
+            let live = try run(["dash"], "live-sh")
+            for (shell, name) in Self.shellsOfPairs where Tool.isExpected(shell[0]) {
+                let built = try run(shell, name)
+                // A value after a misspelled flag is skipped only if the flag is recognized.
+                let hasSameErrors = built.errors == live.errors || live.errors.contains("; did you mean ")
+                #expect(
+                    built.status == live.status && built.output == live.output && hasSameErrors,
+                    "\(Seed.ofThisRun) \(shell) \(row): \(live) \(built)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("eval \"$(prefs args --prefix opt_ \"$0\" -- \"$@\" || echo exit $?)\"", nil),
+            ("  eval \"$(prefs args \"$0\" --prefix=\"opt_\" -- \"$@\")\"  # Sets the variables.", nil),
+            ("eval \"$(prefs args \"$(realpath \"$0\")\" --prefix opt_ -- \"$@\")\"", nil),
+            ("eval \"$(prefs args --prefix \"$p\" \"$0\" -- \"$@\")\"", "a call with --prefix"),
+            ("eval \"$(prefs args --shell=sh \"$0\" -- \"$@\")\"", "a call with --shell=sh"),
+            ("eval \"$(prefs args --schema a.plist \"$0\" -- \"$@\")\"", "a call with --schema"),
+            ("eval \"$(prefs args \"$0\" -- \"$@\" ||\n  echo exit $?)\"", ""),
+            ("eval \"$(prefs args \"$0\" -- \"$@\")\" || exit", ""),
+        ] as [(String, String?)])
+    func `have the parser in place of the whole call, with its prefix`(_ call: String, _ refusal: String?) throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        try folder.write("#!/bin/sh\n#prefs\n# @option --keep=INT <7>\n\(call)\necho \"$opt_keep\"\n", to: "script")
+        let line = "prefs args --build script > built && dash built --keep 3"
+        let result = try Subprocess.run("bash", ["-c", line], environment: command.variables, in: folder.url)
+        let reason =
+            refusal == ""
+            ? "requires a line that contains only eval \"$(prefs args …)\""
+            : "cannot inline \(refusal ?? "")"
+        #expect(result.text == (refusal == nil ? "3\n" : ""))
+        #expect(result.errorText == (refusal == nil ? "" : "prefs: script:4: --build \(reason)\n"))
+    }
+
     @Test func `take fewer lines to declare than to parse`() throws {
         let after = try PublicScript.all.map { script in
             try script.text.split(separator: "\n").dropFirst().count

@@ -56,7 +56,11 @@ struct ScriptFile {
     }
 
     /// Returns the script with its parser in place of the line that calls `prefs args`.
-    func built(by schema: Schema, prefix: String) throws -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - prefix: The prefix of variables; nil for that of the call.
+    ///   - ownSchema: Whether the schema is that of the script, so that the call must not name another one.
+    func built(by schema: Schema, prefix: String?, ownSchema: Bool) throws -> [UInt8] {
         let name = "\(path)".onOneLine
         if shell == .fish {
             throw CommandFailure(.usage, "\(name): --build writes POSIX shell, and this is a script for fish")
@@ -71,15 +75,50 @@ struct ScriptFile {
         guard let call else {
             throw CommandFailure(.damaged, "\(name): no line begins with eval \"$(prefs args")
         }
+        guard let words = Self.words(ofCall: lines[call]) else {
+            throw CommandFailure(
+                .usage, "\(name):\(call + 1): --build requires a line that contains only eval \"$(prefs args …)\"")
+        }
+        var callPrefix = ""
+        var options = words.prefix { $0 != "--" }
+        while let word = options.popFirst() {
+            let option = word.prefix { $0 != "=" }
+            guard option.hasPrefix("--"), ownSchema || option != "--schema" else { continue }
+            if option == "--prefix" {
+                callPrefix = option == word ? options.popFirst() ?? "" : String(word.dropFirst(option.count + 1))
+                // Anything but a plain word is known only to the shell.
+                if callPrefix.isVariableName { continue }
+            }
+            throw CommandFailure(.usage, "\(name):\(call + 1): --build cannot inline a call with \(word.onOneLine)")
+        }
         do {
             lines[call] = String(
-                try StandaloneParser(schema, program: program, for: shell ?? .sh, prefix: prefix).code().dropLast())
+                try StandaloneParser(schema, program: program, for: shell ?? .sh, prefix: prefix ?? callPrefix).code()
+                    .dropLast())
         } catch let refusal as StandaloneParser.Refusal {
             throw CommandFailure(.usage, "\(name): \(refusal)")
         } catch let failure as ScriptFailure {
             throw ScriptValuesFailure(script: program, failure: failure)
         }
         return Array(lines.joined(separator: "\n").utf8)
+    }
+
+    /// Returns the words after `prefs args` in a line, without quotes, or nil if the line has more than the call.
+    private static func words(ofCall line: String) -> [String]? {
+        guard let start = line.firstRange(of: "$("), let name = line.firstRange(of: "prefs args") else { return nil }
+        var depth = 1
+        var end = start.upperBound
+        while depth > 0 {
+            guard end < line.endIndex else { return nil }
+            if line[end] == "(" { depth += 1 }
+            if line[end] == ")" { depth -= 1 }
+            end = line.index(after: end)
+        }
+        let rest = line[end...].drop { $0 == "\"" }.drop(while: \.isWhitespace)
+        guard name.upperBound < end, rest.isEmpty || rest.hasPrefix("#") else { return nil }
+        return line[name.upperBound..<end].split(whereSeparator: \.isWhitespace).map { word in
+            String(word.filter { $0 != "\"" && $0 != "'" })
+        }
     }
 
     /// Returns the path of a file that the script names: in the script's folder, or, if the script is a symbolic link,

@@ -45,7 +45,9 @@ extension Verb {
         let schema = try file.schema()
         let prefix = invocation[.prefix] ?? ""
         if invocation.has(.build) {
-            try context.terminal.write(try script.built(by: schema, prefix: prefix), to: .output)
+            let built = try script.built(
+                by: schema, prefix: invocation[.prefix], ownSchema: !invocation.has(.schema))
+            try context.terminal.write(built, to: .output)
             return .done
         }
         if invocation.has(.shellcheck) {

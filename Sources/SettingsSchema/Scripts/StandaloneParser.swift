@@ -31,6 +31,8 @@ package struct StandaloneParser {
 
     private func variable(_ key: String) -> String { ShellName.variable(for: key, prefix: prefix) }
     private func place(_ key: String) -> String { "__prefs_at_" + ShellName.variable(for: key, prefix: "") }
+    /// The variable that is set while a value is unchecked.
+    private func unchecked(_ key: String) -> String { "__prefs_new_" + ShellName.variable(for: key, prefix: "") }
     private func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
     private func quoted(_ text: String) -> String { ShellQuoting.word(text) }
 
@@ -38,7 +40,7 @@ package struct StandaloneParser {
     package func code() throws(ScriptFailure) -> String {
         for context in contexts {
             let keys = schema.settings(of: context).map(\.key) + (schema.commands.isEmpty ? [] : ["command"])
-            _ = try ShellName.variables(for: keys, prefix: prefix, output: .sh)
+            _ = try ShellName.variables(for: keys, prefix: prefix, output: output)
         }
         var lines = ["# The arguments, parsed without prefs. Made by prefs args --build from the declaration above."]
         lines += environmentLines + startLines + functions + mainLoop + endLines
@@ -69,23 +71,14 @@ package struct StandaloneParser {
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
             let isCounter = setting.isCounter && value.isEmpty
             return
-                "\(variable(setting.key))=\(quoted(isCounter ? "" : value)) \(place(setting.key))='' \(text(setting.key))=''"
+                "\(variable(setting.key))=\(quoted(isCounter ? "" : value)) \(place(setting.key))='' \(text(setting.key))='' \(unchecked(setting.key))=''"
         }
     }
 
     // MARK: Functions
 
     private var functions: [String] {
-        var lines = [
-            "__prefs_fail() {", "    __prefs_errors=$__prefs_errors\(quoted("\(program): "))$1$__prefs_line", "}",
-        ]
-        lines += ["__prefs_integer() {", "    __prefs_value=${1#+}", "    __prefs_sign=''"]
-        lines += ["    case $__prefs_value in -*) __prefs_sign=- __prefs_value=${__prefs_value#-} ;; esac"]
-        lines += ["    case $__prefs_value in ''|*[!0-9]*|????????????????????*) return 1 ;; esac"]
-        lines += [
-            "    while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done"
-        ]
-        lines += ["    if [ \"$__prefs_value\" != 0 ]; then __prefs_value=$__prefs_sign$__prefs_value; fi", "}"]
+        var lines = failFunction + integerFunctions
         lines += ["__prefs_boolean() {", "    case $1 in"]
         lines += ["    [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) __prefs_value=true ;;"]
         lines += ["    [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) __prefs_value=false ;;"]
@@ -96,6 +89,9 @@ package struct StandaloneParser {
         lines += ["# Sets the setting $1 to the text $2, which was given by $3."]
         lines += ["__prefs_set() {", "    case $__prefs_command:$1 in"] + contexts.flatMap { setArms($0) }
         lines += ["    esac", "}"]
+        lines += ["# Checks the new value of the setting $1."]
+        lines += ["__prefs_check() {", "    case $__prefs_command:$1 in"] + contexts.flatMap { checkArms($0) }
+        lines += ["    esac", "}"]
         lines += ["__prefs_show_help() {", "    case $__prefs_command in"]
         for context in contexts.reversed() {
             let help = schema.helpText(program: program, command: context)
@@ -104,6 +100,82 @@ package struct StandaloneParser {
         lines += ["    esac", "}"]
         if output == .sh, schema.allSettings.contains(where: \.takesRest) { lines += quotingFunction }
         return lines
+    }
+
+    /// Notes an error, with control characters escaped.
+    private var failFunction: [String] {
+        """
+        __prefs_fail() {
+            __prefs_tail=$1 __prefs_escaped=''
+            while :; do
+                case $__prefs_tail in *[[:cntrl:]]*) ;; *) break ;; esac
+                __prefs_head=${__prefs_tail%%[[:cntrl:]]*}
+                __prefs_tail=${__prefs_tail#"$__prefs_head"}
+                __prefs_control=${__prefs_tail%"${__prefs_tail#?}"}
+                __prefs_tail=${__prefs_tail#?}
+                __prefs_code=$(printf '%X' "'$__prefs_control")
+                case $__prefs_code in
+                9) __prefs_code=t ;;
+                A) __prefs_code=n ;;
+                D) __prefs_code=r ;;
+                *) __prefs_code="u{$__prefs_code}" ;;
+                esac
+                __prefs_escaped=$__prefs_escaped$__prefs_head'\\'$__prefs_code
+            done
+            __prefs_errors=$__prefs_errors\(quoted("\(program): "))$__prefs_escaped$__prefs_tail$__prefs_line
+        }
+        """.split(separator: "\n").map(String.init)
+    }
+
+    /// Integers are compared as text, since a shell has those of 64 bits with a sign only.
+    private var integerFunctions: [String] {
+        """
+        # Whether the integer $1 is below $2.
+        __prefs_below() {
+            case $1:$2 in
+            -*:-*) set -- "${2#-}" "${1#-}" ;;
+            -*) return 0 ;;
+            *:-*) return 1 ;;
+            esac
+            if [ "${#1}" -ne "${#2}" ]; then
+                [ "${#1}" -lt "${#2}" ]
+                return
+            fi
+            if [ "${#1}" -gt 10 ]; then
+                set -- "$1" "$2" "${1%??????????}" "${2%??????????}"
+                if [ "$3" != "$4" ]; then
+                    [ "$3" -lt "$4" ]
+                    return
+                fi
+                set -- "${1#"$3"}" "${2#"$4"}"
+            fi
+            [ "1$1" -lt "1$2" ]
+        }
+        __prefs_integer() {
+            __prefs_value=${1#[-+]}
+            __prefs_limit=18446744073709551615 __prefs_sign=''
+            case $1 in -*) __prefs_limit=9223372036854775808 __prefs_sign=- ;; esac
+            case $__prefs_value in
+            0[xX]*)
+                __prefs_value=${__prefs_value#0?}
+                case $__prefs_value in ''|*[!0-9a-fA-F]*) return 1 ;; esac
+                while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
+                if [ "${#__prefs_value}" -gt 16 ]; then return 1; fi
+                __prefs_value=00000000$__prefs_value
+                __prefs_high=${__prefs_value%????????}
+                __prefs_low=${__prefs_value#"$__prefs_high"}
+                # 2 to the power of 32 is 42949 * 100000 + 67296.
+                __prefs_low=$((0x$__prefs_high * 67296 + 0x$__prefs_low))
+                __prefs_high=$((0x$__prefs_high * 42949 + __prefs_low / 100000))
+                __prefs_low=$((__prefs_low % 100000 + 100000))
+                __prefs_value=$__prefs_high${__prefs_low#1} ;;
+            ''|*[!0-9]*) return 1 ;;
+            esac
+            while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
+            if __prefs_below "$__prefs_limit" "$__prefs_value"; then return 1; fi
+            if [ "$__prefs_value" != 0 ]; then __prefs_value=$__prefs_sign$__prefs_value; fi
+        }
+        """.split(separator: "\n").map(String.init)
     }
 
     /// Quotes its arguments as words, in place of an array.
@@ -190,18 +262,30 @@ package struct StandaloneParser {
         schema.settings(of: context).filter { !$0.takesRest }.flatMap { setting -> [String] in
             let scope = quoted("\(context ?? ""):\(setting.key)")
             let note = "\(place(setting.key))=$3 \(text(setting.key))=$2"
+            let isNew = "\(unchecked(setting.key))=1"
             let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.expectation)\""
             switch setting.rule.type {
             case .integer, .boolean:
                 let function = setting.rule.type == .integer ? "__prefs_integer" : "__prefs_boolean"
                 return [
                     "    \(scope))", "        \(note)",
-                    "        if \(function) \"$2\"; then \(variable(setting.key))=$__prefs_value; else",
-                    "            \(text(setting.key))=''", "            \(failure)", "        fi ;;",
+                    "        if \(function) \"$2\"; then \(variable(setting.key))=$__prefs_value \(isNew); else",
+                    "            \(failure)", "        fi ;;",
                 ]
-            default: return ["    \(scope)) \(note) \(variable(setting.key))=$2 ;;"]
+            default: return ["    \(scope)) \(note) \(variable(setting.key))=$2 \(isNew) ;;"]
             }
         }
+    }
+
+    /// The branches that check the new values of a context.
+    private func checkArms(_ context: String?) -> [String] {
+        schema.settings(of: context).compactMap { setting -> [String]? in
+            let checks = checks(of: setting)
+            guard !setting.takesRest, !checks.isEmpty else { return nil }
+            let start = ["if [ -n \"$\(unchecked(setting.key))\" ]; then", "    \(unchecked(setting.key))=''"]
+            let lines = start + checks.map { "    " + $0 } + ["fi ;;"]
+            return ["    \(quoted("\(context ?? ""):\(setting.key)")))"] + lines.map { "        " + $0 }
+        }.flatMap(\.self)
     }
 
     // MARK: Main
@@ -214,13 +298,13 @@ package struct StandaloneParser {
                 __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
                 __prefs_whole=$__prefs_name
                 __prefs_rest=${__prefs_rest#?}
-                case $__prefs_rest in =*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
+                case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
                 __prefs_flag "$__prefs_name"
-                if [ -z "$__prefs_has" ] && [ -n "$__prefs_rest" ]; then
-                    case $__prefs_kind in
-                    value|any|number|optional|misplaced_value) __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest='' ;;
-                    esac
-                fi
+                case $__prefs_kind:$__prefs_rest in
+                misplaced*) __prefs_has=1 __prefs_rest='' ;;
+                value:?*|any:?*|number:?*|optional:?*)
+                    if [ -z "$__prefs_has" ]; then __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest=''; fi ;;
+                esac
             else
                 __prefs_word=$1
                 shift
@@ -244,17 +328,20 @@ package struct StandaloneParser {
                         else
                             __prefs_rest=${__prefs_word#-}
                             __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
+                            case $__prefs_kind in
+                            misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
+                            esac
                             case $__prefs_kind:$__prefs_word in
-                            :-[0-9]*|:-.*) \(numberCheck) ;;
+                            :-[0-9]*|:-.*|:-[iI][nN][fF]*) \(numberCheck) ;;
                             :*) __prefs_rest='' ;;
                             *) continue ;;
                             esac
                         fi ;;
                     -*)
-                        __prefs_name=$__prefs_word
+                        __prefs_name=${__prefs_word%=}
                         __prefs_flag "$__prefs_name"
                         case $__prefs_kind:$__prefs_word in
-                        :-[0-9]) \(numberCheck) ;;
+                        :-[0-9]|:-.) \(numberCheck) ;;
                         esac ;;
                     *) __prefs_name='' ;;
                     esac
@@ -299,7 +386,7 @@ package struct StandaloneParser {
                 __prefs_take=$__prefs_has
                 if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
                     case $__prefs_kind:$1 in
-                    any:*|number:-[0-9]*|*:-) __prefs_take=1 ;;
+                    any:*|number:-[0-9]*|number:-.*|number:-[iI][nN][fF]*|*:-) __prefs_take=1 ;;
                     *:-*) ;;
                     *) __prefs_take=1 ;;
                     esac
@@ -358,7 +445,7 @@ package struct StandaloneParser {
             + settings.map { setting in
                 let name = variable(setting.key)
                 return
-                    "\(quoted(setting.key))) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' ;;"
+                    "\(quoted(setting.key))) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
             } + ["esac"]
     }
 
@@ -399,8 +486,10 @@ package struct StandaloneParser {
                 let names = listed(schema.commands.filter { !$0.isHidden }.map(\.name), "or")
                 lines += [
                     "'')",
-                    "    if [ -z \"$__prefs_lost\" ]; then __prefs_fail \(quoted("missing command: \(names)")); fi ;;",
+                    "    if [ -z \"$__prefs_lost\" ]; then __prefs_fail \(quoted("missing command: \(names)")); else",
+                    "        :",
                 ]
+                lines += valueChecks(of: schema.settings).map { "        " + $0 } + ["    fi ;;"]
             } else {
                 lines += ["\(quoted(context ?? "")))"] + contextEnd(context).map { "    " + $0 } + ["    ;;"]
             }
@@ -425,6 +514,12 @@ package struct StandaloneParser {
             }
         }
         let places = settings.inPlaces
+        let most: Int = settings.contains(where: \.takesRest) ? .max : count?.upperBound ?? .max
+        if most != .max {
+            lines += ["__prefs_former=$__prefs_errors __prefs_errors=''"] + refusal(after: most)
+            // Values of operands are reported first.
+            lines.append("__prefs_late=$__prefs_errors __prefs_errors=$__prefs_former")
+        }
         let required = places.filter(\.isRequired)
         if !places.isEmpty {
             lines.append("__prefs_need=0")
@@ -452,18 +547,12 @@ package struct StandaloneParser {
                 let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
                 lines.append("if [ $# -eq 0 ]; then __prefs_fail \(quoted(problem)); fi")
             }
-        } else if !places.isEmpty || count != nil {
-            let most =
-                places.isEmpty ? count?.upperBound ?? 0 : max(0, (count?.upperBound ?? places.count) - places.count)
-            if most != .max {
-                lines += [
-                    "__prefs_number=0", "for __prefs_word in \"$@\"; do", "    __prefs_number=$((__prefs_number + 1))",
-                    "    if [ \"$__prefs_number\" -gt \(most) ]; then __prefs_fail \"unexpected operand $__prefs_word\"; fi",
-                    "done",
-                ]
-            }
+        } else if !places.isEmpty, count == nil {
+            lines += refusal(after: 0)
+        } else if most != .max {
+            lines.append("__prefs_errors=$__prefs_errors$__prefs_late")
         }
-        for setting in settings where !setting.takesRest { lines += environment(of: setting) + checks(of: setting) }
+        lines += valueChecks(of: settings)
         for setting in settings where setting.isRequired && setting.defaultValue == nil {
             let problem = "\(setting.writtenName) \(Schema.Problem.Reason.missing)"
             lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_fail \(quoted(problem)); fi")
@@ -471,15 +560,32 @@ package struct StandaloneParser {
         return lines
     }
 
+    /// The lines that refuse the operands after the first ones.
+    private func refusal(after most: Int) -> [String] {
+        [
+            "__prefs_number=0", "for __prefs_word in \"$@\"; do", "    __prefs_number=$((__prefs_number + 1))",
+            "    if [ \"$__prefs_number\" -gt \(most) ]; then __prefs_fail \"unexpected operand $__prefs_word\"; fi",
+            "done",
+        ]
+    }
+
+    /// The lines that read the variables, then check the values of the command line.
+    private func valueChecks(of settings: [SettingDeclaration]) -> [String] {
+        let settings = settings.filter { !$0.takesRest }
+        let checked = settings.filter { !checks(of: $0).isEmpty }
+        return settings.flatMap { environment(of: $0) } + checked.map { "__prefs_check \(quoted($0.key))" }
+    }
+
     private func environment(of setting: SettingDeclaration) -> [String] {
-        setting.environment.map { name in
-            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$__prefs_env_\(name)\" ]; then __prefs_set \(quoted(setting.key)) \"$__prefs_env_\(name)\" \(name); fi"
+        let key = quoted(setting.key)
+        let check = checks(of: setting).isEmpty ? "" : " __prefs_check \(key);"
+        return setting.environment.map { name in
+            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$__prefs_env_\(name)\" ]; then __prefs_set \(key) \"$__prefs_env_\(name)\" \(name);\(check) fi"
         }
     }
 
     private func checks(of setting: SettingDeclaration) -> [String] {
-        let rule = setting.rule
-        let (name, isGiven) = (variable(setting.key), "[ -n \"$\(place(setting.key))\" ]")
+        let (rule, name) = (setting.rule, variable(setting.key))
         func failure(_ reason: Schema.Problem.Reason) -> String {
             "__prefs_fail \"$\(place(setting.key)) ${\(text(setting.key)):-\\\"\\\"}\"\(quoted(": \(reason)"))"
         }
@@ -487,26 +593,21 @@ package struct StandaloneParser {
         if !rule.choices.isEmpty {
             let reason = Schema.Problem.Reason.notAChoice(rule.choices.map(\.plainText), nearest: nil)
             let words = rule.choices.map { quoted($0.plainText) }.joined(separator: "|")
-            lines.append("if \(isGiven); then case $\(name) in \(words)) ;; *) \(failure(reason)) ;; esac; fi")
+            lines.append("case $\(name) in \(words)) ;; *) \(failure(reason)) ;; esac")
         }
         if let kind = rule.kind, kind.isPath {
-            lines.append("if \(isGiven) && [ -z \"$\(name)\" ]; then \(failure(.notOfKind(kind.noun))); fi")
+            lines.append("if [ -z \"$\(name)\" ]; then \(failure(.notOfKind(kind.noun))); fi")
         }
         let (minimum, maximum) = (rule.minimum?.plainText, rule.maximum?.plainText)
+        guard minimum != nil || maximum != nil else { return lines }
+        let tests = [
+            minimum.map { "__prefs_below \"$\(name)\" \($0)" }, maximum.map { "__prefs_below \($0) \"$\(name)\"" },
+        ]
+        let isOutside = tests.compactMap(\.self).joined(separator: " || ")
         // A counter has no text: its value is shown.
-        let shown = setting.isCounter ? ["\(text(setting.key))=${\(text(setting.key)):-$\(name)}"] : []
-        let isNumber = "\(isGiven) && [ -n \"$\(text(setting.key))\" ]"
-        if let minimum {
-            let reason = Schema.Problem.Reason.outsideRange(minimum: minimum, maximum: maximum)
-            let isAbove = maximum.map { " || [ \"$\(name)\" -gt \($0) ]" } ?? ""
-            lines += shown
-            lines.append(
-                "if \(isNumber); then if [ \"$\(name)\" -lt \(minimum) ]\(isAbove); then \(failure(reason)); fi; fi")
-        } else if let maximum {
-            let reason = Schema.Problem.Reason.outsideRange(minimum: nil, maximum: maximum)
-            lines += shown
-            lines.append("if \(isNumber) && [ \"$\(name)\" -gt \(maximum) ]; then \(failure(reason)); fi")
-        }
+        if setting.isCounter { lines.append("\(text(setting.key))=${\(text(setting.key)):-$\(name)}") }
+        lines.append(
+            "if \(isOutside); then \(failure(.outsideRange(minimum: minimum, maximum: maximum))); fi")
         return lines
     }
 }
