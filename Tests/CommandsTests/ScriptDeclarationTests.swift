@@ -130,6 +130,23 @@ struct `A script with its own declaration` {
         #expect(variable.status == 2 && variable.errorText.hasPrefix("\(name): NAME_VALUE: must be valid UTF-8\n"))
     }
 
+    @Test func `must not use the variables of its shell`() throws {
+        let lines = "#prefs\n# @option --path=TEXT\n" + Self.line
+        try write("plain", "#!/bin/sh\n" + lines)
+        #expect(try shell("prefs schema check plain").status == 0)
+        try write("zsh-path", "#!/bin/zsh\n" + lines)
+        try write("list", "#!/bin/zsh\n#prefs{\n# Settings = ({ Key = path; Flag = path; });\n#}\n" + Self.line)
+        for (name, place) in [("zsh-path", "3:11"), ("list", "3:17")] {
+            let check = try shell("prefs schema check \(name)")
+            let reason = "becomes the shell variable path, which is reserved"
+            #expect(
+                check.status == 5
+                    && (check.text + check.errorText).contains("\(name):\(place): :Settings:0:Key: \(reason)"),
+                "\(check.text + check.errorText)")
+            #expect(try shell("prefs args --build \(name)").status == 5)
+        }
+    }
+
     @Test func `tells ShellCheck about its variables`() throws {
         let head = "#!/bin/bash\n#prefs\n# @flag -v --verbose\n# @option --keep-them=INT\n"
         try write("tool", head)

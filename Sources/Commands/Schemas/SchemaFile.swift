@@ -11,6 +11,8 @@ struct SchemaFile {
     /// The folder of the file, which may also contain the schemas that it extends.
     private let folder: FilePath?
     let source: Schema.Source
+    /// The shell of the script.
+    private let shell: ScriptOutput
     /// Whether the declaration has one line per option.
     private let hasLines: Bool
     /// The settings bundle that the schema was read from, with what was found in it.
@@ -19,9 +21,9 @@ struct SchemaFile {
 
     init(
         name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?, source: Schema.Source = .file,
-        hasLines: Bool = false, _ context: CommandContext
+        shell: ScriptOutput = .sh, hasLines: Bool = false, _ context: CommandContext
     ) {
-        self.source = source
+        (self.source, self.shell) = (source, shell)
         self.hasLines = hasLines
         self.name = name.onOneLine
         self.bytes = bytes
@@ -39,7 +41,7 @@ struct SchemaFile {
         bundle = BundleReading(file: file, reading: reading)
         self.name = name.onOneLine
         bytes = Array(try reading.schema.export())
-        (modified, folder, source, hasLines) = (nil, nil, .file, false)
+        (modified, folder, source, shell, hasLines) = (nil, nil, .file, .sh, false)
         self.context = context
     }
 
@@ -48,7 +50,7 @@ struct SchemaFile {
     /// - Parameter isInstalled: Whether it is to be installed. An installed schema cannot use schemas next to the file.
     init(
         _ path: FilePath, named name: String, isInstalled: Bool = false, source: Schema.Source = .file,
-        _ context: CommandContext
+        shell: ScriptOutput = .sh, _ context: CommandContext
     ) throws {
         guard let file = try context.fileSystem.open(path, .reading) else {
             throw CommandFailure(.notFound, "\(name.onOneLine): no such schema")
@@ -62,7 +64,7 @@ struct SchemaFile {
         }
         self.init(
             name: name, bytes: try file.contents(status, limit: SchemaPlaces.mostBytes), modified: status.modified,
-            folder: isInstalled ? nil : path.parent, source: source, context)
+            folder: isInstalled ? nil : path.parent, source: source, shell: shell, context)
     }
 
     /// Reads the schema that an argument names: a schema file, a script with a declaration, or a settings bundle. `-`
@@ -171,10 +173,10 @@ extension SchemaFile {
 
     private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {
         guard hasLines else {
-            return Schema.read(bytes, from: source, checks: checks, warns: warns) { declared(by: $0) }
+            return Schema.read(bytes, from: source, for: shell, checks: checks, warns: warns) { declared(by: $0) }
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        return Schema.read(lines: text, checks: checks, warns: warns) { declared(by: $0) }
+        return Schema.read(lines: text, for: shell, checks: checks, warns: warns) { declared(by: $0) }
     }
 
     private func line(for mistake: Schema.Mistake, fixes: Bool = false) -> String {

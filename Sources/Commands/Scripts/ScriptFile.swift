@@ -44,14 +44,14 @@ struct ScriptFile {
         case .inline(let text):
             return SchemaFile(
                 name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent,
-                source: .head, context)
+                source: .head, shell: shell ?? .sh, context)
         case .lines(let text):
             return SchemaFile(
                 name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent,
-                source: .head, hasLines: true, context)
+                source: .head, shell: shell ?? .sh, hasLines: true, context)
         case .file(let name):
             let place = try place(of: name)
-            return try SchemaFile(place, named: place.description, source: .fileOfScript, context)
+            return try SchemaFile(place, named: place.description, source: .fileOfScript, shell: shell ?? .sh, context)
         }
     }
 

@@ -24,8 +24,10 @@ extension Schema {
     }()
 
     /// Returns the errors in this schema's own declarations, given the schema with all extensions resolved.
-    func mistakes(inheriting whole: Schema, from source: Source = .file, warns: Bool = false) -> [Mistake] {
-        var check = SchemaCheck(whole: whole, source: source, warns: warns)
+    func mistakes(
+        inheriting whole: Schema, from source: Source = .file, for shell: ScriptOutput = .sh, warns: Bool = false
+    ) -> [Mistake] {
+        var check = SchemaCheck(whole: whole, source: source, shell: shell, warns: warns)
         check.checkDomain(domain)
         check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
         check.checkCommands(commands, defaultCommand, at: EntryPath(), outer: whole.settings)
@@ -45,12 +47,13 @@ extension Schema {
 struct SchemaCheck {
     let whole: Schema
     let source: Schema.Source
+    let shell: ScriptOutput
     /// Whether to report what earlier versions accepted, too.
     let warns: Bool
     private(set) var mistakes: [Schema.Mistake] = []
 
-    init(whole: Schema, source: Schema.Source, warns: Bool) {
-        (self.whole, self.source, self.warns) = (whole, source, warns)
+    init(whole: Schema, source: Schema.Source, shell: ScriptOutput, warns: Bool) {
+        (self.whole, self.source, self.shell, self.warns) = (whole, source, shell, warns)
     }
 
     mutating func warn(_ reason: Schema.Mistake.Reason, at path: EntryPath) {

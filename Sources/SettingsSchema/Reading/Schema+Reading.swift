@@ -29,10 +29,13 @@ extension Schema {
 
     /// Reads as much of a schema as possible, and returns all its errors.
     ///
-    /// - Parameter checks: Whether to check the declarations against each other. A script that runs often skips these
-    ///   checks, which makes its start 10% faster. Errors in reading are reported in any case.
+    /// - Parameters:
+    ///   - shell: The shell of the script, which reserves variables.
+    ///   - checks: Whether to check the declarations against each other. A script that runs often skips these checks,
+    ///     which makes its start 10% faster. Errors in reading are reported in any case.
     package static func read(
-        _ bytes: some Collection<UInt8>, from source: Source = .file, checks: Bool = true, warns: Bool = false,
+        _ bytes: some Collection<UInt8>, from source: Source = .file, for shell: ScriptOutput = .sh,
+        checks: Bool = true, warns: Bool = false,
         extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         let value: PropertyList
@@ -43,7 +46,8 @@ extension Schema {
             mistake.location = error.location(in: bytes)
             return (nil, [mistake])
         }
-        let (schema, mistakes) = read(value, from: source, checks: checks, warns: warns, extending: findSchema)
+        let (schema, mistakes) = read(
+            value, from: source, for: shell, checks: checks, warns: warns, extending: findSchema)
         guard !mistakes.isEmpty else { return (schema, []) }
         let text = Array(bytes)
         let locations = SourceMap(text)?.locations(of: mistakes.map(\.path), in: text) ?? [:]
@@ -59,11 +63,12 @@ extension Schema {
     ///
     /// - Parameter lines: The whole script, so that the locations of errors match it.
     package static func read(
-        lines: String, checks: Bool = true, warns: Bool = false,
+        lines: String, for shell: ScriptOutput = .sh, checks: Bool = true, warns: Bool = false,
         extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         let lines = DeclarationLines(lines)
-        let (schema, mistakes) = read(lines.value, from: .head, checks: checks, warns: warns, extending: findSchema)
+        let (schema, mistakes) = read(
+            lines.value, from: .head, for: shell, checks: checks, warns: warns, extending: findSchema)
         let placed = mistakes.map { mistake in
             var mistake = mistake
             mistake.location = lines.location(of: mistake.path)
@@ -84,10 +89,12 @@ extension Schema {
     /// Reads a schema from a property list value.
     ///
     /// - Parameters:
+    ///   - shell: The shell of the script, which reserves variables.
     ///   - checks: Whether to check the declarations against each other.
     ///   - warns: Whether to report what is probably not intended, too.
     package static func read(
-        _ value: PropertyList, from source: Source = .file, checks: Bool = true, warns: Bool = false,
+        _ value: PropertyList, from source: Source = .file, for shell: ScriptOutput = .sh,
+        checks: Bool = true, warns: Bool = false,
         extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         var place = AttributeReader(source)
@@ -103,7 +110,8 @@ extension Schema {
         // Checks do not repeat errors that the reader has reported, or their consequences.
         let said = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
         let found =
-            missing + (warns ? place.findings : []) + schema.mistakes(inheriting: resolved, from: source, warns: warns)
+            missing + (warns ? place.findings : [])
+            + schema.mistakes(inheriting: resolved, from: source, for: shell, warns: warns)
         return (resolved.withoutUnnamed, place.mistakes + found.filter { !said.contains($0.path) })
     }
 

@@ -220,7 +220,7 @@ extension SchemaCheck {
             var reason: Schema.Mistake.Reason?
             if let other = keys[name]?.stringValue {
                 if !other.hasSameBytes(as: setting.key) { reason = .sameVariable(name, as: other) }
-            } else if ShellName.isReserved(name, in: .sh) || (name == "command" && !whole.commands.isEmpty) {
+            } else if ShellName.isReserved(name, in: shell) || (name == "command" && !whole.commands.isEmpty) {
                 reason = .takenVariable(name)
             }
             keys[name] = keys[name] ?? .string(setting.key)
