@@ -54,6 +54,8 @@ final class CountingFileSystem: FileSystem {
     }
 
     func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath? { try inner.destination(ofLink: path) }
+
+    func mayWrite(in folder: FilePath) -> Bool { inner.mayWrite(in: folder) }
 }
 
 /// An open file whose bytes are counted.

@@ -63,4 +63,6 @@ final class HookedFileSystem: FileSystem {
     }
 
     func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath? { try inner.destination(ofLink: path) }
+
+    func mayWrite(in folder: FilePath) -> Bool { inner.mayWrite(in: folder) }
 }

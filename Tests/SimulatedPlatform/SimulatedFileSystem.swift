@@ -124,6 +124,14 @@ extension SimulatedFileSystem {
         }
     }
 
+    package func mayWrite(in folder: FilePath) -> Bool {
+        let may = try? perform(.status, folder) { state, user throws(ErrorCode) -> Bool in
+            guard let node = try state.disk.find(folder, followingLink: true, as: user) else { return false }
+            return !state.disk.isReadOnly && state.disk.allows(.write, node, user)
+        }
+        return may ?? false
+    }
+
     /// Creates a symbolic link. This is not part of `FileSystem`, because no program of this package creates links.
     package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
         try perform(.link, path) { state, user throws(ErrorCode) in

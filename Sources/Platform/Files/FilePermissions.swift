@@ -19,15 +19,15 @@ package struct FilePermissions: OptionSet, Hashable, Sendable {
     /// Set-user-ID, set-group-ID and sticky. These bits are dropped when a file is replaced.
     static let special = FilePermissions(rawValue: 0o7000)
     /// Set-group-ID on a folder: new files get the folder's group.
-    static let inheritsGroup = FilePermissions(rawValue: 0o2000)
+    package static let inheritsGroup = FilePermissions(rawValue: 0o2000)
     /// Sticky bit on a folder: only a file's owner may rename or remove it.
-    fileprivate static let sticky = FilePermissions(rawValue: 0o1000)
+    package static let sticky = FilePermissions(rawValue: 0o1000)
     fileprivate static let writableByGroup = FilePermissions(rawValue: 0o020)
     fileprivate static let writableByOthers = FilePermissions(rawValue: 0o002)
     /// All permissions of the group.
     package static let ofGroup = FilePermissions(rawValue: 0o070)
     fileprivate static let readableByAny = FilePermissions(rawValue: 0o044)
-    fileprivate static let writableByAny = FilePermissions(rawValue: 0o022)
+    package static let writableByAny = FilePermissions(rawValue: 0o022)
     fileprivate static let searchableByAny = FilePermissions(rawValue: 0o011)
 }
 

@@ -259,11 +259,15 @@ extension OpenFile {
         var permissions = model.permissions.subtracting(.special)
         if try !adoptOwner(model, keepsOwner) { permissions.subtract(.ofGroup) }
         if !adoptAttributes(of: path) { permissions.subtract(.ofGroup) }
+        try setPermissionsIfSupported(permissions)
+    }
+
+    /// Sets the permissions. Some network file systems do not support that, and neither does vfat; the file then stays
+    /// as it was created.
+    package func setPermissionsIfSupported(_ permissions: FilePermissions) throws(SystemFailure) {
         do {
             try setPermissions(permissions)
-        } catch  where error.code.meansNoRight {
-            // Some network file systems do not support changing permissions; the file then stays private.
-        }
+        } catch  where error.code.meansNoRight {}
     }
 
     /// Copies owner and group, or else only the group: a member of the group may give a file to it, so that the

@@ -34,6 +34,9 @@ package protocol FileSystem: Sendable {
 
     /// Returns the target of a symbolic link, or nil if the path does not exist or is not a symbolic link.
     func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath?
+
+    /// Returns whether this process may create files in a folder.
+    func mayWrite(in folder: FilePath) -> Bool
 }
 
 /// The mode in which a file is opened.

@@ -107,6 +107,10 @@ package struct SystemFileSystem: FileSystem {
         }
     }
 
+    package func mayWrite(in folder: FilePath) -> Bool {
+        folder.withCString { faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) } == 0
+    }
+
     package func names(in folder: FilePath) throws(SystemFailure) -> [FileName]? {
         guard let stream = folder.withCString(opendir) else {
             let code = ErrorCode.ofLastCall

@@ -77,6 +77,7 @@ extension SharedDirectory {
             guard let file = try files.open(temporary, .creatingAnew(permissions.ofFiles)) else {
                 throw SystemFailure(.noSuchFile, .open, temporary)
             }
+            try settle(file, at: temporary, permissions.ofFiles)
             try file.write(bytes, at: 0)
             try file.synchronize()
             try giveName(temporary, place)
@@ -108,17 +109,33 @@ extension SharedDirectory {
 
     @discardableResult
     func makeFolder(_ folder: FilePath) throws(SystemFailure) -> Bool {
-        guard try files.status(of: folder) == nil, try files.makeFolder(folder, permissions.ofFolders) else {
-            return false
-        }
+        let permissions = permissions.ofFolders
+        guard try files.status(of: folder, followingLink: false) == nil, try files.makeFolder(folder, permissions)
+        else { return false }
+        if let made = try files.open(folder, .readingItself) { try settle(made, at: folder, permissions) }
         try files.synchronizeFolder(folder.parent)
         return true
     }
 
+    /// Sets the permissions that the umask removed, so that the users of a group can share a directory, and gives what
+    /// root creates in another user's directory to that user.
+    private func settle(
+        _ file: any OpenFile, at path: FilePath, _ permissions: FilePermissions
+    ) throws(SystemFailure) {
+        try files.giveToOwnerOfFolder(file, at: path)
+        let present = try file.status().permissions
+        let wanted = permissions.union(present.intersection(.inheritsGroup))
+        if present != wanted { try file.setPermissionsIfSupported(wanted) }
+    }
+
     /// The permissions of new files and folders. They are as private as the directory.
+    ///
+    /// In a sticky directory everyone may add files, but only their owners may change them.
     private var permissions: (ofFolders: FilePermissions, ofFiles: FilePermissions) {
-        let bits = (((try? files.status(of: path)) ?? nil)?.permissions.rawValue ?? 0o700) & 0o777 | 0o700
-        return (FilePermissions(rawValue: bits), FilePermissions(rawValue: bits & 0o666))
+        let ofDirectory = ((try? files.status(of: path)) ?? nil)?.permissions ?? .privateFolder
+        let ofFolders = ofDirectory.subtracting(.inheritsGroup).union(.privateFolder)
+        let ofFiles = ofFolders.intersection(.anyFile)
+        return (ofFolders, ofDirectory.contains(.sticky) ? ofFiles.subtracting(.writableByAny) : ofFiles)
     }
 
     // MARK: Remnants of crashes

@@ -162,13 +162,12 @@ package struct SharedDirectory: Sendable {
         try files.status(of: place, followingLink: false)?.kind == .folder
     }
 
-    /// Whether a writer's folder is evidently not writable. This creates no file: it checks the permissions, and tries
-    /// to open an existing file for writing, which fails on a read-only file system.
-    func isReadOnly(for writer: WriterID, with own: PackName?, as user: UInt32) -> Bool {
+    /// Whether a writer's folder is evidently not writable. This creates no file: it checks the access to the folders,
+    /// and tries to open an existing file for writing, which fails on a read-only file system.
+    func isReadOnly(for writer: WriterID, with own: PackName?) -> Bool {
         let folder = folder(of: writer)
-        var places = [folder, folder.appending("l")].compactMap { (try? files.status(of: $0)) ?? nil }
-        if places.isEmpty, let status = (try? files.status(of: writers)) ?? nil { places = [status] }
-        if user != 0, places.contains(where: { !$0.mayBeWritten(by: user) }) { return true }
+        let places = [folder, folder.appending("l")].filter { (try? isFolder($0)) ?? false }
+        if !(places.isEmpty ? [writers] : places).allSatisfy(files.mayWrite) { return true }
         guard let own else { return false }
         do throws(SystemFailure) {
             _ = try files.open(place(of: PackAddress(writer: writer, name: own)), .writing)
@@ -184,13 +183,5 @@ package struct SharedDirectory: Sendable {
         return [folder, folder.appending("l"), folder.appending("b")].compactMap { folder in
             ((try? files.status(of: folder)) ?? nil)?.modified
         }.max()
-    }
-}
-
-extension FileStatus {
-    /// Whether the permission bits may let a user write. Groups and access control lists are ignored, because they can
-    /// only grant more.
-    fileprivate func mayBeWritten(by user: UInt32) -> Bool {
-        permissions.rawValue & (owner == user ? 0o200 : 0o222) != 0
     }
 }

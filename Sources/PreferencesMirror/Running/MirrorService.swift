@@ -63,13 +63,7 @@ package struct MirrorService: Sendable {
     /// Takes the lock that marks this service as the one that watches the mirror. Returns false if another has it.
     package mutating func claim() throws(MirrorFailure) -> Bool {
         do throws(SystemFailure) {
-            let path = session.folder.appending("watch")
-            guard
-                case .locked(let file) = try session.files.openLocked(
-                    path, .creating(.privateFile), .exclusive)
-            else {
-                return false
-            }
+            guard case .locked(let file) = try session.lockFile("watch") else { return false }
             watchLock = file
             return true
         } catch {

@@ -77,10 +77,7 @@ extension MirrorSession {
     package mutating func begin(patience: Duration = .seconds(30)) throws(MirrorFailure) {
         let attempt: LockAttempt
         do throws(SystemFailure) {
-            let path = folder.appending("lock")
-            let deadline = places.machine.clock.now.advanced(by: patience)
-            attempt = try files.openLocked(
-                path, .creating(.privateFile), .exclusive, until: deadline, by: places.machine.clock)
+            attempt = try lockFile("lock", patience: patience)
         } catch {
             throw MirrorFailure(error.code == .noSuchFile ? MirrorFailure(.notJoined) : error)
         }
@@ -97,6 +94,18 @@ extension MirrorSession {
             end()
             throw MirrorFailure(error)
         }
+    }
+
+    /// Opens and locks a file in the folder of the mirror. If root creates it, it belongs to the owner of the folder.
+    func lockFile(_ name: FileName, patience: Duration = .zero) throws(SystemFailure) -> LockAttempt {
+        let path = folder.appending(name)
+        let deadline = machine.clock.now.advanced(by: patience)
+        let attempt = try files.openLocked(
+            path, .creating(.privateFile), .exclusive, until: deadline, by: machine.clock)
+        if machine.environment.user == 0, case .locked(let file) = attempt {
+            try files.giveToOwnerOfFolder(file, at: path)
+        }
+        return attempt
     }
 
     package mutating func end() {

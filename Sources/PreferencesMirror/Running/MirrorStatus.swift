@@ -168,7 +168,7 @@ extension MirrorSession {
     private var isReadOnly: Bool {
         guard directoryStatus == .present else { return false }
         let own = engine.local.folder.created.filter { $0.value.supersededAt == nil }.keys.min()
-        return directory.isReadOnly(for: writer, with: own, as: machine.environment.user)
+        return directory.isReadOnly(for: writer, with: own)
     }
 
     /// The keys that differ between this host and the others, with the host that has the value.
