@@ -40,6 +40,10 @@ import Testing
         Misfortune(testDescription: "out of reach", condition: .unavailable) { files in
             try files.open(MirrorBench.directory, .reading)?.setPermissions(FilePermissions(rawValue: 0))
         },
+        Misfortune(testDescription: "with a link in place of its folder", condition: .unavailable) { files in
+            try files.rename(MirrorBench.directory.appending("w"), to: "/home/ada/victim")
+            try files.makeSymbolicLink(MirrorBench.directory.appending("w"), to: "/home/ada/victim")
+        },
         Misfortune(testDescription: "a file", condition: .unavailable) { files in
             try files.removeAll(MirrorBench.directory)
             try files.replace(MirrorBench.directory, with: [1])

@@ -18,6 +18,7 @@ extension DoctorCheck {
             let problem =
                 switch obstacle {
                 case .noDirectory, .noMarker, .noWriters: "contains no mirror: mount it, or wait until it is synced"
+                case .linkedWriters: "its folder w is a symbolic link, which is not followed"
                 case .otherMirror: "contains another mirror"
                 case .severalMirrors: "contains several mirrors"
                 }

@@ -146,7 +146,7 @@ extension FilePath {
 extension SharedDirectory.Obstacle {
     var status: ExitStatus {
         switch self {
-        case .noDirectory, .noMarker, .noWriters: .unavailable
+        case .noDirectory, .noMarker, .noWriters, .linkedWriters: .unavailable
         case .otherMirror, .severalMirrors: .halted
         }
     }

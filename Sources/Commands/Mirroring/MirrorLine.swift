@@ -112,6 +112,8 @@ enum MirrorLine {
         case .noMarker:
             return "has no marker: mount it, or wait until it is synced; if it was emptied on purpose, \(again)"
         case .noWriters: return "has no folder w: wait until it is synced; if it was emptied on purpose, \(again)"
+        case .linkedWriters:
+            return "its folder w is a symbolic link, which is not followed: replace it with the folder of the mirror"
         case .otherMirror(let other):
             return "contains the mirror \(other.abbreviation), not \(own): mount the directory of \(own), "
                 + "or change to \(other.abbreviation): `prefs mirror detach --mirror \(own)`, "

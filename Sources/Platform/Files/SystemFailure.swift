@@ -10,6 +10,8 @@ package struct SystemFailure: Error, Hashable, Sendable {
         case rename, exchange, link, remove
         /// Replacing a file that another user has put in a folder where anyone can create files.
         case replacePlanted
+        /// Using a symbolic link in another user's store as a folder of the store.
+        case followPlanted
         case list, makeFolder, status, readLink
         case watch, startThread, run
     }
@@ -39,6 +41,7 @@ extension SystemFailure: CustomStringConvertible {
             switch operation {
             case .readSpecial: "it is a pipe, a device or a socket"
             case .replacePlanted: "it belongs to another user, in a folder where everyone can create files"
+            case .followPlanted: "it is a symbolic link in another user's store"
             default: code.description
             }
         return "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"
@@ -54,6 +57,7 @@ extension SystemFailure.Operation {
             rawValue
         case .readSpecial: "read"
         case .replacePlanted: "replace"
+        case .followPlanted: "use"
         case .synchronize: "write to disk"
         case .synchronizeFolder: "write to disk the folder"
         case .setMode: "set the permissions of"

@@ -66,6 +66,25 @@ extension DomainFile {
         guard case .file = lock, let notes = transactions?.parent else { return nil }
         return notes.resolving(".locks/.store.lock")
     }
+
+    /// Throws if a folder of locks, versions or records is a symbolic link in another user's store. That user may have
+    /// created it to let the caller, usually root, write elsewhere.
+    package func checkLinks(on machine: Machine) throws(StoreFailure) {
+        guard case .file(let lock) = lock, let transactions else { return }
+        let (files, store) = (machine.fileSystem, transactions.parent)
+        guard let owner = ((try? files.status(of: store)) ?? nil)?.owner, owner != machine.environment.user else {
+            return
+        }
+        var folders = [store.appending(".locks"), lock.parent, transactions]
+        if let history {
+            folders += [history, history.parent]
+            if history.parent.lastComponent == StoreFolder.hostHistory { folders.append(history.parent.parent) }
+        }
+        for folder in folders
+        where ((try? files.status(of: folder, followingLink: false)) ?? nil)?.kind == .symbolicLink {
+            throw failure(SystemFailure(.notPermitted, .followPlanted, folder))
+        }
+    }
 }
 
 /// The lock that prevents concurrent changes of a file.

@@ -53,7 +53,7 @@ package struct StoreFolder: Hashable, Sendable {
         case .own:
             var file = DomainFile(
                 name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
-                history: place(history, subfolder.map { _ in ".ByHost" }, ""),
+                history: place(history, subfolder.map { _ in Self.hostHistory }, ""),
                 transactions: transactions)
             file.audience = audience
             file.folder = place(folder, subfolder, ".prefs")
@@ -122,6 +122,7 @@ package struct StoreFolder: Hashable, Sendable {
     }
 
     package static let hostFolder: FileName = "ByHost"
+    static let hostHistory: FileName = ".ByHost"
 }
 
 extension StoreFolder {

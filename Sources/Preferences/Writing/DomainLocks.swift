@@ -40,6 +40,7 @@ struct DomainLocks: Sendable {
         var places: [(Place, DomainFile)] = []
         let isStoreWide = files.count > Self.mostLocks
         for resolved in files {
+            try resolved.file.checkLinks(on: machine)
             if let path = resolved.file.lockOfStore {
                 places.append((.store(path, isStoreWide ? .exclusive : .shared), resolved.file))
                 if isStoreWide { continue }

@@ -38,6 +38,8 @@ extension SharedDirectory {
     }
 
     private func create(_ place: FilePath, _ content: [UInt8], of writer: WriterID) throws(SystemFailure) {
+        // Another user may have put a link to a folder of ours in its place.
+        guard try isFolder(writers) else { throw SystemFailure(.notAFolder, .open, writers) }
         let folder = folder(of: writer)
         try makeOwnFolder(folder)
         if place.parent.parent != folder, place.parent != folder { try makeOwnFolder(place.parent.parent) }

@@ -23,7 +23,7 @@ package struct SharedDirectory: Sendable {
     func look(for mirror: MirrorID, isChosen: Bool) -> Directory {
         switch obstacle(to: mirror, isChosen: isChosen) {
         case nil: .marked([mirror])
-        case .noDirectory, .noMarker, .noWriters: .unavailable
+        case .noDirectory, .noMarker, .noWriters, .linkedWriters: .unavailable
         case .otherMirror(let other): .marked([other])
         case .severalMirrors(let mirrors): .marked(mirrors)
         }
@@ -36,6 +36,8 @@ package struct SharedDirectory: Sendable {
         case noMarker
         /// The marker exists, and the folder of all writers is missing.
         case noWriters
+        /// The folder of all writers is a symbolic link. It is not followed, because another user may have made it.
+        case linkedWriters
         /// The directory has the marker of another mirror instead.
         case otherMirror(MirrorID)
         case severalMirrors([MirrorID])
@@ -45,15 +47,19 @@ package struct SharedDirectory: Sendable {
     ///
     /// - Parameter isChosen: Whether the mirror was selected by its number, so that other markers are ignored.
     package func obstacle(to mirror: MirrorID, isChosen: Bool) -> Obstacle? {
-        guard let mirrors = try? markers(), hasFolder(path) else { return .noDirectory }
+        guard let mirrors = try? markers(), ((try? files.status(of: path)) ?? nil)?.kind == .folder else {
+            return .noDirectory
+        }
         let isMarked = mirrors.contains(mirror)
         if mirrors.count > 1, !isMarked || !isChosen { return .severalMirrors(mirrors) }
         guard let first = mirrors.first else { return .noMarker }
         guard isMarked else { return .otherMirror(first) }
-        return hasFolder(writers) ? nil : .noWriters
+        switch ((try? files.status(of: writers, followingLink: false)) ?? nil)?.kind {
+        case .folder: return nil
+        case .symbolicLink: return .linkedWriters
+        case .file, .other, nil: return .noWriters
+        }
     }
-
-    private func hasFolder(_ place: FilePath) -> Bool { ((try? files.status(of: place)) ?? nil)?.kind == .folder }
 
     /// Returns the mirrors whose markers are in the directory, in order. Incomplete markers are ignored.
     package func markers() throws(SystemFailure) -> [MirrorID] {
@@ -77,7 +83,7 @@ package struct SharedDirectory: Sendable {
     /// Makes the directory a mirror, or restores what is missing of one.
     package func begin(_ mirror: MirrorID) throws(SystemFailure) {
         try files.makeFolders(path)
-        _ = try makeFolder(writers)
+        if try !makeFolder(writers), try !isFolder(writers) { throw SystemFailure(.notAFolder, .makeFolder, writers) }
         guard let name = FileName(mirror.markerName), try !markers().contains(mirror) else { return }
         // Remove a damaged marker.
         _ = try files.remove(path.appending(name))

@@ -54,8 +54,14 @@ extension MirrorPlaces {
         servingHostFile.map { $0.parent.resolving(FilePath("mirror-\(mirror)") ?? ".") }
     }
 
-    /// Throws if another host mirrors this store, which is then on a file server.
+    /// Throws if another host mirrors this store, which is then on a file server, or if the store has links that lead
+    /// elsewhere.
     package func checkServingHost() throws(MirrorFailure) {
+        do throws(StoreFailure) {
+            try store.user.file(of: StorePolicy.domain).checkLinks(on: machine)
+        } catch {
+            throw MirrorFailure(error)
+        }
         guard let servingHostFile,
             let bytes = (try? machine.fileSystem.contents(of: servingHostFile, limit: 4096)) ?? nil
         else {
