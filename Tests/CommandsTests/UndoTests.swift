@@ -261,6 +261,23 @@ import Testing
         #expect(try state(machine) == before)
     }
 
+    @Test func `a version without read permission is not reported as damaged`() throws {
+        let machine = try SimulatedMachine()
+        for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
+        let names = try #require(try machine.fileSystem.names(in: Self.historyOfD))
+        try machine.fileSystem.open(Self.historyOfD.appending(names[1]), .reading)?.setPermissions([])
+        let listed = try runPrefs(["prefs", "history", "d"], on: machine)
+        #expect(listed.status == 0 && listed.output.contains("    (cannot be read: Permission denied)\n"), "\(listed)")
+        for words in [["diff", "--versions", "2..3", "d"], ["undo", "d"], ["restore", "d", "2"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(
+                outcome.status == 6
+                    && outcome.errors.contains("version 2 cannot be read: Permission denied; nothing was changed"),
+                "\(outcome)")
+        }
+        #expect(try state(machine).values == ["k": "3"])
+    }
+
     @Test func `the newest version may be damaged, or one be gone`() throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }

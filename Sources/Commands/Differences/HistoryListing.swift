@@ -14,6 +14,8 @@ struct HistoryListing {
         let state: DomainState?
         /// The previous state; nil if unknown.
         let former: DomainState?
+        /// The reason the version cannot be read; nil if it is damaged.
+        let failure: SystemFailure?
     }
 
     /// The versions, newest first.
@@ -25,7 +27,9 @@ struct HistoryListing {
         for version in history.versions where !history.isLost(version) {
             let isFirst = version.sequence == 1 && entries.isEmpty
             let state = history.state(of: version)
-            entries.append(Entry(version: version, state: state, former: isFirst ? .absent : former))
+            let failure = state == nil ? history.failure(of: version) : nil
+            entries.append(
+                Entry(version: version, state: state, former: isFirst ? .absent : former, failure: failure))
             if let state { former = state }
         }
         self.entries = entries.reversed()
@@ -86,7 +90,7 @@ extension HistoryListing.Entry {
     }
 
     fileprivate func changes(_ masking: Masking) -> [String] {
-        guard let state else { return ["(damaged)"] }
+        guard let state else { return [failure.map { "(cannot be read: \($0.code))" } ?? "(damaged)"] }
         let count = state.values.count
         guard let former else { return ["(\(counted(count, "key")); the previous version is not kept)"] }
         return HistoryListing.changes(from: former, to: state, masking)

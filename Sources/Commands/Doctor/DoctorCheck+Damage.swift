@@ -77,7 +77,7 @@ extension DoctorCheck {
     private static func damagedVersions(of domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
         guard let history = History(of: domain.file, on: checkup.machine) else { return [] }
         return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
-            guard let path = history.path(of: version) else { return nil }
+            guard history.failure(of: version) == nil, let path = history.path(of: version) else { return nil }
             return DoctorFinding(
                 path.description, "version \(version.sequence) of \(domain.name) is damaged",
                 .command(["rm", "-f"], on: path))

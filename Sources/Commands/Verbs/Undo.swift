@@ -92,7 +92,7 @@ extension StoreAccess {
                 .notFound,
                 "\(domain.word.onOneLine): no version \(number) is kept; `prefs history` lists those that are")
         }
-        guard let state = history.state(of: version) else { throw CommandFailure.damagedVersion(number, domain) }
+        guard let state = history.state(of: version) else { throw history.failure(ofVersion: number, of: domain) }
         return state
     }
 }
@@ -104,14 +104,17 @@ extension History {
         do throws(DamagedVersion) {
             return try back(steps, from: DomainState(draft))
         } catch {
-            throw CommandFailure.damagedVersion(error.sequence, domain)
+            throw failure(ofVersion: error.sequence, of: domain)
         }
     }
-}
 
-extension CommandFailure {
-    fileprivate static func damagedVersion(_ sequence: Int, _ domain: AddressedDomain) -> CommandFailure {
-        CommandFailure(
-            .damaged, "\(domain.word.onOneLine): version \(sequence) is damaged; nothing was changed")
+    /// Returns the reason a version has no state.
+    fileprivate func failure(ofVersion sequence: Int, of domain: AddressedDomain) -> CommandFailure {
+        let word = domain.word.onOneLine
+        guard let failure = versions.first(where: { $0.sequence == sequence }).flatMap({ self.failure(of: $0) }) else {
+            return CommandFailure(.damaged, "\(word): version \(sequence) is damaged; nothing was changed")
+        }
+        return CommandFailure(
+            .systemFailed, "\(word): version \(sequence) cannot be read: \(failure.code); nothing was changed")
     }
 }

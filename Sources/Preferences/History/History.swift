@@ -49,6 +49,17 @@ package struct History: Sendable {
         path(of: version).flatMap { contents(of: $0) }.flatMap { version.isMade(of: $0) ? $0 : nil }
     }
 
+    /// Returns the failure of the system if a version cannot be read, which does not mean that it is damaged.
+    package func failure(of version: KeptVersion) -> SystemFailure? {
+        guard let path = path(of: version) else { return nil }
+        do throws(SystemFailure) {
+            _ = try machine.fileSystem.open(path, .reading)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Whether a crash has truncated a version.
     package func isLost(_ version: KeptVersion) -> Bool {
         guard let path = path(of: version), let bytes = contents(of: path) else { return false }
@@ -121,10 +132,12 @@ extension History {
         let files = machine.fileSystem
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
-            if let model = try files.status(of: file.path),
-                model.permissions != .privateFile || model.owner != machine.environment.user
-            {
-                try copy.adopt(model, of: file.path)
+            if let (path, model) = try model() {
+                if model.permissions != .privateFile || model.owner != machine.environment.user {
+                    try copy.adopt(model, of: path)
+                }
+            } else if audience == .everyone {
+                try copy.setPermissions(.publicFile)
             }
             if isDurable { try copy.synchronize() }
             try files.rename(temporary, to: path)
@@ -196,6 +209,21 @@ extension History {
     /// The users who may access the versions. Everyone who may read the domain's file may read the versions in its
     /// place.
     private var audience: Audience { file.audience == .everyone ? .everyone : .owner }
+
+    /// Returns the file whose owner and permissions a version gets: the domain's, or the most private one of a folder
+    /// that everyone may read. Versions of other folders are private.
+    private func model() throws(SystemFailure) -> (FilePath, FileStatus)? {
+        let files = machine.fileSystem
+        if let status = try files.status(of: file.path) { return (file.path, status) }
+        guard audience == .everyone, let folder = file.folder else { return nil }
+        var found: (FilePath, FileStatus)?
+        for name in try files.names(in: folder) ?? [] where MemberName(name) != nil {
+            let path = folder.appending(name)
+            guard let status = try files.status(of: path) else { continue }
+            if found == nil || !status.isExposed { found = (path, status) }
+        }
+        return found
+    }
 
     private func create(_ path: FilePath) -> (temporary: FilePath, file: any OpenFile)? {
         try? machine.makingFolder(folder, for: audience) { () throws(SystemFailure) in
