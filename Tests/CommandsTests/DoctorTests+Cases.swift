@@ -43,6 +43,23 @@ extension DoctorTests {
             mended: ["sudo chown 1000 \(folder)/d.plist"]
         ) { try $0.root.open(Clinic.folder.resolving("d.plist"), .reading)?.setOwner(7, group: 7) },
         Case(
+            name: "a lock that is a link",
+            said: ["\(folder)/.locks/x.lock: is a symbolic link, so it cannot be locked"],
+            mended: ["rm -f \(folder)/.locks/x.lock"]
+        ) { clinic in
+            let lock = Clinic.folder.resolving(".locks/x.lock")
+            try clinic.files.makeSymbolicLink(lock, to: "/etc/passwd")
+        },
+        Case(
+            name: "a file that others read through a link", said: ["/home/ada/e.plist: others can read it"],
+            mended: ["chmod go-rwx /home/ada/e.plist"]
+        ) { clinic in
+            try clinic.run("prefs write e k 1")
+            try clinic.setPermissions(0o644, "e.plist")
+            try clinic.files.rename(Clinic.folder.resolving("e.plist"), to: "/home/ada/e.plist")
+            try clinic.files.makeSymbolicLink(Clinic.folder.resolving("e.plist"), to: "../../e.plist")
+        },
+        Case(
             name: "a file that cannot be read",
             said: ["\(folder)/d.plist: you cannot read and write it"], mended: ["chmod u+rw \(folder)/d.plist"]
         ) { try $0.setPermissions(0o000, "d.plist") },

@@ -131,6 +131,23 @@ import Testing
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
+    @Test func `a link to another user's file is reported, without a command that changes the file`() throws {
+        let clinic = try Clinic()
+        try clinic.root.makeFolders("/etc")
+        try clinic.root.open("/etc", .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+        try clinic.root.replace("/etc/shadow", with: Array("no settings".utf8))
+        try clinic.root.open("/etc/shadow", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        try clinic.files.makeFolders(Clinic.folder)
+        try clinic.files.makeSymbolicLink(Clinic.folder.resolving("x.plist"), to: "/etc/shadow")
+        let outcome = try clinic.doctor()
+        #expect(
+            outcome.output == """
+                \(Self.folder)/x.plist: leads to /etc/shadow, which belongs to another user (0)
+                    # replace the link if that is not meant
+
+                """ && outcome.status == 8, "\(outcome)")
+    }
+
     @Test func `a mirror whose directory is missing is reported`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs mirror init /home/ada/shared")

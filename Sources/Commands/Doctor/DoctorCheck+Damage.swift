@@ -7,6 +7,12 @@ extension DoctorCheck {
     static let damage = DoctorCheck(subject: "unreadable and damaged files") { checkup in
         var findings: [DoctorFinding] = []
         for domain in checkup.domains {
+            // Another user's file is not the store's concern, and must not be changed through a link in the store.
+            if domain.layer.isOfUser, let target = checkup.target(ofLink: domain.file.path),
+                target.status.owner != checkup.owner
+            {
+                continue
+            }
             findings += damaged(domain, checkup)
             if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
         }

@@ -1,23 +1,44 @@
 internal import Platform
 internal import Preferences
+internal import PreferencesMirror
 
 extension DoctorCheck {
     /// The user's files and folders that others can read or write, or that another user owns.
     static let permissions = DoctorCheck(subject: "permissions and owners") { checkup in
-        var findings: [DoctorFinding] = []
-        for path in paths(checkup) {
-            guard let status = (try? checkup.files.status(of: path)) ?? nil else { continue }
-            findings += complaints(path, status, checkup.machine.environment.user)
+        let files = checkup.files
+        let owner = checkup.owner
+        let ofDomains = Set(
+            checkup.domains.filter(\.layer.isOfUser).flatMap { [$0.file.path, $0.file.folder].compactMap(\.self) })
+        return paths(checkup).flatMap { path -> [DoctorFinding] in
+            guard let status = (try? files.status(of: path, followingLink: false)) ?? nil else { return [] }
+            guard status.kind == .symbolicLink else { return complaints(path, status, owner, checkup) }
+            if path.parent.components.contains(Array(".locks".utf8)[...]) {
+                return [
+                    DoctorFinding(
+                        path.description, "is a symbolic link, so it cannot be locked",
+                        .command(["rm", "-f"], on: path))
+                ]
+            }
+            // Other links are not followed: their targets are not the store's concern.
+            guard ofDomains.contains(path), let (target, status) = checkup.target(ofLink: path) else { return [] }
+            guard status.owner == owner else {
+                return [
+                    DoctorFinding(
+                        path.description, "leads to \(target), which belongs to another user (\(status.owner))",
+                        .advice("replace the link if that is not meant"))
+                ]
+            }
+            return complaints(target, status, owner, checkup)
         }
-        return findings
     }
 
     private static func paths(_ checkup: DoctorContext) -> [FilePath] {
         guard checkup.user.arrangement == .own else { return checkup.domains.map(\.file.path) }
+        let mirrors = (try? MirrorPlaces(checkup.access.places, on: checkup.machine))?.folder.parent
         var paths: [FilePath] = []
-        collect(checkup.user.folder, depth: 4, checkup, into: &paths)
-        if !paths.contains(checkup.user.history) {
-            collect(checkup.user.history, depth: 4, checkup, into: &paths)
+        for folder in [checkup.user.folder, checkup.user.history, mirrors].compactMap(\.self)
+        where !paths.contains(folder) {
+            collect(folder, depth: 4, checkup, into: &paths)
         }
         return paths
     }
@@ -42,12 +63,14 @@ extension DoctorCheck {
         }
     }
 
-    private static func complaints(_ path: FilePath, _ status: FileStatus, _ user: UInt32) -> [DoctorFinding] {
-        if status.owner != user {
+    private static func complaints(
+        _ path: FilePath, _ status: FileStatus, _ owner: UInt32, _ checkup: DoctorContext
+    ) -> [DoctorFinding] {
+        if status.owner != owner {
             return [
                 DoctorFinding(
                     path.description, "belongs to another user (\(status.owner))",
-                    .command(["sudo", "chown", user.description], on: path))
+                    .command(["sudo", "chown", owner.description], on: path))
             ]
         }
         var findings: [DoctorFinding] = []
@@ -59,9 +82,10 @@ extension DoctorCheck {
         }
         let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
         if !status.permissions.isSuperset(of: needed) {
+            let who = owner == checkup.machine.environment.user ? "you" : "its owner"
             findings.append(
                 DoctorFinding(
-                    path.description, "you cannot \(status.kind == .folder ? "use" : "read and write") it",
+                    path.description, "\(who) cannot \(status.kind == .folder ? "use" : "read and write") it",
                     .command(["chmod", status.kind == .folder ? "u+rwx" : "u+rw"], on: path)))
         }
         return findings

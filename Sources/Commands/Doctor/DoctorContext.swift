@@ -24,6 +24,21 @@ struct DoctorContext: Sendable {
         }
     }
 
+    /// The user to whom all files should belong. Root may look at the store of another user.
+    var owner: UInt32 {
+        let user = machine.environment.user
+        guard user == 0 else { return user }
+        return ((try? files.status(of: self.user.folder)) ?? nil)?.owner ?? user
+    }
+
+    /// Returns the target of a symbolic link, or nil if there is no link or no target.
+    func target(ofLink path: FilePath) -> (path: FilePath, status: FileStatus)? {
+        guard (try? files.destination(ofLink: path)) ?? nil != nil, let target = try? path.resolvingLinks(in: files),
+            let status = (try? files.status(of: target)) ?? nil
+        else { return nil }
+        return (target, status)
+    }
+
     /// Returns a command on a domain in its layer.
     func command(
         _ verb: String, _ domain: CheckedDomain, _ operands: [String] = [], options: [String] = []
