@@ -20,6 +20,14 @@ import Testing
         #expect(FilePath([0x2F, 0xFF])?.bytes == [0x2F, 0xFF])
     }
 
+    @Test(arguments: [
+        ("/a/b", "/a/b"), ("/a/b/", "/a/b"), ("//a//b//", "/a/b"), ("/a/./b/.", "/a/b"), ("/", "/"), ("/.", "/"),
+        ("./a", "a"), (".", "."), ("/a/../b", "/a/../b"), ("/a/.b/", "/a/.b"),
+    ])
+    func `has one normalized spelling`(_ text: String, _ normalized: String) throws {
+        #expect(try present(FilePath(text)).normalized.description == normalized)
+    }
+
     @Test func `is joined with one separator`() {
         #expect(FilePath.root.appending("a").description == "/a")
         #expect(("/a" as FilePath).appending("b").description == "/a/b")

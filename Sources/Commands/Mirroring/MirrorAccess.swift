@@ -32,7 +32,7 @@ struct MirrorAccess {
     /// Returns all mirrors of this store, or the one named on the command line.
     func all() throws -> [MirrorSession] {
         let joined = try word.map { word in
-            let path = try context.absolutePath(word)
+            let path = try directory(word)
             return places.joined.filter { $0.configuration.directory == path || $0.id.description.hasPrefix(word) }
         }
         let found = joined ?? places.joined
@@ -102,8 +102,11 @@ struct MirrorAccess {
 
     /// Returns the directory named on the command line.
     func directory(_ invocation: Invocation) throws -> FilePath {
-        try context.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
+        try directory(invocation[operand: "DIR"] ?? "")
     }
+
+    /// Returns the directory that a word names. All spellings of a path give the same one.
+    private func directory(_ word: String) throws -> FilePath { try context.absolutePath(word).normalized }
 
     /// Prints the reports of an exchange, and returns the exit status: `done` if the mirror has the wanted condition.
     ///
@@ -131,15 +134,6 @@ struct MirrorAccess {
         guard condition != wanted, condition != .conflicts || reportsConflicts else { return .done }
         if let advice = MirrorLine.advice(condition, session) { try note(advice) }
         return ExitStatus(condition)
-    }
-}
-
-extension FilePath {
-    /// The path without trailing separators, so that it compares equal to other spellings.
-    fileprivate var withoutTrailingSeparator: FilePath {
-        var bytes = bytes
-        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
-        return FilePath(bytes) ?? self
     }
 }
 

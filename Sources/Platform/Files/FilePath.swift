@@ -39,6 +39,14 @@ extension FilePath {
         return FilePath(joined: Array(bytes[...last]))
     }
 
+    /// The path without components `.`, repeated separators and separators at the end, so that different spellings
+    /// compare equal.
+    package var normalized: FilePath {
+        let kept = components.filter { !$0.elementsEqual([UInt8(ascii: ".")]) }.joined(separator: [Self.separator])
+        if isAbsolute { return FilePath(joined: [Self.separator] + kept) }
+        return FilePath(Array(kept)) ?? "."
+    }
+
     /// Returns the path of a file in this folder.
     package func appending(_ name: FileName) -> FilePath { joined(name.bytes) }
 

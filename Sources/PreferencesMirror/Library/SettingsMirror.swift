@@ -49,7 +49,8 @@ public final class SettingsMirror: Sendable {
         _ folder: String, _ store: Store, _ domains: [String],
         _ enter: (MirrorPlaces, FilePath, MirrorPlaces.JoinOptions) throws(MirrorFailure) -> MirrorPlaces.Joined
     ) throws {
-        guard let path = FilePath(folder), path.isAbsolute, let files = try store.process.places.get() else {
+        guard let path = FilePath(folder)?.normalized, path.isAbsolute, let files = try store.process.places.get()
+        else {
             throw MirrorFailure(.noMirror(directory: folder))
         }
         places = try MirrorPlaces(files, on: store.process.machine)

@@ -47,7 +47,7 @@ extension MirrorConfiguration {
         else {
             return nil
         }
-        self.init(directory: directory, label: label)
+        self.init(directory: directory.normalized, label: label)
         selection = DomainSelection(value["domains"]?.arrayValue?.compactMap(\.stringValue) ?? [])
         let number = value["seed"]?.integerValue.flatMap { UInt8(exactly: $0) }
         seed = number.flatMap { Seeding(rawValue: $0) } ?? .merge
