@@ -175,6 +175,22 @@ private struct MirrorPair: Sendable {
         #expect(status.status == 0 && status.output.hasPrefix("/home/ada/shared: in sync\n"), "\(status)")
     }
 
+    @Test func `is reported by a dry run as by an exchange`() throws {
+        let pair = try MirrorPair()
+        try pair.machine.fileSystem.rename("/home/ada/shared", to: "/home/ada/gone")
+        let dry = try pair.desk("mirror", "sync", "--dry-run")
+        let sync = try pair.desk("mirror", "sync")
+        #expect(dry.status == 13 && dry.output.isEmpty && dry == sync, "\(dry)")
+        try pair.machine.fileSystem.rename("/home/ada/gone", to: "/home/ada/shared")
+        let file: FilePath = "/home/ada/.config/prefs/com.example.editor.plist"
+        try pair.machine.fileSystem.replace(file, with: [])
+        pair.machine.clock.advance(by: .seconds(10))
+        try pair.desk("mirror", "sync")
+        let held = try pair.desk("mirror", "sync", "--dry-run")
+        #expect(held.status == 11 && held.output.contains("0 files to fetch"), "\(held)")
+        #expect(held.errors.contains("a domain is held: `prefs mirror status` shows which"), "\(held)")
+    }
+
     @Test func `has one conflict for each key, and restores its latest value`() throws {
         let pair = try MirrorPair()
         for (lost, kept) in [("1", "2"), ("3", "4")] {

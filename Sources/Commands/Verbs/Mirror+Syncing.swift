@@ -18,8 +18,11 @@ extension MirrorVerbs {
         guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull are mutually exclusive") }
         return try access.each { session in
             if invocation.has(.dryRun) {
-                try say(try session.status(), at: session.place, context)
-                return .done
+                let status = try session.status()
+                if status.directoryStatus == .present { try say(status, at: session.place, context) }
+                guard status.condition > .waiting else { return .done }
+                if let advice = MirrorLine.advice(status.condition, session) { try access.note(advice) }
+                return ExitStatus(status.condition)
             }
             let checks = invocation.has(.check)
             if !checks, session.isAtRest { return .done }
