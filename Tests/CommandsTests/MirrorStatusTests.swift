@@ -29,6 +29,15 @@ private struct MirrorPair: Sendable {
         try comeToRest()
     }
 
+    /// The file with the desk's settings of the mirror.
+    var settings: FilePath {
+        get throws {
+            var path: FilePath = "/home/ada/.local/state/prefs/mirror"
+            for _ in 0..<2 { path = path.appending(try #require(try machine.fileSystem.names(in: path)?.first)) }
+            return path.appending("mirror.plist")
+        }
+    }
+
     @discardableResult
     func desk(_ words: String...) throws -> Transcript.Outcome { try runPrefs(["prefs"] + words, on: machine) }
 
@@ -189,6 +198,49 @@ private struct MirrorPair: Sendable {
         let held = try pair.desk("mirror", "sync", "--dry-run")
         #expect(held.status == 11 && held.output.contains("0 files to fetch"), "\(held)")
         #expect(held.errors.contains("a domain is held: `prefs mirror status` shows which"), "\(held)")
+    }
+
+    @Test(arguments: ["", "garbage", "<plist><dict/></plist>"])
+    func `is not that of a store without a mirror if its settings are damaged`(_ text: String) throws {
+        let pair = try MirrorPair()
+        let path = try pair.settings
+        try pair.machine.fileSystem.replace(path, with: Array(text.utf8))
+        for words in [["sync"], ["status"], ["list"], ["add", "d"], ["detach"]] {
+            let outcome = try runPrefs(["prefs", "mirror"] + words, on: pair.machine)
+            #expect(outcome.status == 5 && outcome.errors.contains("\(path): damaged; `prefs mirror join DIR`"))
+        }
+        let doctor = try pair.desk("doctor")
+        #expect(doctor.status == 8 && doctor.output.hasPrefix("\(path): damaged, so the store is not mirrored\n"))
+        #expect(try pair.desk("mirror", "join", "/home/ada/shared").status == 0)
+        #expect(try pair.desk("mirror", "add", "com.example.*").status == 0)
+        try pair.comeToRest()
+        #expect(try pair.desk("mirror", "status").status == 0)
+    }
+
+    @Test func `is not that of a store without a mirror if its settings cannot be read`() throws {
+        let pair = try MirrorPair()
+        let path = try pair.settings
+        for closed in [path, path.parent.parent] {
+            let file = try #require(try pair.machine.fileSystem.open(closed, .reading))
+            let permissions = try file.status().permissions
+            try file.setPermissions([])
+            let outcome = try pair.desk("mirror", "sync")
+            #expect(outcome.status == 6 && outcome.errors.contains("\(closed): Permission denied"), "\(outcome)")
+            let doctor = try pair.desk("doctor")
+            #expect(doctor.status == 8 && doctor.output.contains("\n    chmod u+rw"), "\(doctor)")
+            try file.setPermissions(permissions)
+        }
+    }
+
+    @Test func `can be asked for after another user has taken a file of its state, as the doctor reports`() throws {
+        let pair = try MirrorPair()
+        let lock = try pair.settings.parent.appending("lock")
+        try pair.machine.disk.process().open(lock, .reading)?.setOwner(7, group: 7)
+        let doctor = try pair.desk("doctor")
+        #expect(
+            doctor
+                == Transcript.Outcome(
+                    output: "\(lock): belongs to another user (7)\n    sudo chown 1000 \(lock)\n", status: 8))
     }
 
     @Test func `has one conflict for each key, and restores its latest value`() throws {

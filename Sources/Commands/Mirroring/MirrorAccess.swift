@@ -31,11 +31,14 @@ struct MirrorAccess {
 
     /// Returns all mirrors of this store, or the one named on the command line.
     func all() throws -> [MirrorSession] {
-        let joined = try word.map { word in
+        let (joined, failures) = places.listing
+        var found = joined
+        if let word {
             let path = try directory(word)
-            return places.joined.filter { $0.configuration.directory == path || $0.id.description.hasPrefix(word) }
+            found.removeAll { $0.configuration.directory != path && !$0.id.description.hasPrefix(word) }
         }
-        let found = joined ?? places.joined
+        // The word may name a mirror whose settings cannot be read.
+        if let failure = failures.first, word == nil || found.isEmpty { throw failure }
         guard !found.isEmpty else {
             throw word.map { MirrorFailure(.unknown("\($0.onOneLine): this store is not part of such a mirror")) }
                 ?? MirrorFailure(.notJoined)
@@ -168,6 +171,7 @@ extension MirrorFailure: Reportable {
         case .alreadyMirror, .alreadyJoined, .refused: .invalidValue
         case .severalMirrors, .servedElsewhere: .halted
         case .notJoined, .unknown: .notFound
+        case .damaged: .damaged
         case .busy: .lockTimeout
         case .system: .systemFailed
         }

@@ -10,7 +10,7 @@ extension MirrorVerbs {
         details: [
             "Each file is read whole, and nothing is changed. Each line states a problem and how to fix it: a file is not fetched yet, missing, damaged, a conflict copy of a program that syncs files, or foreign."
         ],
-        options: [.mirror], statuses: [.damaged] + outcomes
+        options: [.mirror], statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         return try access.each { session in
@@ -29,7 +29,7 @@ extension MirrorVerbs {
         details: [
             "Unpublished changes of this host are kept, and so are the values of hosts whose files are missing."
         ],
-        options: [.mirror], statuses: [.damaged] + outcomes
+        options: [.mirror], statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()

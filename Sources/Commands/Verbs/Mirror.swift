@@ -14,7 +14,7 @@ extension Verb {
 
 enum MirrorVerbs {
     static let outcomes: [ExitStatus] = [
-        .notFound, .systemFailed, .lockTimeout, .conflicts, .waiting, .halted, .overQuota, .unavailable,
+        .notFound, .damaged, .systemFailed, .lockTimeout, .conflicts, .waiting, .halted, .overQuota, .unavailable,
     ]
 
     static let directory = Operand("DIR", .folder)

@@ -54,8 +54,12 @@ public final class SettingsMirror: Sendable {
             throw MirrorFailure(.noMirror(directory: folder))
         }
         places = try MirrorPlaces(files, on: store.process.machine)
-        if let former = places.joined.first(where: { $0.configuration.directory == path }) {
+        let (known, failures) = places.listing
+        if let former = known.first(where: { $0.configuration.directory == path }) {
             joined = former
+        } else if let failure = failures.first {
+            // It may be the configuration of the mirror in this directory.
+            throw failure
         } else {
             joined = try enter(places, path, MirrorPlaces.JoinOptions())
         }

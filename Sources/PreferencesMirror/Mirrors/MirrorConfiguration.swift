@@ -55,15 +55,22 @@ extension MirrorConfiguration {
         isChosen = value["chosen"]?.booleanValue ?? false
     }
 
-    /// Reads the configuration in a mirror's folder. Returns nil if there is none.
-    init?(in folder: FilePath, _ fileSystem: any FileSystem) {
+    /// Reads the configuration in a mirror's folder. Returns nil if there is none, and throws if it cannot be read.
+    static func read(
+        in folder: FilePath, _ fileSystem: any FileSystem
+    ) throws(MirrorFailure) -> MirrorConfiguration? {
         let path = folder.appending(Self.fileName)
-        guard let bytes = (try? fileSystem.contents(of: path, limit: 1 << 20)) ?? nil,
-            let value = try? PropertyList(parsing: bytes, as: .xml)
-        else {
-            return nil
+        let bytes: [UInt8]
+        do throws(SystemFailure) {
+            guard let contents = try fileSystem.contents(of: path, limit: 1 << 20) else { return nil }
+            bytes = contents
+        } catch {
+            throw MirrorFailure(error)
         }
-        self.init(value)
+        guard let value = try? PropertyList(parsing: bytes, as: .xml), let found = MirrorConfiguration(value) else {
+            throw MirrorFailure(.damaged(file: path.description))
+        }
+        return found
     }
 
     func write(in folder: FilePath, _ fileSystem: any FileSystem) throws(MirrorFailure) {

@@ -22,6 +22,8 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case notJoined
         /// The store has joined the mirror of that directory already.
         case alreadyJoined(directory: String)
+        /// The file with the settings of the mirror on this host is damaged.
+        case damaged(file: String)
         /// Another program held the lock of the mirror's state for too long.
         case busy
         /// Another host mirrors this store, which is on a file server.
@@ -52,6 +54,8 @@ extension MirrorFailure: CustomStringConvertible {
         case .notJoined:
             "this store is not mirrored; create a mirror with `prefs mirror init DIR` or join one with `prefs mirror join DIR`"
         case .alreadyJoined(let directory): "\(directory): this store has already joined this mirror"
+        case .damaged(let file):
+            "\(file): damaged; `prefs mirror join DIR` writes it again, and `prefs mirror add` selects the domains"
         case .busy: "another program has locked the mirror for too long"
         case .servedElsewhere(let host):
             "the host \(host) mirrors this store; to mirror it from this host instead, use `prefs mirror join --take-over`"

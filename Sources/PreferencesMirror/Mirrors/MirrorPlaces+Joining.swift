@@ -48,11 +48,12 @@ extension MirrorPlaces {
     ///
     /// The mirror keeps its number, so that every host that has joined it publishes its values again.
     package func initialiseAgain(_ directory: FilePath, id: String?) throws(MirrorFailure) -> Joined {
+        let (joined, failures) = listing
         let candidates = joined.filter {
             $0.configuration.directory == directory && $0.id.description.hasPrefix(id ?? "")
         }
         guard let mirror = candidates.first else {
-            throw MirrorFailure(.unknown("\(directory): this store has not joined a mirror there"))
+            throw failures.first ?? MirrorFailure(.unknown("\(directory): this store has not joined a mirror there"))
         }
         guard candidates.count == 1 else {
             throw MirrorFailure(

@@ -29,14 +29,25 @@ package struct MirrorPlaces: Sendable {
     }
 
     /// The mirrors that this store has joined, in the order of their numbers.
-    package var joined: [Joined] {
-        let names = (try? machine.fileSystem.names(in: folder)) ?? nil
-        return (names ?? []).compactMap { name in
-            guard let id = MirrorID(name.description) else { return nil }
-            return MirrorConfiguration(in: folder.appending(name), machine.fileSystem).map {
-                Joined(id: id, configuration: $0)
+    package var joined: [Joined] { listing.joined }
+
+    /// The mirrors that this store has joined, and the reasons why the configurations of others cannot be used.
+    package var listing: (joined: [Joined], failures: [MirrorFailure]) {
+        var (joined, failures) = ([Joined](), [MirrorFailure]())
+        do throws(SystemFailure) {
+            for name in try machine.fileSystem.names(in: folder) ?? [] {
+                guard let id = MirrorID(name.description) else { continue }
+                do throws(MirrorFailure) {
+                    let found = try MirrorConfiguration.read(in: folder.appending(name), machine.fileSystem)
+                    if let found { joined.append(Joined(id: id, configuration: found)) }
+                } catch {
+                    failures.append(error)
+                }
             }
+        } catch {
+            failures.append(MirrorFailure(error))
         }
+        return (joined, failures)
     }
 }
 

@@ -85,7 +85,9 @@ extension MirrorSession {
         stateLock = file
         do {
             try places.checkServingHost()
-            guard let configuration = MirrorConfiguration(in: folder, files) else { throw MirrorFailure(.notJoined) }
+            guard let configuration = try MirrorConfiguration.read(in: folder, files) else {
+                throw MirrorFailure(.notJoined)
+            }
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
             (troubles, hasUnfinished, closedFolders) = ([], false, [])
