@@ -134,10 +134,10 @@ extension BrowseScreen {
         if let message { return canvas.drawMessage(message.text, isError: message.isError) }
         switch mode {
         case .editing(let editor, let purpose):
-            let completes = purpose == .value && row.flatMap { rule(at: $0.path)?.kind?.isPath } ?? false
-            let steps = purpose == .value && row?.value.kind == .integer && !editor.isSecret
+            let completes = rule(for: purpose)?.kind?.isPath ?? false
             canvas.drawKeys(
-                ["Enter accept", "Esc cancel"] + (steps ? ["↑↓ step"] : []) + (completes ? ["Tab complete"] : []))
+                ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
+                    + (completes ? ["Tab complete"] : []))
         case .filtering: canvas.drawKeys(["Enter keep", "Esc show all"])
         case .searching: canvas.drawKeys(["Enter keep", "Esc back"])
         default:
@@ -172,13 +172,13 @@ extension BrowseScreen {
 
     /// The box over the screen.
     var overlay: Overlay? {
-        let title = row.map { Self.name(of: $0.path) } ?? ""
+        let title = target.map { Self.name(of: $0.path) } ?? ""
         switch mode {
-        case .choosing(let choices, let index):
-            return Overlay(title, choices: choices.map(shownText), marked: index)
-        case .choosingType(let index):
+        case .choosing(let target, let choices, let index):
+            return Overlay(title, choices: choices.map { shownText($0, of: target) }, marked: index)
+        case .choosingType(_, let index):
             return Overlay("Type of \(title)", choices: Self.kinds.map(\.rawValue), marked: index)
-        case .history(let versions, let index):
+        case .history(_, let versions, let index):
             return Overlay(
                 "History of \(title)", choices: versions.map(\.line), marked: index, "Enter restore   Esc back")
         case .reading(let title, let lines, let scroll):
@@ -193,9 +193,10 @@ extension BrowseScreen {
         let (title, label): (String, String)
         switch purpose {
         case .value: return nil
-        case .newKey(let parent):
+        case .newKey(let target):
+            let parent = target.path
             (title, label) = ("New entry\(parent.components.isEmpty ? "" : " in \(Self.name(of: parent))")", "key: ")
-        case .newValue(let path):
+        case .newValue(let path, _):
             let name = Self.name(of: path)
             (title, label) = (
                 path.components.last == .end ? name.prefix(1).uppercased() + name.dropFirst() : "New entry \(name)",

@@ -63,12 +63,13 @@ package struct BrowseScreen: Screen {
         package let entries: PropertyList.Dictionary
         /// The layers of the keys whose value is not from the one that changes are made in.
         package let origins: [String: String]
-        package let secrets: Set<EntryPath>
+        /// The sensitive entries, each with a number that changes with its value.
+        package let secrets: [EntryPath: Int]
         package let schema: Schema?
 
         package init(
             name: String, entries: PropertyList.Dictionary, origins: [String: String] = [:],
-            secrets: Set<EntryPath> = [], schema: Schema? = nil
+            secrets: [EntryPath: Int] = [:], schema: Schema? = nil
         ) {
             (self.name, self.entries) = (name, entries)
             (self.origins, self.secrets, self.schema) = (origins, secrets, schema)
@@ -104,21 +105,30 @@ package struct BrowseScreen: Screen {
         /// A search, with the position where it began.
         case searching(LineEditor, from: Int)
         case editing(LineEditor, Purpose)
-        case choosing([PropertyList], Int)
-        case choosingType(Int)
-        case history([Version], Int)
+        case choosing(Target, [PropertyList], Int)
+        case choosingType(Target, Int)
+        case history(Target, [Version], Int)
         /// A text in a box.
         case reading(title: String, [String], scroll: Int)
     }
 
     /// What a line editor is for.
     enum Purpose: Hashable, Sendable {
-        case value
-        case newKey(inside: EntryPath)
-        case newValue(EntryPath)
-        case rename
-        case copy
+        case value(Target)
+        case newKey(inside: Target)
+        case newValue(EntryPath, inside: Target)
+        case rename(Target)
+        case copy(Target)
         case newDomain
+    }
+
+    /// The entry that a mode acts on, as it was when the mode began.
+    struct Target: Hashable, Sendable {
+        let path: EntryPath
+        /// The value as it is shown; nil for the whole domain, in which only one key is changed.
+        let value: PropertyList?
+        /// The number of a sensitive value.
+        let secret: Int?
     }
 
     /// The names of the domains; empty for a single file.
@@ -195,14 +205,14 @@ package struct BrowseScreen: Screen {
         case .contents(let new): take(new)
         case .created(let new):
             take(new)
-            (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: EntryPath())))
+            (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: target(EntryPath()))))
         case .details(let path, let lines): if path == row?.path { details = lines }
         case .history(let path, let versions):
             guard path == row?.path else { break }
             if versions.isEmpty {
                 message = ("No earlier version is kept.", false)
             } else {
-                mode = .history(versions, 0)
+                mode = .history(target(path), versions, 0)
             }
         case .completed(let paths):
             guard case .editing(var editor, let purpose) = mode else { break }
@@ -227,6 +237,7 @@ package struct BrowseScreen: Screen {
 
     private mutating func take(_ new: Contents) {
         guard let old = contents, old.name == new.name else {
+            if target != nil { mode = .browsing }
             (contents, tree, details) = (new, EntryTree(new.entries), [])
             (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
             return
@@ -238,10 +249,19 @@ package struct BrowseScreen: Screen {
         guard !changed.isEmpty else { return }
         tree.update(new.entries)
         if let path, let position = tree.position(of: path) { selected = position }
-        guard isWatching else { return }
-        former = .dictionary(old.entries)
-        let names = changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
-        message = ("Changed: \(names)", false)
+        if isWatching {
+            former = .dictionary(old.entries)
+            let names = changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
+            message = ("Changed: \(names)", false)
+        }
+        leaveRemovedTarget()
+    }
+
+    /// Ends a mode whose entry another process has removed, so that its keys do not act on another entry.
+    private mutating func leaveRemovedTarget() {
+        guard let target, self.target(target.path).value == nil, target.value != nil else { return }
+        mode = .browsing
+        message = ("\(Self.name(of: target.path)) was removed by another process.", true)
     }
 
     private static func changedKeys(_ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary) -> [String] {
@@ -262,22 +282,23 @@ package struct BrowseScreen: Screen {
         case .filtering(var editor): return narrow(&editor, press)
         case .searching(var editor, let start): find(&editor, press, from: start)
         case .editing(var editor, let purpose): return edit(&editor, purpose, press)
-        case .choosing(let choices, let index):
-            switch choice(press, index, choices.map(shownText)) {
-            case .marked(let next): mode = .choosing(choices, next)
-            case .chosen(let index): return set(choices[index])
+        case .choosing(let target, let choices, let index):
+            switch choice(press, index, choices.map { shownText($0, of: target) }) {
+            case .marked(let next): mode = .choosing(target, choices, next)
+            case .chosen(let index): return set(choices[index], target)
             case .left: mode = .browsing
             }
-        case .choosingType(let index):
+        case .choosingType(let target, let index):
             switch choice(press, index, Self.kinds.map(\.rawValue)) {
-            case .marked(let next): mode = .choosingType(next)
-            case .chosen(let index): return convert(to: Self.kinds[index])
+            case .marked(let next): mode = .choosingType(target, next)
+            case .chosen(let index): return convert(target, to: Self.kinds[index])
             case .left: mode = .browsing
             }
-        case .history(let versions, let index):
+        case .history(let target, let versions, let index):
             switch choice(press, index, versions.map(\.line)) {
-            case .marked(let next): mode = .history(versions, next)
-            case .chosen(let index): return row.map { [.restore($0.path, version: versions[index].number)] } ?? []
+            case .marked(let next): mode = .history(target, versions, next)
+            case .chosen(let index):
+                return unlessChanged(target, .restore(target.path, version: versions[index].number))
             case .left: mode = .browsing
             }
         case .reading(let title, let lines, let scroll):
@@ -296,8 +317,8 @@ package struct BrowseScreen: Screen {
     }
 
     /// Returns a choice as it is shown: by its title, if it has one.
-    func shownText(_ choice: PropertyList) -> String {
-        row.flatMap { rule(at: $0.path) }?.title(of: choice) ?? choice.plainText
+    func shownText(_ choice: PropertyList, of target: Target) -> String {
+        rule(at: target.path)?.title(of: choice) ?? choice.plainText
     }
 
     private mutating func browse(_ press: KeyPress) -> [Effect] {
@@ -367,14 +388,14 @@ package struct BrowseScreen: Screen {
         switch letter {
         case " ": return act()
         case "e": return isSecret(row) ? refuse("A secret is not written to a file for an editor.") : [.edit(row.path)]
-        case "r": startNaming(row, .rename)
-        case "c": startNaming(row, .copy)
+        case "r": startNaming(row, .rename(target(row.path)))
+        case "c": startNaming(row, .copy(target(row.path)))
         case "d": return delete()
         case "K": return moveElement(-1)
         case "J": return moveElement(1)
         case "t":
             if isSecret(row) { return refuse("The type of a secret is not changed.") }
-            mode = .choosingType(Self.kinds.firstIndex(of: row.value.kind) ?? 0)
+            mode = .choosingType(target(row.path), Self.kinds.firstIndex(of: row.value.kind) ?? 0)
         case "h": return [.history(row.path)]
         case "i":
             let lines = details.flatMap { detail in
@@ -515,10 +536,42 @@ package struct BrowseScreen: Screen {
 
     // MARK: Changes
 
-    func isSecret(_ row: EntryTree.Row) -> Bool { contents?.secrets.contains(row.path) ?? false }
+    func isSecret(_ row: EntryTree.Row) -> Bool { contents?.secrets[row.path] != nil }
 
     private func value(at path: EntryPath) -> PropertyList? {
         PropertyList.dictionary(contents?.entries ?? [:])[path]
+    }
+
+    /// Returns an entry as it is now.
+    private func target(_ path: EntryPath) -> Target {
+        Target(
+            path: path, value: path.components.isEmpty ? nil : value(at: path), secret: contents?.secrets[path])
+    }
+
+    /// The entry that the mode acts on.
+    var target: Target? {
+        switch mode {
+        case .editing(_, let purpose):
+            switch purpose {
+            case .value(let target), .newKey(let target), .newValue(_, let target), .rename(let target),
+                .copy(let target):
+                target
+            case .newDomain: nil
+            }
+        case .choosing(let target, _, _), .choosingType(let target, _), .history(let target, _, _): target
+        case .browsing, .filtering, .searching, .reading: nil
+        }
+    }
+
+    /// Returns an effect on an entry, unless another process has changed the entry since the mode began.
+    private mutating func unlessChanged(_ target: Target, _ effect: Effect) -> [Effect] {
+        guard target == self.target(target.path) else {
+            if case .editing = mode {} else { mode = .browsing }
+            return refuse(
+                "\(Self.name(of: target.path)) was changed by another process meanwhile; nothing was changed")
+        }
+        mode = .browsing
+        return [effect]
     }
 
     func rule(at path: EntryPath) -> ValueRule? { contents?.schema?.rule(at: path) }
@@ -536,21 +589,21 @@ package struct BrowseScreen: Screen {
     private mutating func act() -> [Effect] {
         guard let row else { return [] }
         if isSecret(row) {
-            mode = .editing(LineEditor(isSecret: true), .value)
+            mode = .editing(LineEditor(isSecret: true), .value(target(row.path)))
             return []
         }
         let rule = rule(at: row.path)
         switch row.value {
         case .array, .dictionary: tree.toggle(at: selected)
-        case .boolean(let flag): return set(.boolean(!flag))
+        case .boolean(let flag): return set(.boolean(!flag), target(row.path))
         case .null, .uid: return [.edit(row.path)]
         case _ where rule?.choices.isEmpty == false:
             let choices = rule?.choices ?? []
-            mode = .choosing(choices, choices.firstIndex(of: row.value) ?? 0)
+            mode = .choosing(target(row.path), choices, choices.firstIndex(of: row.value) ?? 0)
         case .string(let text) where text.contains(where: \.isNewline):
             // A line cannot hold it.
             return [.edit(row.path)]
-        default: mode = .editing(LineEditor(Self.editableText(row.value, rule)), .value)
+        default: mode = .editing(LineEditor(Self.editableText(row.value, rule)), .value(target(row.path)))
         }
         return []
     }
@@ -560,19 +613,21 @@ package struct BrowseScreen: Screen {
         return (rule ?? ValueRule(typeOf: value)).text(of: value)
     }
 
-    private mutating func set(_ value: PropertyList) -> [Effect] {
-        mode = .browsing
-        guard let row, isSecret(row) || row.value != value else { return [] }
-        return [.change(.set(row.path, value))]
+    private mutating func set(_ value: PropertyList, _ target: Target) -> [Effect] {
+        guard target.secret != nil || target.value != value else {
+            mode = .browsing
+            return []
+        }
+        return unlessChanged(target, .change(.set(target.path, value)))
     }
 
-    private mutating func convert(to kind: PropertyList.Kind) -> [Effect] {
+    private mutating func convert(_ target: Target, to kind: PropertyList.Kind) -> [Effect] {
         mode = .browsing
-        guard let row else { return [] }
-        guard let value = row.value.converted(to: kind) else {
-            return refuse("This \(row.value.kind.rawValue) is not a valid \(kind.rawValue).")
+        guard let old = target.value else { return [] }
+        guard let value = old.converted(to: kind) else {
+            return refuse("This \(old.kind.rawValue) is not a valid \(kind.rawValue).")
         }
-        return set(value)
+        return set(value, target)
     }
 
     private mutating func delete() -> [Effect] {
@@ -604,9 +659,10 @@ package struct BrowseScreen: Screen {
             parent = row.isOpen ? row.path : EntryPath(row.path.components.dropLast())
             isArray = value(at: parent)?.arrayValue != nil
         }
-        let purpose =
-            isArray ? Purpose.newValue(EntryPath(parent.components + [.end])) : .newKey(inside: parent)
-        mode = .editing(LineEditor(), purpose)
+        let place = target(parent)
+        mode = .editing(
+            LineEditor(),
+            isArray ? .newValue(EntryPath(parent.components + [.end]), inside: place) : .newKey(inside: place))
     }
 
     private mutating func startNaming(_ row: EntryTree.Row, _ purpose: Purpose) {
@@ -620,7 +676,7 @@ package struct BrowseScreen: Screen {
 
     private mutating func edit(_ editor: inout LineEditor, _ purpose: Purpose, _ press: KeyPress) -> [Effect] {
         if press.key == .tab, rule(for: purpose)?.kind?.isPath ?? false { return [.complete(editor.text)] }
-        if purpose == .value, press.key == .up || press.key == .down, !editor.isSecret, row?.value.kind == .integer {
+        if press.key == .up || press.key == .down, steps(editor, purpose) {
             editor.step(by: press.key == .up ? 1 : -1)
             mode = .editing(editor, purpose)
             return []
@@ -633,36 +689,53 @@ package struct BrowseScreen: Screen {
         return []
     }
 
+    /// Whether Up and Down change the number in a field.
+    func steps(_ editor: LineEditor, _ purpose: Purpose) -> Bool {
+        guard case .value(let target) = purpose else { return false }
+        return !editor.isSecret && target.value?.kind == .integer
+    }
+
     private mutating func accept(_ editor: LineEditor, _ purpose: Purpose) -> [Effect] {
         mode = .editing(editor, purpose)
         let text = editor.text
         switch purpose {
-        case .value, .newValue:
+        case .value(let target):
             do throws(Schema.Problem.Reason) {
-                let value = try value(ofText: text, purpose)
-                guard case .newValue(let path) = purpose else { return set(value) }
-                return [.change(.set(path, value))]
+                return set(try value(ofText: text, purpose), target)
+            } catch {
+                return refuse(error.asRefusal)
+            }
+        case .newValue(let path, let parent):
+            // Another process may have added the key meanwhile.
+            if let key = path.components.last, key != .end, unused(key.text, inside: parent.path) == nil { return [] }
+            do throws(Schema.Problem.Reason) {
+                return unlessChanged(parent, .change(.set(path, try value(ofText: text, purpose))))
             } catch {
                 return refuse(error.asRefusal)
             }
         case .newKey(let parent):
-            guard let path = unused(text, inside: parent) else { return [] }
+            guard let path = unused(text, inside: parent.path) else { return [] }
             let isSecret = contents?.schema?.isSensitive(path) ?? false
-            mode = .editing(LineEditor(isSecret: isSecret), .newValue(path))
-        case .rename, .copy:
-            guard let row else { return [] }
-            let parent = EntryPath(row.path.components.dropLast())
-            if purpose == .rename, text == Self.label(row) {
+            mode = .editing(LineEditor(isSecret: isSecret), .newValue(path, inside: parent))
+        case .rename(let target):
+            if text == target.path.components.last?.text {
                 mode = .browsing
                 return []
             }
-            guard let path = unused(text, inside: parent) else { return [] }
-            return [.change(purpose == .rename ? .rename(row.path, to: path) : .copy(row.path, to: path))]
+            guard let path = unused(text, beside: target) else { return [] }
+            return unlessChanged(target, .change(.rename(target.path, to: path)))
+        case .copy(let target):
+            guard let path = unused(text, beside: target) else { return [] }
+            return unlessChanged(target, .change(.copy(target.path, to: path)))
         case .newDomain:
             guard !text.isEmpty else { return refuse("A name is required.") }
             return [.create(text)]
         }
         return []
+    }
+
+    private mutating func unused(_ key: String, beside target: Target) -> EntryPath? {
+        unused(key, inside: EntryPath(target.path.components.dropLast()))
     }
 
     private mutating func unused(_ key: String, inside parent: EntryPath) -> EntryPath? {
@@ -678,10 +751,10 @@ package struct BrowseScreen: Screen {
     }
 
     /// The rule of the value in the field.
-    private func rule(for purpose: Purpose) -> ValueRule? {
+    func rule(for purpose: Purpose) -> ValueRule? {
         switch purpose {
-        case .value: row.flatMap { rule(at: $0.path) }
-        case .newValue(let path): rule(at: path)
+        case .value(let target): rule(at: target.path)
+        case .newValue(let path, _): rule(at: path)
         case .newKey, .rename, .copy, .newDomain: nil
         }
     }
@@ -691,8 +764,10 @@ package struct BrowseScreen: Screen {
         let isSecret = if case .editing(let editor, _) = mode { editor.isSecret } else { false }
         if let rule = rule(for: purpose) { return try rule.checkedValue(ofText: text, isSecret: isSecret) }
         if isSecret { return .string(text) }
-        guard purpose == .value, let row else { return ValueRule.newValue(ofText: text) }
-        return try ValueRule(typeOf: row.value).value(ofText: text)
+        guard case .value(let target) = purpose, let old = target.value else {
+            return ValueRule.newValue(ofText: text)
+        }
+        return try ValueRule(typeOf: old).value(ofText: text)
     }
 
     /// The type of the new value that is typed.

@@ -23,7 +23,7 @@ struct BrowserDisplay {
         """
 
     static let entries: PropertyList.Dictionary = [
-        "lines": true, "list": ["a", ["b": 1]], "name": "Café 界", "size": 13, "theme": "dark", "token": "••••",
+        "lines": true, "list": ["a", ["b": 1]], "name": "Café 界", "size": 13, "theme": "dark", "token": "hush",
         "window": ["frame": ["height": 480, "width": 640], "title": "Notes"],
     ]
 
@@ -37,9 +37,12 @@ struct BrowserDisplay {
     }
 
     private func contents() throws -> BrowseScreen.Contents {
-        BrowseScreen.Contents(
-            name: "com.example.editor", entries: entries, origins: ["lines": "site"],
-            secrets: [["token"]], schema: try Schema(parsing: Array(Self.schema.utf8)))
+        var shown = entries
+        if shown["token"] != nil { shown["token"] = "••••" }
+        return BrowseScreen.Contents(
+            name: "com.example.editor", entries: shown, origins: ["lines": "site"],
+            secrets: entries["token"].map { [["token"]: $0.hashValue] } ?? [:],
+            schema: try Schema(parsing: Array(Self.schema.utf8)))
     }
 
     mutating func send(_ event: BrowseScreen.Event) {
@@ -223,6 +226,50 @@ struct BrowserDisplay {
         entries["window"] = nil
         try display.store(entries)
         #expect(display.footer.contains("Changed: window") && !display.text.contains("height"))
+    }
+
+    /// The keys before another process changes a key, its new value, the keys after that, their effects, and a text on
+    /// the screen at last.
+    @Test(
+        arguments: [
+            ("down down enter x", "name", nil, "", [], "name was removed by another process."),
+            ("down down enter x", "name", nil, "enter", [], "[13 ]"),
+            ("down down enter", "name", "new", "enter", [], " new "),
+            ("down down enter x", "name", "new", "enter", [], "name was changed by another process meanwhile"),
+            ("down down enter x", "name", "new", "enter", [], "[Café 界x ]"),
+            ("down down enter x", "lines", nil, "enter", [.change(.set(["name"], "Café 界x"))], ""),
+            ("down down enter x", "aaa", 1, "enter", [.change(.set(["name"], "Café 界x"))], ""),
+            ("down right down enter x", "list", ["z", "a"], "enter", [], ":list:0 was changed by another process"),
+            ("down right down enter x", "list", [], "enter", [], "0 elements"),
+            ("down right a x", "list", ["z"], "enter", [], "list was changed by another process"),
+            ("down down down t home", "size", 20, "enter", [], "size was changed by another process"),
+            ("down down down t home", "lines", nil, "enter", [.change(.set(["size"], "13"))], ""),
+            ("down down down down enter down", "theme", "x", "enter", [], "theme was changed by another process"),
+            ("down down down down down enter s", "token", "t", "enter", [], "token was changed by another process"),
+            ("down down r 2", "lines", nil, "enter", [.change(.rename(["name"], to: ["name2"]))], ""),
+            ("down down r 2", "name", nil, "enter", [], "[13 ]"),
+            ("down down c 2", "name", "new", "enter", [], "name was changed by another process"),
+            ("a n e w enter 5", "new", 1, "enter", [], "The key new exists already."),
+            ("a n e w enter 5", "name", "new", "enter", [.change(.set(["new"], 5))], ""),
+            ("down down h", "name", nil, "enter", [.history(["name"])], "[13 ]"),
+            ("down down h", "name", "new", "enter", [.history(["name"])], "name was changed by another process"),
+            ("down down h", "lines", nil, "enter", [.history(["name"]), .restore(["name"], version: 1)], ""),
+        ] as [(String, String, PropertyList?, String, [BrowseScreen.Effect], String)])
+    func `changes only the entry that was selected, and only if no other process has changed it`(
+        _ before: String, _ key: String, _ value: PropertyList?, _ after: String, _ effects: [BrowseScreen.Effect],
+        _ shown: String
+    ) throws {
+        var display = try BrowserDisplay()
+        display.press(before)
+        if case .history(let path)? = display.effects.last {
+            display.send(.history(path, [.init(number: 1, heading: "2026-01-01", text: "no value")]))
+        }
+        var entries = BrowserDisplay.entries
+        entries[key] = value
+        try display.store(entries)
+        display.press(after)
+        #expect(display.effects == effects)
+        #expect(display.text.contains(shown), "\(display.text)")
     }
 
     @Test func `shows history, copies and failures`() throws {

@@ -139,7 +139,7 @@ struct BrowseActions: ScreenActions {
                 origins[key] = opened.layers[key].winner?.origin.layer.name
             }
         }
-        var secrets: Set<EntryPath> = []
+        var secrets: [EntryPath: Int] = [:]
         var entries = opened.values
         if !opened.masking.isEmpty {
             let root = PropertyList.dictionary(entries)
@@ -154,7 +154,7 @@ struct BrowseActions: ScreenActions {
 
     /// Finds the entries that a masking has replaced.
     private static func find(
-        _ secrets: inout Set<EntryPath>, _ masked: PropertyList, _ value: PropertyList, at path: EntryPath
+        _ secrets: inout [EntryPath: Int], _ masked: PropertyList, _ value: PropertyList, at path: EntryPath
     ) {
         guard masked != value else { return }
         switch (masked, value) {
@@ -168,7 +168,7 @@ struct BrowseActions: ScreenActions {
             for (index, pair) in zip(elements, values).enumerated() {
                 find(&secrets, pair.0, pair.1, at: EntryPath(path.components + [EntryPath.Component(index)]))
             }
-        default: secrets.insert(path)
+        default: secrets[path] = value.hashValue
         }
     }
 
