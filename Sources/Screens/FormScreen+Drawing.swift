@@ -152,7 +152,7 @@ extension FormScreen {
             canvas.put(
                 origin, at, row, limit: originColumns, style: Style(isChanged ? .yellow : nil, isDim: !isChanged))
         }
-        if index == selected, case .editing(let editor) = mode {
+        if index == selected, case .editing(let editor, _) = mode {
             return canvas.put(editor, valueStart, row, limit: room)
         }
         let (value, style) = shownValue(of: control, isSelected: index == selected)
@@ -217,23 +217,29 @@ extension FormScreen {
         }
         var lines: [(String, Style)] = []
         var expectation = expectation(of: control)
-        if case .editing(let editor) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
+        if case .editing(let editor, _) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
             lines.append((reason, Style(.red)))
             expectation = nil
         } else if let reason = problems[control.key] {
             lines.append((reason, Style(.red)))
         } else if conflicts.contains(control.key) {
             let value = form.storedValue(of: control.key).map(text)
-            lines.append(("Another process set \(value ?? "nothing") meanwhile. x takes that.", Style(.red)))
+            let hint = isOpen ? "" : " x takes that."
+            lines.append(("Another process set \(value ?? "nothing") meanwhile.\(hint)", Style(.red)))
         } else if let fault = form.value(of: control.key)?.fault {
             lines.append((fault, Style(.red)))
         }
         if let reason = setting.deprecated {
             lines.append(("Deprecated\(reason.isEmpty ? "." : ": \(reason)")", Style(.yellow)))
         }
+        if control.isForced, let file = form.storedValue(of: control.key)?.file {
+            lines.append(("Forced by the administrator in \(file).", Style()))
+        }
         let explanation = [setting.summary.map { $0.hasSuffix(".") ? $0 : $0 + "." }, expectation]
         lines.append((explanation.compactMap(\.self).joined(separator: " "), Style()))
-        let layers = form.layers(of: control.key).map { "\($0.layer) \(text($0))" }
+        let layers = form.layers(of: control.key).map { value in
+            "\(value.layer) \(text(value))" + (value.fault == nil || value.layer == "forced" ? "" : " (ignored)")
+        }
         lines.append((layers.joined(separator: "   "), Style()))
         let names = setting.flagUsage.joined(separator: ", ")
         let variables = setting.environment.map { "$\($0)" }.joined(separator: ", ")
@@ -288,10 +294,10 @@ extension FormScreen {
     /// The box over the form.
     var overlay: Overlay? {
         switch mode {
-        case .choosing(let index):
+        case .choosing(let index, _):
             guard let control, case .choice(let choices) = control.kind else { return nil }
             return Overlay(control.title, choices: choices.map(control.shownText), marked: index)
-        case .listing(let pane): return overlay(for: pane)
+        case .listing(let pane, _): return overlay(for: pane)
         case .reviewing:
             return Overlay(title: "Save these changes?", lines: review, hint: "Enter save   Esc back", scroll: scroll)
         case .leaving:

@@ -30,13 +30,15 @@ package struct FormScreen: Screen {
     }
 
     /// What the keys act on.
+    ///
+    /// A mode that edits a value has it as it was when the mode began, with the changes made in the form.
     enum Mode: Sendable {
         case browsing
-        case editing(LineEditor)
+        case editing(LineEditor, before: PropertyList?)
         /// A list of choices, with the index of the marked one.
-        case choosing(Int)
+        case choosing(Int, before: PropertyList?)
         /// The elements of a list or dictionary.
-        case listing(ListPane)
+        case listing(ListPane, before: PropertyList?)
         case searching(LineEditor)
         case reviewing
         case leaving
@@ -83,9 +85,18 @@ package struct FormScreen: Screen {
         let wanted = search.lowercased()
         return controls.indices.filter { index in
             let (control, setting) = (controls[index], controls[index].setting)
-            if showsChangedOnly, !form.isChanged(control.key) { return false }
+            // A setting stays while it is edited, even if another process makes the same change.
+            if showsChangedOnly, !form.isChanged(control.key), !(isOpen && index == selected) { return false }
             let texts = [control.title, control.key, setting.summary ?? ""] + setting.flagUsage
             return wanted.isEmpty || texts.contains { $0.lowercased().contains(wanted) }
+        }
+    }
+
+    /// Whether the value of the selected setting is being edited.
+    var isOpen: Bool {
+        switch mode {
+        case .editing, .choosing, .listing: true
+        case .browsing, .searching, .reviewing, .leaving, .helping: false
         }
     }
 
@@ -105,7 +116,11 @@ package struct FormScreen: Screen {
     // MARK: Events
 
     package mutating func handle(_ event: Event) -> [Effect] {
-        defer { settle() }
+        defer {
+            settle()
+            // A conflict ends with the change.
+            conflicts = conflicts.filter { form.isChanged($0) || isOpen && $0 == control?.key }
+        }
         switch event {
         case .key(let press):
             message = nil
@@ -131,6 +146,7 @@ package struct FormScreen: Screen {
         case .stored(let values, let layers):
             let changed = controls.filter { values[$0.key]?.value != form.storedValue(of: $0.key)?.value }
             conflicts.formUnion(form.update(values: values, layers: layers))
+            reload()
             guard !changed.isEmpty else { break }
             let names = changed.prefix(3).map(\.title).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
             message = ("Changed by another process: \(names)", !conflicts.isEmpty)
@@ -142,9 +158,9 @@ package struct FormScreen: Screen {
         if press.isControl("s") { return finishAndSave() }
         switch mode {
         case .browsing: return browse(press)
-        case .editing(var editor): return edit(&editor, press)
-        case .choosing(let index): choose(index, press)
-        case .listing(var pane): return list(&pane, press)
+        case .editing(var editor, let before): return edit(&editor, since: before, press)
+        case .choosing(let index, let before): choose(index, since: before, press)
+        case .listing(var pane, let before): list(&pane, since: before, press)
         case .searching(var editor):
             switch editor.handle(press) {
             case .accepted: mode = .browsing
@@ -275,11 +291,11 @@ package struct FormScreen: Screen {
     private mutating func finishAndSave() -> [Effect] {
         switch mode {
         case .reviewing, .leaving: return answer(KeyPress(.character("s")))
-        case .listing(let pane) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
+        case .listing(let pane, _) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
         case .browsing, .helping: mode = .browsing
         case .editing, .choosing, .listing, .searching: _ = handle(KeyPress(.enter))
         }
-        if case .listing(let pane) = mode, pane.editor == nil, pane.refusal == nil { mode = .browsing }
+        if case .listing(let pane, _) = mode, pane.editor == nil, pane.refusal == nil { mode = .browsing }
         if case .browsing = mode { save() }
         return []
     }
@@ -410,13 +426,42 @@ package struct FormScreen: Screen {
         let value = form.value(of: control.key)?.value
         switch control.kind {
         case .toggle: step(1)
-        case .choice(let choices): mode = .choosing(value.flatMap { choices.firstIndex(of: $0) } ?? 0)
-        case .list, .dictionary: mode = .listing(ListPane(control, value))
-        case .secret: mode = .editing(LineEditor(isSecret: true))
+        case .choice: mode = .choosing(control.index(of: value), before: value)
+        case .list, .dictionary: mode = .listing(ListPane(control, value), before: value)
+        case .secret: mode = .editing(LineEditor(isSecret: true), before: value)
         default:
-            let text = text ?? value.map(control.text) ?? ""
-            mode = .editing(LineEditor(text, history: answers[control.key] ?? []))
+            let editor = LineEditor(text ?? control.fieldText(of: value), history: answers[control.key] ?? [])
+            mode = .editing(editor, before: value)
         }
+    }
+
+    /// Shows the new value where another process has changed the one that is being edited. If the user has already
+    /// edited it, that is a conflict.
+    private mutating func reload() {
+        guard let control else { return }
+        let value = form.value(of: control.key)?.value
+        let isEdited: Bool
+        switch mode {
+        case .editing(let editor, let before) where before != value:
+            isEdited = editor.text != control.fieldText(of: before)
+            if !isEdited { open() }
+        case .choosing(let index, let before) where before != value:
+            isEdited = index != control.index(of: before)
+            if !isEdited { open() }
+        case .listing(let pane, let before) where before != value:
+            isEdited = pane.isEdited
+            if !isEdited { mode = .listing(ListPane(control, value, selected: pane.selected), before: value) }
+        default: return
+        }
+        if isEdited { conflicts.insert(control.key) }
+    }
+
+    /// Changes the selected setting at the end of a mode. A change by another process since the mode began is a
+    /// conflict.
+    private mutating func change(_ key: String, since before: PropertyList?, _ body: (inout Self) -> Void) {
+        let isConflict = form.value(of: key)?.value != before
+        body(&self)
+        if isConflict { conflicts.insert(key) }
     }
 
     private mutating func editAsText() -> [Effect] {
@@ -428,16 +473,16 @@ package struct FormScreen: Screen {
         return [.edit(key: control.key, form.value(of: control.key)?.value)]
     }
 
-    private mutating func choose(_ index: Int, _ press: KeyPress) {
+    private mutating func choose(_ index: Int, since before: PropertyList?, _ press: KeyPress) {
         guard let control, case .choice(let choices) = control.kind else {
             mode = .browsing
             return
         }
         switch ListChoice(press, index, of: choices.map(control.shownText), clicked: clicked(press)) {
-        case .marked(let next): mode = .choosing(next)
+        case .marked(let next): mode = .choosing(next, before: before)
         case .chosen(let index):
             mode = .browsing
-            if form.value(of: control.key)?.value != choices[index] { set(choices[index]) }
+            if before != choices[index] { change(control.key, since: before) { $0.set(choices[index]) } }
         case .left: mode = .browsing
         }
     }
@@ -445,47 +490,52 @@ package struct FormScreen: Screen {
     /// The line of the box over the form that a key clicks.
     private func clicked(_ press: KeyPress) -> Int? { overlay?.line(of: press, columns: columns, rows: rows) }
 
-    private mutating func edit(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
+    private mutating func edit(
+        _ editor: inout LineEditor, since before: PropertyList?, _ press: KeyPress
+    ) -> [Effect] {
         guard let control else {
             mode = .browsing
             return []
         }
-        mode = .editing(editor)
+        mode = .editing(editor, before: before)
         switch press.key {
         case .tab where isPath(control): return [.complete(editor.text)]
         case .tab, .backTab:
-            accept(editor, for: control)
+            accept(editor, since: before, for: control)
             if case .browsing = mode { move(press.key == .tab ? 1 : -1) }
             return []
         case .up, .down:
             guard case .number = control.kind else { break }
             let next = control.stepped(editor.text, by: press.key == .up ? 1 : -1)
-            mode = .editing(next.map { LineEditor($0) } ?? editor)
+            mode = .editing(next.map { LineEditor($0) } ?? editor, before: before)
             return []
         default: break
         }
         switch editor.handle(press) {
         case .canceled: mode = .browsing
-        case .edited, .ignored: mode = .editing(editor)
-        case .accepted: accept(editor, for: control)
+        case .edited, .ignored: mode = .editing(editor, before: before)
+        case .accepted: accept(editor, since: before, for: control)
         }
         return []
     }
 
     /// Stores the text of a field. One that is refused stays in the field.
-    private mutating func accept(_ editor: LineEditor, for control: Form.Control) {
-        let before = form.value(of: control.key).map { control.text(of: $0.value) } ?? ""
+    private mutating func accept(_ editor: LineEditor, since before: PropertyList?, for control: Form.Control) {
         // An unchanged text changes nothing: not even the layer that the value comes from.
-        if editor.text.isEmpty, control.isRemovedByEmptyText {
-            if !before.isEmpty { reset() }
-        } else if editor.text != (editor.isSecret ? "" : before) {
-            accept(editor.text, for: control)
+        if editor.text != control.fieldText(of: before) {
+            change(control.key, since: before) { screen in
+                if editor.text.isEmpty, control.isRemovedByEmptyText {
+                    screen.reset()
+                } else {
+                    screen.accept(editor.text, for: control)
+                }
+            }
         }
         guard let message, message.isError else {
             mode = .browsing
             return
         }
-        (mode, self.message) = (.editing(editor), ("\(message.text) Esc cancels.", true))
+        (mode, self.message) = (.editing(editor, before: before), ("\(message.text) Esc cancels.", true))
     }
 
     private func isPath(_ control: Form.Control) -> Bool {
@@ -495,11 +545,11 @@ package struct FormScreen: Screen {
     private mutating func complete(_ paths: [String]) {
         let isFolder = control?.setting.rule.kind == .folder
         let paths = isFolder ? paths.filter { $0.hasSuffix("/") } : paths
-        guard case .editing(var editor) = mode, let names = editor.complete(paths) else {
+        guard case .editing(var editor, let before) = mode, let names = editor.complete(paths) else {
             message = (isFolder ? "No such folder." : "No such file.", true)
             return
         }
-        mode = .editing(editor)
+        mode = .editing(editor, before: before)
         if !names.isEmpty { message = (names, false) }
     }
 
@@ -511,21 +561,37 @@ package struct FormScreen: Screen {
         return nil
     }
 
-    private mutating func list(_ pane: inout ListPane, _ press: KeyPress) -> [Effect] {
+    private mutating func list(_ pane: inout ListPane, since before: PropertyList?, _ press: KeyPress) {
+        guard let key = control?.key else {
+            mode = .browsing
+            return
+        }
         switch pane.handle(press, clicked: clicked(press)) {
-        case .open: mode = .listing(pane)
+        case .open: mode = .listing(pane, before: before)
         case .changed:
-            set(pane.value)
+            let value = pane.value
+            change(key, since: before) { $0.set(value) }
             // What the rule refuses stays in the pane, with the reason.
             pane.refusal = message?.text
-            (mode, message) = (.listing(pane), nil)
+            mode = .listing(pane, before: conflicts.contains(key) ? before : form.value(of: key)?.value)
+            message = nil
         case .closed: mode = .browsing
         }
-        return []
     }
 }
 
 extension Form.Control {
+    /// Returns the text of a field that shows a value. The field of a secret is empty.
+    fileprivate func fieldText(of value: PropertyList?) -> String {
+        kind == .secret ? "" : value.map(text) ?? ""
+    }
+
+    /// Returns the index of a value among the choices, or 0.
+    fileprivate func index(of value: PropertyList?) -> Int {
+        guard case .choice(let choices) = kind else { return 0 }
+        return value.flatMap { choices.firstIndex(of: $0) } ?? 0
+    }
+
     /// Whether an empty field means that there is no value.
     fileprivate var isRemovedByEmptyText: Bool {
         switch kind {

@@ -32,7 +32,7 @@ struct ListPane: Sendable {
     /// The entries that the schema declares, if others are not allowed.
     private let declared: [SettingDeclaration]
 
-    init(_ control: Form.Control, _ value: PropertyList?) {
+    init(_ control: Form.Control, _ value: PropertyList?, selected: Int = 0) {
         (title, rule) = (control.title, control.setting.rule)
         isDictionary = control.kind == .dictionary
         declared = if case .entries(let entries) = rule.contents { entries } else { [] }
@@ -41,6 +41,7 @@ struct ListPane: Sendable {
             ?? value?.dictionaryValue?.map { Entry(key: $0.key, value: $0.value) } ?? []
         let keys = Set(entries.compactMap(\.key))
         if isDictionary { entries += declared.filter { !keys.contains($0.key) }.map { Entry(key: $0.key) } }
+        self.selected = max(0, min(selected, entries.count - 1))
     }
 
     /// The value that the entries make.
@@ -50,6 +51,9 @@ struct ListPane: Sendable {
         for entry in entries { dictionary[entry.key ?? ""] = entry.value }
         return .dictionary(dictionary)
     }
+
+    /// Whether there is something that is not in the form yet.
+    var isEdited: Bool { editor != nil || refusal != nil }
 
     /// Why the text in the field or the entries cannot be stored.
     var problem: String? {
@@ -80,6 +84,11 @@ struct ListPane: Sendable {
         case .array, .dictionary: (try? value.serialized(as: .json)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         default: value.plainText
         }
+    }
+
+    /// Returns the text of a field that shows a value.
+    private func fieldText(_ value: PropertyList) -> String {
+        value.kind == .data ? "base64:" + value.plainText : text(value)
     }
 
     /// - Parameter clicked: The line that the key clicks.
@@ -126,7 +135,7 @@ struct ListPane: Sendable {
     }
 
     private mutating func open() {
-        edit(entries[selected].value.map(text) ?? "", .element(selected))
+        edit(entries[selected].value.map(fieldText) ?? "", .element(selected))
     }
 
     private mutating func edit(_ text: String, _ purpose: Purpose) { editor = (LineEditor(text), purpose) }
@@ -209,8 +218,13 @@ struct ListPane: Sendable {
             case .element(let index): entries[index].key
             case .newKey: nil
             }
+        let former: PropertyList? = if case .element(let index) = purpose { entries[index].value } else { nil }
+        if let former, text == fieldText(former) {
+            editor = nil
+            return .open
+        }
         do throws(Schema.Problem.Reason) {
-            let value = try parse(text, key)
+            let value = try parse(text, key, former)
             switch purpose {
             case .element(let index): entries[index].value = value
             default:
@@ -230,14 +244,16 @@ struct ListPane: Sendable {
         key.map { rule.inside(EntryPath.Component($0)) } ?? rule.element
     }
 
-    private func parse(_ text: String, _ key: String?) throws(Schema.Problem.Reason) -> PropertyList {
-        guard let rule = rule(key) else {
-            // Without a rule, brackets begin a property list, and the rest is text, a number or a truth value.
-            if let first = text.first, "[{(<".contains(first), let value = try? PropertyList(parsing: text) {
-                return value
+    /// Parses the text of a field: by the rule, or else by the type of the former value.
+    private func parse(
+        _ text: String, _ key: String?, _ former: PropertyList?
+    ) throws(Schema.Problem.Reason) -> PropertyList {
+        let rule = rule(key)
+        if let rule, rule.type != .any || !rule.choices.isEmpty { return try rule.checkedValue(ofText: text) }
+        let value =
+            if let former { try ValueRule(typeOf: former).value(ofText: text) } else {
+                ValueRule.newValue(ofText: text)
             }
-            return try ValueRule(.any).value(ofText: text)
-        }
-        return try rule.checkedValue(ofText: text)
+        return rule?.adapted(value) ?? value
     }
 }

@@ -35,7 +35,8 @@ struct Display {
     static let values: [String: Schema.ValueInForce] = [
         "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
         "lines": .init(false, layer: "default"),
-        "opacity": .init(.real(0.5), layer: "forced"), "token": .init("hush", layer: "user"),
+        "opacity": .init(.real(0.5), layer: "forced", file: "/etc/prefs/forced/com.example.editor.plist"),
+        "token": .init("hush", layer: "user"),
         "ports": .init([1, 2], layer: "user"), "name": .init("Ada", layer: "user"),
     ]
     static let layers: [String: [Schema.ValueInForce]] = [
@@ -89,6 +90,8 @@ struct Display {
         ("down down space", "lines=true", "[x]"), ("down down enter enter", "", "[ ]"),
         ("down down down right", "", "forced by an administrator"),
         ("down down down enter", "", "forced by an administrator"),
+        ("down down down", "", "Forced by the administrator in"),
+        ("down down down", "", "/etc/prefs/forced/com.example.editor.plist."),
         ("tab enter ^u B o b enter", "name=Bob", "Bob"), ("tab r", "", "A value is required."),
         ("tab enter aaaaaaaaaaaa", "", "Must be at most 10 long."),
         ("tab tab enter n e w enter", "token=new", "••••"), ("tab tab e", "", "not written to a file"),
@@ -387,6 +390,89 @@ struct Display {
         values["size"] = .init(30, layer: "user")
         display.send(.stored(values, layers: [:]))
         #expect(display.text.contains("[4 ]"))
+    }
+
+    /// The keys before another process changes a setting, its new value, the keys after that, the changes that they
+    /// make, and a text on the screen after them.
+    @Test(
+        arguments: [
+            ("tab enter", "name", "Bob", "", "", "[Bob ]"), ("tab enter", "name", "Bob", "enter", "", "Bob"),
+            ("tab enter x", "name", "Bob", "", "", "[Adax ]"),
+            ("tab enter x", "name", "Bob", "", "", "Another process set Bob meanwhile."),
+            ("tab enter x", "name", "Bob", "enter", "name=Adax", "Another process set Bob meanwhile. x takes that."),
+            ("tab enter x", "name", "Bob", "enter x", "", "   Bob "),
+            ("tab enter x", "name", "Bob", "escape", "", "   Bob "),
+            ("tab enter x", "name", "Adax", "enter", "", "   Adax "),
+            ("tab enter x enter m enter y", "name", "Adax", "enter", "name=Adaxy", "Adaxy"),
+            ("down enter", "size", 20, "enter", "", "20 points"), ("down 5", "size", 20, "enter", "", "[5 ]"),
+            ("tab tab enter n", "token", "t", "enter", "token=n", "Another process set •••• meanwhile."),
+            ("enter", "theme", "light", "enter", "", "‹ light ›"),
+            ("enter down", "theme", "界", "enter", "theme=light", "Another process set 界 meanwhile."),
+            ("tab tab down enter", "ports", [1, 2, 3], "a 5 enter", "ports=[1, 2, 3, 5]", "│ 5 "),
+            ("tab tab down enter down", "ports", [3, 4, 5], "d", "ports=[3, 5]", "a add"),
+            (
+                "tab tab down enter a 5", "ports", [1, 2, 3], "enter escape", "ports=[1, 2, 5]",
+                "Another process set 1, 2, 3 meanwhile. x takes that."
+            ),
+            ("tab tab down enter a 5", "ports", [1, 2, 3], "enter d escape", "ports=[1, 2]", "x takes that."),
+        ] as [(String, String, PropertyList, String, String, String)])
+    func `shows a change by another process in an open field, or marks a conflict if the user has edited it`(
+        _ before: String, _ key: String, _ value: PropertyList, _ after: String, _ changes: String, _ shown: String
+    ) throws {
+        var display = try Display()
+        display.press(before)
+        var values = Display.values
+        values[key] = .init(value, layer: "user")
+        display.send(.stored(values, layers: [:]))
+        display.press(after)
+        let made = display.screen.form.changes.values.map { "\($0.key)=\($0.value.plainText)" }
+        #expect(made.map(Self.compact) == (changes.isEmpty ? [] : [Self.compact(changes)]))
+        #expect(display.text.contains(shown), "\(display.text)")
+    }
+
+    @Test func `ignores an invalid value of a lower layer, and a reset that another process makes first`() throws {
+        var display = try Display()
+        let lower: [Schema.ValueInForce] = [
+            .init(999, layer: "site", fault: "must be from 6 to 96"), .init(12, layer: "default"),
+        ]
+        display.send(.stored(Display.values, layers: ["size": [.init(13, layer: "user")] + lower]))
+        display.press("down")
+        #expect(display.text.contains("user 13   site 999 (ignored)   default 12"), "\(display.text)")
+        display.press("r")
+        #expect(display.footer.contains("Font size is now 12."))
+        display.press("d")
+        #expect(display.text.contains("+ 12 (default)"))
+        var values = Display.values
+        values["size"] = .init(12, layer: "default")
+        display.send(.stored(values, layers: ["size": lower]))
+        #expect(display.screen.form.changes.isEmpty)
+    }
+
+    /// The keys in a list and a dictionary of any values, and the changes that they make.
+    @Test(
+        arguments: [
+            ("enter enter enter", [:]), ("enter enter ^u 5 enter", ["list": [5, true, "x", .real(2.5)]]),
+            ("enter enter ^u x enter", [:]),
+            ("enter down enter ^u n o enter", ["list": [1, false, "x", .real(2.5)]]),
+            ("enter down down enter ^u 5 enter", ["list": [1, true, "5", .real(2.5)]]),
+            ("enter end enter ^u 3 enter", ["list": [1, true, "x", .real(3)]]),
+            ("enter a 7 enter", ["list": [1, true, "x", .real(2.5), 7]]),
+            ("enter a y enter", ["list": [1, true, "x", .real(2.5), "y"]]),
+            ("enter a [ 7 ] enter", ["list": [1, true, "x", .real(2.5), [7]]]),
+            ("down enter enter enter", [:]), ("down enter enter ^u 8 enter", ["map": ["a": 8, "b": [1]]]),
+            ("down enter down enter enter", [:]),
+            ("down enter down enter ^u [ 2 ] enter", ["map": ["a": 1, "b": [2]]]),
+            ("down enter a c enter 9 enter", ["map": ["a": 1, "b": [1], "c": 9]]),
+        ] as [(String, PropertyList.Dictionary)])
+    func `keeps the types of elements without a rule`(_ keys: String, _ changes: PropertyList.Dictionary) throws {
+        var display = try Display(
+            "{ Domain = com.example.any; Settings = ({ Key = list; Type = array; }, { Key = map; Type = dictionary; }); }",
+            values: [
+                "list": .init([1, true, "x", .real(2.5)], layer: "user"),
+                "map": .init(["a": 1, "b": [1]], layer: "user"),
+            ])
+        display.press(keys)
+        #expect(display.screen.form.changes == .init(values: changes), "\(display.text)")
     }
 
     @Test func `completes paths`() throws {

@@ -16,12 +16,24 @@ import Testing
 
     static func form(
         _ text: String = Self.text, values: [String: Schema.ValueInForce] = ["keep": .init(9, layer: "user")],
-        forced: Set<String> = []
+        layers: [String: [Schema.ValueInForce]] = [:], forced: Set<String> = []
     ) throws -> Form {
         Form(
             try Sample.settings(
                 text, rest: "Commands = ({ Name = restore; Title = Restoring; Settings = ({ Key = from; }); });"),
-            values: values, forced: forced)
+            values: values, layers: layers, forced: forced)
+    }
+
+    @Test func `shows the valid value beneath one that is removed`() throws {
+        var form = try Self.form(layers: [
+            "keep": [
+                .init(9, layer: "user-host"), .init(8, layer: "user"), .init(0, layer: "site", fault: "is too small"),
+                .init(7, layer: "default"),
+            ]
+        ])
+        _ = form.reset("keep")
+        #expect(form.value(of: "keep") == .init(7, layer: "default"))
+        #expect(form.review.map(\.new) == ["7 (default)"])
     }
 
     @Test func `has pages of groups of controls`() throws {

@@ -27,7 +27,7 @@ extension Verb {
         // A form stores values for all processes, whatever the variables of this one.
         let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
         let form = Form(
-            schema, values: layers.shownValues(), layers: layers.valuesInLayers, forced: layers.forcedKeys)
+            schema, values: layers.shownValues(), layers: layers.shownValuesInLayers(), forced: layers.forcedKeys)
         if !invocation.has(.plain), let terminal = context.fullScreen {
             let watches = try access.watches(of: domain, waking: terminal)
             defer { for watch in watches { watch.cancel() } }
@@ -37,7 +37,7 @@ extension Verb {
                     let stored = try access.storedLayers(domain)
                     let layers = access.layers(
                         domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
-                    return (layers.shownValues(), layers.valuesInLayers)
+                    return (layers.shownValues(), layers.shownValuesInLayers())
                 })
             var session = ScreenSession(
                 FormScreen(form, word: ShellWord.quoted(domain.word)), actions, on: terminal, context)
@@ -90,19 +90,6 @@ extension Option {
 }
 
 extension LayerStack {
-    /// The stored values and the default of each setting, highest priority first.
-    fileprivate var valuesInLayers: [String: [Schema.ValueInForce]] {
-        let keys = schema?.declarations.keys.map(\.text) ?? []
-        return Dictionary(
-            uniqueKeysWithValues: keys.map { key in
-                let values = explanation(of: key).answers.map { answer in
-                    Schema.ValueInForce(
-                        answer.value ?? answer.stored, layer: answer.origin.layer.name, fault: answer.fault)
-                }
-                return (key, values)
-            })
-    }
-
     /// The keys whose values the administrator forces.
     fileprivate var forcedKeys: Set<String> {
         let keys = schema?.declarations.keys.map(\.text) ?? []

@@ -81,6 +81,11 @@ package struct Resolution: Sendable {
         package fileprivate(set) var isExposed = false
         /// The index of the layer.
         package let layer: Int
+
+        /// The value as help and forms show it.
+        fileprivate var shown: Schema.ValueInForce {
+            Schema.ValueInForce(value ?? stored, layer: origin.layer.name, fault: fault, file: origin.file)
+        }
     }
 
     /// The answers of the layers, highest priority first. A look-up of only the value omits those that cannot change
@@ -176,10 +181,15 @@ extension LayerStack {
         for key in schema?.declarations.keys.map(\.text) ?? [] {
             let resolution = stack[key]
             guard let answer = resolution.error ?? resolution.winner else { continue }
-            values[key] = Schema.ValueInForce(
-                answer.value ?? answer.stored, layer: answer.origin.layer.name, fault: answer.fault)
+            values[key] = answer.shown
         }
         return values
+    }
+
+    /// The stored values and the default of each setting, highest priority first.
+    package func shownValuesInLayers() -> [String: [Schema.ValueInForce]] {
+        let keys = schema?.declarations.keys.map(\.text) ?? []
+        return Dictionary(uniqueKeysWithValues: keys.map { ($0, explanation(of: $0).answers.map(\.shown)) })
     }
 }
 

@@ -84,7 +84,8 @@ extension Form {
         if let value = changes.values[key] { return .init(value, layer: "this form") }
         let value = values[key]
         guard changes.resets.contains(key) || value == nil else { return value }
-        if let beneath = layers(of: key).first(where: { !$0.layer.hasPrefix("user") }) { return beneath }
+        let beneath = layers(of: key).first { !$0.layer.hasPrefix("user") && $0.fault == nil }
+        if let beneath { return beneath }
         return control(key)?.setting.defaultValue.map { .init($0, layer: "default") }
     }
 
@@ -184,6 +185,7 @@ extension Form {
         }
         (values, self.layers) = (new, layers)
         for entry in changes.values where new[entry.key]?.value == entry.value { discard(entry.key) }
+        changes.resets = changes.resets.filter(hasUserValue)
         return conflicts.filter(isChanged)
     }
 

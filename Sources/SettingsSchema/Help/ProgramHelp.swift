@@ -6,11 +6,14 @@ extension Schema {
         package let layer: String
         /// Why the program does not start with the value.
         package let fault: String?
+        /// The path of the file that holds the value.
+        package let file: String?
 
-        package init(_ value: PropertyList, layer: String, fault: String? = nil) {
+        package init(_ value: PropertyList, layer: String, fault: String? = nil, file: String? = nil) {
             self.value = value
             self.layer = layer
             self.fault = fault
+            self.file = file
         }
     }
 
