@@ -123,6 +123,30 @@ private let schema = """
         #expect(try fill([":save"]).status == 0)
     }
 
+    /// The layers with a value of a setting, whether the setting is the one for each host, the answer, and the layers
+    /// with a value after that.
+    @Test(
+        arguments: [
+            (["user-host"], false, ":default", [:]), (["user", "user-host"], false, ":default", [:]),
+            (["user"], true, ":default", [:]), (["user-host"], false, "34", ["user-host": "34"]),
+            (["user", "user-host"], false, "34", ["user": "33", "user-host": "34"]),
+            (["user"], false, "34", ["user": "34"]), (["user"], true, "34", ["user": "33", "user-host": "34"]),
+        ] as [([String], Bool, String, [String: String])])
+    func `changes the layer whose value is in force, and resets all layers of the user`(
+        _ layers: [String], _ isByHost: Bool, _ answer: String, _ values: [String: String]
+    ) throws {
+        let key = isByHost ? "disk" : "keep"
+        for layer in layers {
+            #expect(try machine.run("prefs write --layer \(layer) com.example.form \(key) 33").status == 0)
+        }
+        let before = Array(repeating: "", count: isByHost ? 8 : 2)
+        #expect(try fill(["Ada"] + before + [answer, ":save"]).output.hasSuffix("Saved 2 settings.\n"))
+        for layer in ["user", "user-host"] {
+            let found = try machine.run("prefs read --layer \(layer) com.example.form \(key)")
+            #expect(found.output == (values[layer].map { "\($0)\n" } ?? ""), "\(layer)")
+        }
+    }
+
     @Test func `does not ask for what the administrator has decided`() throws {
         try machine.administrate("/etc/prefs/forced/com.example.form.plist", "{ name = Root; mode = incremental; }")
         let outcome = try fill([":save"])

@@ -9,12 +9,25 @@ struct StoredSettings {
     let domain: AddressedDomain
     let access: StoreAccess
 
-    /// Saves and removes values in one transaction. Values under former keys are moved.
+    /// Saves values, and removes others from all layers of the user, in one transaction. Values under former keys are
+    /// moved.
     func save(_ changes: Form.Changes) throws {
         var parts: [Layer: Form.Changes] = [:]
         let values = schema.anchored(changes.values, in: access.machine.workingFolder?.description)
-        for entry in values { parts[layer(of: entry.key), default: .init()].values[entry.key] = entry.value }
-        for key in changes.resets { parts[layer(of: key), default: .init()].resets.append(key) }
+        let stored = domain.name == nil ? [] : try access.storedLayers(domain).filter(\.layer.isOfUser)
+        let layers = { (key: String) in
+            let keys = schema.anyDeclaration(of: key)?.allKeys ?? [key]
+            return stored.filter { source in keys.contains { source.values[$0] != nil } }.map(\.layer)
+        }
+        for entry in values {
+            let layer = layer(of: entry.key, overriding: layers(entry.key))
+            parts[layer, default: .init()].values[entry.key] = entry.value
+        }
+        for key in changes.resets {
+            for layer in domain.name == nil ? [domain.layer] : layers(key) {
+                parts[layer, default: .init()].resets.append(key)
+            }
+        }
         let keys = changes.values.keys.map(\.self) + changes.resets
         try access.checkNotForced(keys, in: domain)
         try checkSecrets(changes.values)
@@ -47,9 +60,13 @@ struct StoredSettings {
         return Schema.NewerVersion(domain: schema.domain, stored: version, known: schema.version)
     }
 
-    private func layer(of key: String) -> Layer {
+    /// Returns the layer in which a new value of a key takes effect.
+    ///
+    /// - Parameter layers: The user's layers that have a value of the key.
+    private func layer(of key: String, overriding layers: [Layer]) -> Layer {
         if domain.name == nil { return domain.layer }
-        return schema.anyDeclaration(of: key)?.isByHost ?? false ? .userHost : domain.layer
+        let isByHost = schema.anyDeclaration(of: key)?.isByHost ?? false
+        return isByHost || layers.contains(.userHost) ? .userHost : domain.layer
     }
 
     private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {
