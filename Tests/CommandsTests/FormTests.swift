@@ -147,6 +147,32 @@ private let schema = """
         }
     }
 
+    @Test func `takes a schema by its path`() throws {
+        try machine.fileSystem.replace(
+            "/home/ada/other.plist",
+            with: Array(
+                """
+                { Domain = com.example.other; Settings = ({ Key = name; }); }
+                """.utf8
+            ).span.bytes)
+        try machine.fileSystem.replace("/home/ada/values.plist", with: Array("{ name = Ada; }".utf8).span.bytes)
+        let outcome = try runPrefs(
+            ["prefs", "form", "--plain", "~/other.plist"], input: "Ada\n", on: machine)
+        #expect(outcome.output.hasSuffix("Saved 1 setting.\n") && outcome.status == 0, "\(outcome)")
+        #expect(try machine.run("prefs read com.example.other name").output == "Ada\n")
+        for (path, reason) in [
+            ("~/none.plist", "~/none.plist: no such file"),
+            ("~/values.plist", "no schema is installed for ~/values.plist; --schema names a file"),
+        ] {
+            let refused = try runPrefs(["prefs", "form", path], on: machine)
+            #expect(refused.status == 1 && refused.errors == "prefs: \(reason)\n")
+        }
+        let edited = try runPrefs(
+            ["prefs", "form", "~/values.plist", "--schema", "~/other.plist"], input: "Bob\n", on: machine)
+        #expect(edited.status == 0, "\(edited)")
+        #expect(try machine.run("prefs read /home/ada/values.plist name").output == "Bob\n")
+    }
+
     @Test func `does not ask for what the administrator has decided`() throws {
         try machine.administrate("/etc/prefs/forced/com.example.form.plist", "{ name = Root; mode = incremental; }")
         let outcome = try fill([":save"])

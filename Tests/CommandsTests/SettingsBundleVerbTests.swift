@@ -84,6 +84,10 @@ import Testing
             "~/Settings.bundle: a settings bundle does not name its domain; add --domain DOMAIN"
         ),
         (
+            ["form", "~/Settings.bundle/Root.plist"], [:], 2,
+            "~/Settings.bundle/Root.plist: a settings bundle does not name its domain; add --domain DOMAIN"
+        ),
+        (
             ["schema", "install", "~/Settings.bundle"], [:], 2,
             "~/Settings.bundle: a settings bundle does not name its domain; add --domain DOMAIN"
         ),

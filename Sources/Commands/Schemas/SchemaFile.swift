@@ -121,18 +121,23 @@ extension SchemaFile {
         return file
     }
 
-    /// Returns the declaration of a script or a settings bundle, or nil if the argument names neither.
-    static func ofScriptOrBundle(_ invocation: Invocation, _ context: CommandContext) throws -> SchemaFile? {
+    /// Returns the declaration that the operand names by its path, of a script, a settings bundle or, without
+    /// `--schema`, a schema; nil if it names a domain or the file of one.
+    static func ofOperand(_ invocation: Invocation, _ context: CommandContext) throws -> SchemaFile? {
         let argument = invocation[operand: Operand.domain.name] ?? ""
         if invocation.has(.bundleDomain) { return try named(argument, invocation, needsDomain: true, context) }
         guard DomainArgument.isPath(argument) else { return nil }
         if try BundleFile(folder: argument, context) != nil {
             return try named(argument, invocation, needsDomain: true, context)
         }
-        guard let file = try context.fileSystem.open(context.path(argument), .reading),
-            try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")]
-        else { return nil }
-        return try ScriptFile(argument, context).ownSchema()
+        let file = try context.fileSystem.open(context.path(argument), .reading)
+        if let file, try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")] {
+            return try ScriptFile(argument, context).ownSchema()
+        }
+        if invocation.has(.schema) { return nil }
+        guard file != nil else { throw CommandFailure(.notFound, "\(argument.onOneLine): no such file") }
+        let schema = try named(argument, invocation, needsDomain: true, context)
+        return Schema.declared(in: schema.bytes)?.domain.isEmpty ?? false ? nil : schema
     }
 
     var isBundle: Bool { bundle != nil }

@@ -6,21 +6,21 @@ internal import SettingsSchema
 
 extension Verb {
     package static let form = Verb(
-        "form", .new, "show and change the settings of a domain, a script or a settings bundle",
+        "form", .new, "show and change the settings of a domain, a schema, a script or a settings bundle",
         details: [
-            "The domain's schema determines the settings. A script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, r removes the user's value, u undoes a change, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
+            "The domain's schema determines the settings. A schema, a script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, r removes the user's value, u undoes a change, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
             "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
             "All changes are shown and saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
         options: [.plain, .schema, .bundleDomain], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
-        let script = try SchemaFile.ofScriptOrBundle(invocation, context)?.schema()
+        let named = try SchemaFile.ofOperand(invocation, context)?.schema()
         let access = try StoreAccess(invocation, context)
         let domain =
-            try script.map { try access.domain(DomainName($0.domain)) }
+            try named.map { try access.domain(DomainName($0.domain)) }
             ?? StoreAccess.ofDomain(invocation, context).domain
-        let schema = try script ?? Verb.schema(of: domain, access, invocation)
+        let schema = try named ?? Verb.schema(of: domain, access, invocation)
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)
