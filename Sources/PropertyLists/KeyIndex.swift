@@ -98,21 +98,18 @@ extension KeyIndex {
     static let seed = UInt64.random(in: .min ... .max)
 
     @inline(__always)
-    static func hash(_ key: String) -> UInt64 {
-        let bytes = key.utf8Span
-        return hashOfBytes(bytes.span, seed: seed)
-    }
+    static func hash(_ key: String) -> UInt64 { key.withBytes { hashOfBytes($0, seed: seed) } }
 
     /// A fast hash of a key.
     @inline(__always)
     static func fingerprint(_ key: String) -> UInt64 {
-        let text = key.utf8Span
-        let bytes = text.span
-        guard !bytes.isEmpty else { return 0 }
-        let (first, middle) = (UInt64(bytes[0]), UInt64(bytes[bytes.count / 2]))
-        let last = UInt64(bytes[bytes.count - 1])
-        let number = UInt64(bytes.count) &+ last &* 7 &+ first &* 31 &+ middle &* 113
-        return number ^ number >> 6
+        key.withBytes { bytes in
+            guard !bytes.isEmpty else { return 0 }
+            let (first, middle) = (UInt64(bytes[0]), UInt64(bytes[bytes.count / 2]))
+            let last = UInt64(bytes[bytes.count - 1])
+            let number = UInt64(bytes.count) &+ last &* 7 &+ first &* 31 &+ middle &* 113
+            return number ^ number >> 6
+        }
     }
 }
 

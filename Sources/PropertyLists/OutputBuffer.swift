@@ -92,8 +92,7 @@
 
     @inline(__always)
     mutating func append(text: String) {
-        let bytes = text.utf8Span
-        append(bytes.span)
+        text.withBytes { append($0) }
     }
 
     /// Runs `body` on the bytes.

@@ -62,23 +62,39 @@ extension Span<UInt8> {
 }
 
 extension String {
+    /// Runs `body` on the UTF-8 of this string, without a copy if it is contiguous.
+    ///
+    /// Unlike `utf8Span`, the compiler can inline it, which halves the time of writing short texts.
+    @inline(__always)
+    func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        // Unsafe: the span is used only while the buffer exists.
+        let result = unsafe utf8.withContiguousStorageIfAvailable { buffer in
+            let bytes = unsafe Span(_unsafeElements: buffer)
+            return body(bytes)
+        }
+        return result ?? withCopiedBytes(body)
+    }
+
+    // A separate function: inlined, it would retain every string, even one that need not be copied.
+    @inline(never)
+    private func withCopiedBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        body(ContiguousArray(utf8).span)
+    }
+
     /// Whether both strings have the same bytes. (`==` compares by canonical equivalence.)
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
-        let (a, b) = (utf8Span, other.utf8Span)
-        return a.span.hasSameBytes(as: b.span)
+        withBytes { a in other.withBytes { b in a.hasSameBytes(as: b) } }
     }
 
     /// Adds the UTF-8 of this string to a hash.
     package func hashBytes(into hasher: inout Hasher) {
-        let bytes = utf8Span
         // Unsafe: the hasher takes a pointer, which is valid during the call.
-        unsafe bytes.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        withBytes { unsafe $0.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
     }
 
     /// Whether this key sorts before `other`.
     package func isBefore(_ other: String) -> Bool {
-        let (a, b) = (utf8Span, other.utf8Span)
-        return a.span.isBefore(b.span)
+        withBytes { a in other.withBytes { b in a.isBefore(b) } }
     }
 }

@@ -91,9 +91,9 @@ extension BinaryReader {
     /// Adds a key and returns its encoded length.
     @inline(__always)
     mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
-        if let key = recentKeys[object] {
-            builder.addKey(key.text, at: place)
-            return key.length
+        if let position = recentKeys.position(of: object) {
+            builder.addKey(recentKeys.keys[position].text, at: place)
+            return recentKeys.keys[position].length
         }
         return try addNewKey(object, at: place)
     }
@@ -337,13 +337,13 @@ struct RecentKeys {
         let length: Int
     }
 
-    private static let count = 128
-    private var keys = Array(repeating: Key(object: -1, text: "", length: 0), count: count)
+    private static let count = 64
+    private(set) var keys = Array(repeating: Key(object: -1, text: "", length: 0), count: count)
 
     @inline(__always)
-    subscript(object: Int) -> Key? {
-        let key = keys[object & (Self.count - 1)]
-        return key.object == object ? key : nil
+    func position(of object: Int) -> Int? {
+        let position = object & (Self.count - 1)
+        return keys[position].object == object ? position : nil
     }
 
     @inline(__always)

@@ -39,7 +39,10 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     private var place = 0
     private var outerPlaces: [Int] = []
 
-    init(_ options: PropertyList.WritingOptions) { self.options = options }
+    init(_ options: PropertyList.WritingOptions) {
+        self.options = options
+        references.reserveCapacity(256)
+    }
 
     // MARK: Numbering
 
@@ -170,6 +173,8 @@ struct ScalarPool: ~Copyable {
     private(set) var longest = 0
     private let seed = KeyIndex.seed
 
+    init() { starts.reserveCapacity(256) }
+
     /// The number of numbered objects.
     var count: Int { starts.count }
 
@@ -257,7 +262,10 @@ struct SlotTable {
     private var entries: [UInt64] = []
 
     /// - Parameter slotCount: The number of slots, a power of two.
-    init(slotCount: Int) { slots = Array(repeating: 0, count: slotCount) }
+    init(slotCount: Int) {
+        slots = Array(repeating: 0, count: slotCount)
+        entries.reserveCapacity(slotCount / 2)
+    }
 
     @inline(__always)
     func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
@@ -341,13 +349,13 @@ extension OutputBuffer {
     /// Writes a text object in ASCII if possible, otherwise in UTF-16.
     @inline(__always)
     mutating func append(binaryText text: String) {
-        let bytes = text.utf8Span
-        if bytes.span.isASCII {
+        let isASCII = text.withBytes { bytes in
+            guard bytes.isASCII else { return false }
             append(head: 0x50, count: bytes.count)
-            append(bytes.span)
-        } else {
-            append(wideText: text)
+            append(bytes)
+            return true
         }
+        if !isASCII { append(wideText: text) }
     }
 
     @inline(never)

@@ -29,6 +29,8 @@ struct BinaryBytes {
     /// The whole file, or the cached blocks of a source followed by a long run.
     private(set) var loaded: [UInt8]
     private let source: (any ByteSource)?
+    /// Whether `loaded` is the whole file. Testing this is faster than testing `source`.
+    private let isWhole: Bool
     /// The number of bytes when the trailer was read, even if the source has changed since.
     private let byteCount: Int
     /// The error that the source threw, kept here because a reader throws only faults.
@@ -42,6 +44,7 @@ struct BinaryBytes {
 
     init(_ file: [UInt8]) {
         loaded = file
+        isWhole = true
         source = nil
         byteCount = file.count
     }
@@ -49,6 +52,7 @@ struct BinaryBytes {
     init(_ source: any ByteSource, byteCount: Int) {
         loaded = Array(repeating: 0, count: Self.blockLength * Self.blockCount)
         self.source = source
+        isWhole = false
         self.byteCount = byteCount
         held = Array(repeating: -1, count: Self.blockCount)
     }
@@ -57,12 +61,12 @@ struct BinaryBytes {
     /// which is valid until the next call.
     @inline(__always)
     mutating func load(_ offset: Int, count: Int) throws(Fault) -> Int {
-        guard let source else { return offset }
-        return try load(offset, count: count, from: source)
+        isWhole ? offset : try loadFromSource(offset, count: count)
     }
 
     @inline(never)
-    private mutating func load(_ offset: Int, count: Int, from source: any ByteSource) throws(Fault) -> Int {
+    private mutating func loadFromSource(_ offset: Int, count: Int) throws(Fault) -> Int {
+        guard let source else { return offset }
         let (block, offsetInBlock) = offset.quotientAndRemainder(dividingBy: Self.blockLength)
         guard offsetInBlock + count <= Self.blockLength else {
             let cacheLength = Self.blockLength * Self.blockCount

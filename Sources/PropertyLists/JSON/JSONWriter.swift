@@ -69,13 +69,14 @@ struct JSONWriter: ValueSink, ~Copyable {
     @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
-        let bytes = key.utf8Span
-        output.reserve(bytes.count * JSONEscaping.growth + 20)
-        if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
-        output.appendReserved(UInt8(ascii: "\""))
-        output.appendReserved(bytes.span, escaping: JSONEscaping.self)
-        output.appendReserved(UInt8(ascii: "\""))
-        output.appendReserved(UInt8(ascii: ":"))
+        key.withBytes { bytes in
+            output.reserve(bytes.count * JSONEscaping.growth + 20)
+            if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
+            output.appendReserved(UInt8(ascii: "\""))
+            output.appendReserved(bytes, escaping: JSONEscaping.self)
+            output.appendReserved(UInt8(ascii: "\""))
+            output.appendReserved(UInt8(ascii: ":"))
+        }
     }
 
     /// Writes a key on a new line, or a key that could be mistaken for a wrapping.
@@ -100,11 +101,12 @@ struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     private mutating func append(quoted text: borrowing String) {
-        let bytes = text.utf8Span
-        output.reserve(bytes.count * JSONEscaping.growth + 20)
-        output.appendReserved(UInt8(ascii: "\""))
-        output.appendReserved(bytes.span, escaping: JSONEscaping.self)
-        output.appendReserved(UInt8(ascii: "\""))
+        text.withBytes { bytes in
+            output.reserve(bytes.count * JSONEscaping.growth + 20)
+            output.appendReserved(UInt8(ascii: "\""))
+            output.appendReserved(bytes, escaping: JSONEscaping.self)
+            output.appendReserved(UInt8(ascii: "\""))
+        }
     }
 }
 

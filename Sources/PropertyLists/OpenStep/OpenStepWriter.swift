@@ -211,9 +211,12 @@ extension Date {
 extension OpenStepWriter {
     /// Writes text without quotes if every reader accepts it, otherwise in quotes.
     mutating func write(text: String) {
-        let bytes = text.utf8Span
-        if BareCharacters.openstep.canStand(bytes.span) { return output.append(bytes.span) }
-        write(quoted: text)
+        let isBare = text.withBytes { bytes in
+            guard BareCharacters.openstep.canStand(bytes) else { return false }
+            output.append(bytes)
+            return true
+        }
+        if !isBare { write(quoted: text) }
     }
 
     mutating func write(quoted string: String) {
