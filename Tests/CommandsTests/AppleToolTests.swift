@@ -64,7 +64,7 @@ import Testing
 
     // MARK: Failures
 
-    /// Runs a command of which some streams cannot be written.
+    /// Runs a command that cannot write to some of its streams.
     private func status(
         _ words: [String], full streams: [StandardStream], on machine: SimulatedMachine
     ) -> (status: Int32, output: String) {

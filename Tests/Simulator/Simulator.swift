@@ -94,8 +94,8 @@ import TestSupport
             return tally
         }
         report(tally, in: start.duration(to: clock.now), threads: arguments.threads)
-        // A few runs need not have every fault.
-        return tally.findings.isEmpty && (tally.missing.isEmpty || tally.runs < 1000)
+        // The rarest fault occurs in one of 250 runs, so a few runs need not have it.
+        return tally.findings.isEmpty && (tally.missing.isEmpty || tally.runs < 2000)
     }
 
     /// The work of one thread: executes runs until none are left.
