@@ -92,8 +92,9 @@ extension BinaryReader {
     @inline(__always)
     mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         if let position = recentKeys.position(of: object) {
-            builder.addKey(recentKeys.keys[position].text, at: place)
-            return recentKeys.keys[position].length
+            let key = recentKeys.keys[position]
+            builder.addKey(key.text, at: place, in: bytes.loaded, key.place)
+            return key.length
         }
         return try addNewKey(object, at: place)
     }
@@ -104,27 +105,27 @@ extension BinaryReader {
         let head = try head(at: offset)
         let state = states.isEmpty ? ObjectState.new : states[object]
         if state >= ObjectState.firstKept { return try addKeptKey(state, at: place) }
-        let key: RecentKeys.Key
+        let text: String
+        var length = head.contents - offset + head.count
+        var source = 0..<0
         switch head.marker >> 4 {
         case 0x5:
-            key = RecentKeys.Key(
-                object: object, text: try asciiString(head),
-                length: head.contents - offset + head.count)
+            text = try asciiString(head)
+            if bytes.isWhole { source = head.contents..<head.contents + head.count }
         case 0x6:
-            key = RecentKeys.Key(
-                object: object, text: try wideString(head),
-                length: head.contents - offset + 2 * head.count)
+            text = try wideString(head)
+            length += head.count
         default: throw Fault(.keyIsNotText, at: place)
         }
-        builder.addKey(key.text, at: place)
-        recentKeys.note(key)
         if state == ObjectState.new {
             if !states.isEmpty { states[object] = ObjectState.met }
-            try meet(key.length, at: offset)
-        } else if head.isWorthKeeping {
-            keep(.string(key.text), object, ExpandedSize(bytes: key.length))
+            try meet(length, at: offset)
+        } else {
+            recentKeys.note(RecentKeys.Key(object: object, text: text, place: source, length: length))
+            if head.isWorthKeeping { keep(.string(text), object, ExpandedSize(bytes: length)) }
         }
-        return key.length
+        builder.addKey(text, at: place, in: bytes.loaded, source)
+        return length
     }
 
     mutating func addKeptKey(_ state: UInt32, at place: Int) throws(Fault) -> Int {
@@ -326,26 +327,34 @@ struct BinaryFrame {
     var size = ExpandedSize(bytes: 0)
 }
 
-/// The recently used keys of a binary file, by object number.
+/// The recently repeated keys of a binary file, by object number.
 ///
-/// Files with records repeat the same few keys, which are decoded only once.
+/// Files with records repeat the same few keys, which are decoded only twice.
 struct RecentKeys {
     struct Key {
         let object: Int
         let text: String
+        /// Where the file has the text as it is, or empty.
+        let place: Range<Int>
         /// The length of the encoded object.
         let length: Int
     }
 
     private static let count = 64
-    private(set) var keys = Array(repeating: Key(object: -1, text: "", length: 0), count: count)
+    /// Empty before the first repeated key.
+    private(set) var keys: [Key] = []
 
     @inline(__always)
     func position(of object: Int) -> Int? {
+        if keys.isEmpty { return nil }
         let position = object & (Self.count - 1)
         return keys[position].object == object ? position : nil
     }
 
-    @inline(__always)
-    mutating func note(_ key: Key) { keys[key.object & (Self.count - 1)] = key }
+    mutating func note(_ key: Key) {
+        if keys.isEmpty {
+            keys = Array(repeating: Key(object: -1, text: "", place: 0..<0, length: 0), count: Self.count)
+        }
+        keys[key.object & (Self.count - 1)] = key
+    }
 }

@@ -30,7 +30,7 @@ struct BinaryBytes {
     private(set) var loaded: [UInt8]
     private let source: (any ByteSource)?
     /// Whether `loaded` is the whole file. Testing this is faster than testing `source`.
-    private let isWhole: Bool
+    let isWhole: Bool
     /// The number of bytes when the trailer was read, even if the source has changed since.
     private let byteCount: Int
     /// The error that the source threw, kept here because a reader throws only faults.

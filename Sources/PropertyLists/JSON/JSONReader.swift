@@ -139,7 +139,9 @@ struct JSONReader: TextReader, ~Copyable {
         guard start < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         if base[start] == UInt8(ascii: "\"") {
             let key = try readString()
-            builder.addKey(key, at: start)
+            // An escape is longer than what it stands for.
+            let isPlain = key.utf8.count == position - start - 2
+            builder.addKey(key, at: start, in: base, isPlain ? start + 1..<position - 1 : 0..<0)
         } else {
             builder.addKey(try readUnusualKey(), at: start)
         }

@@ -162,7 +162,7 @@ struct XMLReader: TextReader, ~Copyable {
         let tag = try readTag()
         guard !tag.isClosing else { return try close(tag.name, from: start) }
         switch tag.name {
-        case .key where tag.isEmpty: try addKey("", from: start)
+        case .key where tag.isEmpty: try addKey("", 0..<0, from: start)
         case .key: try readKey(from: start)
         case .dict, .array:
             try begin(tag.name, from: start)
@@ -244,16 +244,14 @@ extension XMLReader {
     mutating func readKey(from start: Int) throws(Fault) {
         let text = try readText(inside: .key)
         let key = string(of: text)
-        try addKey(key, from: start)
+        try addKey(key, text.start < 0 ? 0..<0 : text.start..<text.start + text.count, from: start)
     }
 
     @inline(__always)
-    mutating func addKey(_ key: consuming String, from start: Int)
-        throws(Fault)
-    {
+    mutating func addKey(_ key: consuming String, _ place: Range<Int>, from start: Int) throws(Fault) {
         guard builder.isInDictionary else { throw Fault(.misplacedElement("key"), at: start) }
         guard !builder.awaitsValue else { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
-        builder.addKey(key, at: start)
+        builder.addKey(key, at: start, in: base, place)
         builder.sources?.recordKey(start..<position)
     }
 
