@@ -110,6 +110,40 @@ import Testing
         }
     }
 
+    @Test func `with two mirrors is at rest for hosts that chose one`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let id = try hosts[0].session().id
+        let stranger = try bench.stranger("c")
+        let other: FilePath = "/home/ada/other"
+        try stranger.enter(isFirst: true, at: other)
+        try stranger.select { $0.add("com.*") }
+        try stranger.write("key", 2)
+        try stranger.sync()
+        // A program that synchronizes folders merges two directories of one name.
+        let files = bench.disk.process(user: 1000)
+        for name in try files.names(in: other) ?? [] where name.description != "w" {
+            try files.rename(other.appending(name), to: MirrorBench.directory.appending(name))
+        }
+        for name in try files.names(in: other.appending("w")) ?? [] {
+            try files.rename(
+                other.appending("w").appending(name), to: MirrorBench.directory.appending("w").appending(name))
+        }
+        for host in hosts {
+            #expect(try host.condition() == .halted)
+            try host.enter(isFirst: false, id: id)
+        }
+        try hosts[0].write("key", 3)
+        try bench.comeToRest(hosts)
+        for host in hosts {
+            let status = try host.status()
+            #expect(status.condition == .inSync && status.unread == 0 && status.hosts.count == 1, "\(host.name)")
+            #expect(try host.values() == ["key": 3] && host.session().isAtRest, "\(host.name)")
+        }
+    }
+
     @Test func `is not made again where nothing is missing, or the mirror is not this store's`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

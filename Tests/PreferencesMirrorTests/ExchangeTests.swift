@@ -152,6 +152,9 @@ import Testing
         try bench.comeToRest(hosts)
         let fraction = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
         try hosts[1].write("when", fraction)
+        try hosts[1].sync()
+        let notes = try hosts[0].sync().troubles
+        #expect(notes.count == 1 && notes[0].contains("com.example.a.plist: converted from xml to binary"), "\(notes)")
         try bench.comeToRest(hosts)
         for host in hosts { #expect(try host.values()["when"] == fraction) }
     }

@@ -99,14 +99,18 @@ package struct SharedDirectory: Sendable {
 
     /// Returns the files in all writers' folders by name, with the sizes of our own files and of those that were faulty
     /// when they were last read. The folder of another writer that cannot be listed is closed.
+    ///
+    /// - Parameter chosen: The mirror that was selected among several, so that the writers of others are left out.
     func listing(
-        own: WriterID, faulty: some Collection<PackAddress> = EmptyCollection()
+        own: WriterID, chosen: MirrorID?, faulty: some Collection<PackAddress> = EmptyCollection()
     ) throws(SystemFailure) -> Listing {
         var listing = Listing(folders: [:])
         for name in try files.names(in: writers) ?? [] {
             guard let writer = WriterID(name.description), writer.description == name.description else { continue }
             do throws(SystemFailure) {
-                listing.folders[writer] = try names(of: writer, withSizes: writer == own)
+                let names = try names(of: writer, withSizes: writer == own)
+                if let chosen, let names, writer != own, isOfAnotherMirror(names.keys, writer, than: chosen) { continue }
+                listing.folders[writer] = names
             } catch {
                 guard writer != own, error.code == .accessDenied || error.code == .inputOutput else { throw error }
                 listing.folders[writer] = [:]
@@ -118,6 +122,18 @@ package struct SharedDirectory: Sendable {
             listing.folders[address.writer]?[address.name.description] = status?.size ?? 0
         }
         return listing
+    }
+
+    /// Whether the files of a writer belong to another mirror. A writer has one mirror, so its smallest kind of file,
+    /// a note, tells.
+    private func isOfAnotherMirror(
+        _ names: some Collection<String>, _ writer: WriterID, than mirror: MirrorID
+    ) -> Bool {
+        let packs = names.compactMap { PackName($0) }
+        guard let name = packs.first(where: { $0.kind == .note }) ?? packs.min(),
+            case .faulty(.contradiction("mirror")) = fetch(PackAddress(writer: writer, name: name), of: mirror)
+        else { return false }
+        return true
     }
 
     /// Returns paths outside of the writers' folders that do not belong to a mirror, but resemble or are among those

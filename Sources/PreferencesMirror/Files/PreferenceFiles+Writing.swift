@@ -5,13 +5,16 @@ internal import PropertyLists
 
 // From the state to the preference files.
 extension PreferenceFiles {
-    /// Makes all changes in one transaction, each file only if it is still as it was read.
+    /// Makes all changes in one transaction, each file only if it is still as it was read. Also returns a note for each
+    /// file that was converted.
     func write(
         _ application: Application, under locks: LockedDomains, read readings: [String: Reading]
-    ) throws -> WriteOutcome {
+    ) throws -> (WriteOutcome, notes: [String]) {
         var edits: [DomainEdit] = []
         for change in application.domains {
-            guard let file = file(of: change.domain.domain) else { return .failed(domain: change.domain.domain) }
+            guard let file = file(of: change.domain.domain) else {
+                return (.failed(domain: change.domain.domain), [])
+            }
             let reading = readings[change.domain.domain]
             var edit = edit(file, change, reading?.status, application.isChecked)
             // A user has decided in favour of the mirror. A copy of the damaged file is kept beside the new one.
@@ -20,9 +23,10 @@ extension PreferenceFiles {
         }
         do {
             let written = try locks.commit(edits)
-            return .done(zip(application.domains, written).map { observation($0, $1, readings) })
+            let outcome = WriteOutcome.done(zip(application.domains, written).map { observation($0, $1, readings) })
+            return (outcome, written.compactMap(\.conversion))
         } catch let failure as StoreFailure {
-            if case .notCurrent = failure.problem { return .changedMeanwhile }
+            if case .notCurrent = failure.problem { return (.changedMeanwhile, []) }
             throw failure
         }
     }
@@ -62,6 +66,15 @@ extension PreferenceFiles {
         return Observation(
             domain: domain, identity: MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
             content: .values(values), modified: status.modified.milliseconds, mark: .write)
+    }
+}
+
+extension CommittedDomain {
+    /// The note that the file was converted to binary, which holds values that its former format cannot.
+    fileprivate var conversion: String? {
+        guard let former = before.format, let format = after.format, former != format else { return nil }
+        return "\(file.path): converted from \(former.rawValue) to \(format.rawValue), "
+            + "to hold a value of another host"
     }
 }
 

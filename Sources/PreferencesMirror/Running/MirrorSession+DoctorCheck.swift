@@ -35,7 +35,7 @@ extension MirrorSession {
             guard try directory.markers().contains(id) else {
                 throw MirrorFailure(.noMirror(directory: directory.path.description))
             }
-            var listing = try directory.listing(own: writer)
+            var listing = try directory.listing(own: writer, chosen: nil)
             listing.strays = try directory.strays()
             return listing
         } catch {

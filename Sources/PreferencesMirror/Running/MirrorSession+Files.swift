@@ -31,7 +31,9 @@ extension MirrorSession {
     mutating func write(_ application: Application) -> Event {
         guard let locked else { return .written(.failed(domain: nil)) }
         do {
-            return .written(try preferences.write(application, under: locked, read: readings))
+            let (outcome, notes) = try preferences.write(application, under: locked, read: readings)
+            for text in notes { note(text) }
+            return .written(outcome)
         } catch {
             note(words(error))
             return .written(.failed(domain: culprit(error, of: application)))

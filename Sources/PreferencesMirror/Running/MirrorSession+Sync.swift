@@ -16,7 +16,7 @@ extension MirrorSession {
     /// Whether there is nothing to do, determined without loading the state. The caller must not hold a lock.
     package var isAtRest: Bool {
         guard let (summary, time) = journal.datedSummary, !isCheckDue, case .marked([id]) = look,
-            let listing = try? directory.listing(own: summary.writer)
+            let listing = try? directory.listing(own: summary.writer, chosen: chosenID)
         else {
             return false
         }
@@ -37,6 +37,9 @@ extension MirrorSession {
     func haveSchemasChanged(since time: Timestamp) -> Bool {
         schemas.places.lastChange(on: machine).map { $0 >= time } ?? false
     }
+
+    /// This mirror's number, if it was selected among several in the directory.
+    var chosenID: MirrorID? { configuration.isChosen ? id : nil }
 
     private var look: Directory { directory.look(for: id, isChosen: configuration.isChosen) }
 
@@ -70,7 +73,7 @@ extension MirrorSession {
     private mutating func list() throws(MirrorFailure) -> Listing? {
         guard directoryStatus == .present else { return nil }
         do throws(SystemFailure) {
-            let listing = try directory.listing(own: writer, faulty: engine.faulty.keys)
+            let listing = try directory.listing(own: writer, chosen: chosenID, faulty: engine.faulty.keys)
             note(closed: listing)
             return listing
         } catch {

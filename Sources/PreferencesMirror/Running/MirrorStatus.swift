@@ -120,7 +120,7 @@ extension MirrorSession {
         schemas.reload()
         findLeftOut()
         let isLeft = directoryStatus == .left
-        let listing = try? directory.listing(own: writer)
+        let listing = try? directory.listing(own: writer, chosen: chosenID)
         if let listing { note(closed: listing) }
         let pending = isLeft ? 0 : pendingCount
         let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
