@@ -69,4 +69,27 @@ import Testing
         let conditions = try hosts.map { try $0.condition() }
         #expect(conditions.allSatisfy { $0 <= .conflicts }, "\(conditions): \(what)")
     }
+
+    @Test func `names it in its status until it is given`() throws {
+        let original = try MirrorBench()
+        let first = try original.hosts("a", "b")
+        try original.comeToRest(first)
+        var named = 0
+        for number in 1... {
+            let bench = MirrorBench(original.disk.copy())
+            let host = try MirrorHost("a", on: bench.disk)
+            try host.write("key", 1)
+            host.fileSystem.setFaults(FaultPlan([Fault(.fail(.noSpace), .once(number), of: .write)]))
+            let session = try? host.sync()
+            guard host.fileSystem.hits > 0 else { break }
+            host.fileSystem.setFaults(FaultPlan())
+            let status = try host.again().status()
+            guard let session, status.condition != .inSync, status.pending > 0 else { continue }
+            named += 1
+            #expect(!session.troubles.isEmpty && status.troubles == session.troubles, "write \(number)")
+            try host.sync()
+            #expect(try host.status().troubles.isEmpty, "write \(number)")
+        }
+        #expect(named > 0)
+    }
 }

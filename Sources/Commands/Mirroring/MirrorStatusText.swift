@@ -138,6 +138,7 @@ extension MirrorStatus {
                 leftOut.sorted { $0.key < $1.key }.map {
                     ["domain": .string($0.key), "reason": .string($0.value.phrase)]
                 }),
+            "troubles": .array(troubles.map { .string($0) }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
             "bytes": .integer(PropertyList.Integer(bytes)), "mostBytes": .integer(PropertyList.Integer(mostBytes)),

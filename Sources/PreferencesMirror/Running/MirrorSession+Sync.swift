@@ -67,6 +67,7 @@ extension MirrorSession {
         try handle(.settled)
         try flush()
         try settle()
+        if direction == .both || !troubles.isEmpty { journal.keep(troubles: troubles) }
     }
 
     /// Returns the files in view, or nil if the directory must not be read or became unavailable.

@@ -47,7 +47,7 @@ package struct MirrorStatus: Sendable {
     package let bytes: Int
     package let mostBytes: Int
     /// Descriptions of failures.
-    package let troubles: [String]
+    package internal(set) var troubles: [String]
 
     /// The reason that a selected domain is not mirrored.
     package enum LeftOut: Hashable, Sendable {
@@ -142,6 +142,9 @@ extension MirrorSession {
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         if let listing, !engine.ignoredWriters(listing).isEmpty { status.condition = max(status.condition, .overQuota) }
+        if status.condition != .inSync {
+            status.troubles += journal.troubles.filter { !status.troubles.contains($0) }
+        }
         return status
     }
 

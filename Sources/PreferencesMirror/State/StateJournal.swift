@@ -163,4 +163,24 @@ struct StateJournal: Sendable {
     func keep(_ waits: PendingWaits) {
         _ = try? files.replace(folder.appending(Self.waitsName), with: Journal.encoded(waits))
     }
+
+    // MARK: Troubles
+
+    private static let troublesName: FileName = "troubles"
+
+    /// The failures of the last exchange, in a file that separates them with zero bytes.
+    var troubles: [String] {
+        let bytes = (try? files.contents(of: folder.appending(Self.troublesName), limit: 1 << 20)) ?? nil
+        return (bytes ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func keep(troubles: [String]) {
+        if troubles == self.troubles { return }
+        let place = folder.appending(Self.troublesName)
+        if troubles.isEmpty {
+            _ = try? files.remove(place)
+        } else {
+            _ = try? files.replace(place, with: Array(troubles.joined(separator: "\0").utf8))
+        }
+    }
 }
