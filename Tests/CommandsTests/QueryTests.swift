@@ -133,6 +133,18 @@ import Testing
         #expect(outcome == Transcript.Outcome(output: row.output))
     }
 
+    @Test(arguments: [("n == 1", "1\n"), ("n > 1", "20\n"), ("TRUEPREDICATE", "1\n12345678901234567890123\n20\n")])
+    private func `an integer of more than 64 bits keeps its digits, and equals no number`(
+        _ predicate: String, _ output: String
+    ) throws {
+        let machine = try machine()
+        let text = #"[{"n": 1}, {"n": 12345678901234567890123}, {"n": 20}]"#
+        try machine.fileSystem.replace("/tmp/n.json", with: Array(text.utf8).span.bytes)
+        let outcome = try runPrefs(
+            ["prefs", "query", "/tmp/n.json", predicate, "--select", "n", "--format", "lines"], on: machine)
+        #expect(outcome == Transcript.Outcome(output: output))
+    }
+
     private static let keys: PropertyList = ["d": ["y": ["@key": "z", "@@domain": 1, "@v": 2]], "a": [["@key": "z"]]]
 
     @Test(arguments: [

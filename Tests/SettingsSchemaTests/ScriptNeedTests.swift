@@ -278,6 +278,10 @@ import Testing
             "# @command a\n# @command b|a",
             "3:12: :Commands:1:Aliases: duplicate command a; remove or rename one of them"
         ),
+        (
+            "~Operands = 0; Settings = ({ Key = a; Positional = 1; });",
+            "2:3: warning: :Operands: has no effect beside the declared operands; remove it, or the declared operands"
+        ),
         ("# @command a/b", "2:12: unknown command a; declare it first"),
         ("# @option --a=INT {requires: b}", "2:19: :Settings:0:Requires: unknown key b; remove it"),
         ("# @option --color[=auto|always]", "2:11: :Settings:0:ValueOptional: Implied is missing; add Implied"),

@@ -90,7 +90,9 @@ struct QuerySource {
 
     private func value(_ bytes: [UInt8], _ word: String) throws(DecodingFailure) -> PropertyList {
         let format = invocation[.from].flatMap { FormatName(word: $0) }
-        let options = PropertyList.ReadingOptions(allowsJSON5: format == .json5)
+        var options = PropertyList.ReadingOptions(allowsJSON5: format == .json5)
+        // A number that a real would round is shown as it is, and equals no other number.
+        options.inexactIntegers = .text
         if let format = format?.ofPropertyList {
             return try PropertyList(parsing: bytes, as: format, options: options).asQueried
         }

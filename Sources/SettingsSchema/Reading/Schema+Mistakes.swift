@@ -30,6 +30,7 @@ extension Schema {
         var check = SchemaCheck(whole: whole, source: source, shell: shell, warns: warns)
         check.checkDomain(domain)
         check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
+        check.checkOperandCount(operands, of: whole.settings, at: ["Operands"])
         check.checkCommands(commands, defaultCommand, at: EntryPath(), outer: whole.settings)
         check.checkMigrations(migrations, version: version)
         check.checkQueries(queries, at: ["Queries"])
@@ -90,6 +91,7 @@ struct SchemaCheck {
                 if !names.insert(name).inserted { report(.duplicate("command \(name)"), at: part) }
             }
             checkSettings(command.settings, at: place.appending("Settings"), outer: outer)
+            checkOperandCount(command.operands, of: outer + command.settings, at: place.appending("Operands"))
             checkCommands(command.commands, command.defaultCommand, at: place, outer: outer + command.settings)
         }
         guard let preset, !commands.contains(where: { $0.name.hasSameBytes(as: preset) }) else { return }

@@ -207,6 +207,12 @@ extension SchemaCheck {
         }
     }
 
+    /// Checks that a number of operands has an effect: where settings take operands, their positions are the limit.
+    mutating func checkOperandCount(_ range: ClosedRange<Int>?, of settings: [SettingDeclaration], at path: EntryPath) {
+        guard let range, range.upperBound < .max, settings.contains(where: \.takesOperands) else { return }
+        warn(.noEffect(beside: "the declared operands"), at: path)
+    }
+
     /// Checks that no two keys become one shell variable, and that none becomes a reserved one.
     ///
     /// Programs in Swift have no such variables, so that this is an error in scripts only.
