@@ -109,7 +109,9 @@ package struct SharedDirectory: Sendable {
             guard let writer = WriterID(name.description), writer.description == name.description else { continue }
             do throws(SystemFailure) {
                 let names = try names(of: writer, withSizes: writer == own)
-                if let chosen, let names, writer != own, isOfAnotherMirror(names.keys, writer, than: chosen) { continue }
+                if let chosen, let names, writer != own, isOfAnotherMirror(names.keys, writer, than: chosen) {
+                    continue
+                }
                 listing.folders[writer] = names
             } catch {
                 guard writer != own, error.code == .accessDenied || error.code == .inputOutput else { throw error }
