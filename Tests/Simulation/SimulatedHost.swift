@@ -218,8 +218,7 @@ extension SimulatedHost {
         default: break
         }
         for conflict in durable.conflicts.conflicts.dropFirst(conflicts) { note(conflict) }
-        // A backup from the middle of an exchange that then crashed cannot be distinguished from the crash.
-        if world.chance(0.05), !durable.restoreMarkers.isOpen { history.append(durable) }
+        if world.chance(0.05) { history.append(durable) }
         if case .foundMark = record, world.chance(0.1) { keepBackup() }
     }
 

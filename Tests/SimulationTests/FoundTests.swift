@@ -285,6 +285,48 @@ import Testing
         try #expect(wrongs(of: "clones and rollbacks", seed: 20_261_122, round: 22_277) == [])
     }
 
+    /// A state from the middle of an exchange does not know which files the rest of the exchange changed. Taken for
+    /// edits, their new values would count as replacing what the files showed before, and nobody would list that.
+    @Test func `a state from the middle of an exchange does not take the rest for edits`() {
+        let steps = 1...30
+        let states = steps.map { Interrupted(at: $0).near.durable }
+        #expect(states.contains { $0.application != nil && !$0.restoreMarkers.isOpen })
+        for death in stride(from: 2, through: steps.upperBound, by: 4) {
+            for backup in 1..<death {
+                let interrupted = Interrupted(at: death)
+                let near = interrupted.near
+                near.restart(from: states[backup - 1])
+                interrupted.bench.comeToRest()
+                #expect(interrupted.bench.isSound, "a state of step \(backup), and a crash at step \(death)")
+                #expect(near.durable.sequence == 0, "a state of step \(backup), and a crash at step \(death)")
+            }
+        }
+    }
+
+    /// A host that dies while it changes two files one by one, with values whose authors have not seen what they
+    /// replaced.
+    private struct Interrupted {
+        let bench = Bench { $0.changesAtOnce = 1 }
+        let near: SimulatedHost
+
+        init(at step: Int) {
+            near = bench.host("near")
+            let (second, third) = (bench.host("second"), bench.host("third"))
+            bench.comeToRest()
+            second.set("a", to: "of the second", in: "t")
+            second.publishNow()
+            bench.settle()
+            near.sync()
+            third.set("a", to: "of the third", in: "t")
+            third.publishNow()
+            third.set("b", to: "of the third", in: "s")
+            third.publishNow()
+            bench.settle()
+            near.breaksAt = near.stepCount + step
+            near.sync()
+        }
+    }
+
     /// The writes that a host published under its former name are its own. If the host replaces them, it has seen them,
     /// although its file still waits for the changes of others.
     @Test func `a new name has seen what the former one said`() {

@@ -127,7 +127,7 @@ extension Applier {
 extension EngineContext {
     fileprivate mutating func record(_ capture: Capture?, _ random: UInt64) {
         guard let capture else { return }
-        markAhead(random)
+        if !local.restoreMarkers.isDue { leaveMark(ahead: random) }
         let conflicts = local.conflicts.conflicts.count
         commit(.captured(capture))
         reportConflicts(since: conflicts)
@@ -176,7 +176,7 @@ extension Applier {
             isApplying = true
             context.act(.lock(asked.map(\.domain)))
         } else {
-            apply(asked, in: &context)
+            apply(asked, mark: 0, in: &context)
         }
     }
 
@@ -196,8 +196,8 @@ extension Applier {
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = context.local.pendingDomains.filter(locked.contains)
         guard domains.isEmpty || !context.directoryStatus.isOpen else {
-            context.markAhead(moment.random)
-            return apply(domains, in: &context)
+            // The capture may have left a mark with the number itself.
+            return apply(domains, mark: moment.random &+ 1, in: &context)
         }
         unlock(in: &context)
         passOver(asked, in: &context)
@@ -214,7 +214,7 @@ extension Applier {
         context.act(.unlock)
     }
 
-    private mutating func apply(_ domains: [Path], in context: inout EngineContext) {
+    private mutating func apply(_ domains: [Path], mark: UInt64, in context: inout EngineContext) {
         let local = context.local
         let changes = domains.map { domain in
             DomainChange(
@@ -223,6 +223,7 @@ extension Applier {
         let application = Application(domains: changes, isChecked: Rule.capturesBeforeApplying.isKept)
         changesAtApplication = local.atoms.changeCount
         context.commit(.intendedApplication(application))
+        context.leaveMark(ahead: mark)
         context.act(.write(application))
     }
 
@@ -376,12 +377,11 @@ extension EngineContext {
         if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
     }
 
-    /// Writes a new mark before the first change of the state or of preference files since the last mark. A state from
-    /// before the change does not know that mark, even if a crash prevents the one after it.
-    fileprivate mutating func markAhead(_ random: UInt64) {
-        guard !local.restoreMarkers.isDue else { return }
-        commit(.marked(random))
-        act(.mark(random))
+    /// Writes a new mark before the state takes changes from preference files, or makes changes in them. A state from
+    /// before does not know that mark, even if a crash prevents the next one.
+    fileprivate mutating func leaveMark(ahead mark: UInt64) {
+        commit(.marked(mark))
+        act(.mark(mark))
     }
 
     /// Writes a new mark if preference files were read or written since the last one.
