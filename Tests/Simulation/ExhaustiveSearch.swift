@@ -2,7 +2,7 @@ import MirrorEngine
 import PropertyLists
 
 /// A search of all executions, up to a number of events, in which a few hosts write, exchange, are cloned or are
-/// restored.  The mirror's rule is checked at the end of each, after a full exchange. Of executions that differ only in
+/// restored. The mirror's rule is checked at the end of each, after a full exchange. Of executions that differ only in
 /// the order of independent events, or in the names of hosts, only one is carried out.
 package struct ExhaustiveSearch {
     /// The events that may occur.
@@ -26,6 +26,9 @@ package struct ExhaustiveSearch {
             Profile(name: "clones", hosts: 2, clones: true), Profile(name: "lost state", hosts: 2, losesState: true),
             Profile(name: "restored files", hosts: 2, restoresFiles: true),
             Profile(name: "restored state", hosts: 2, restoresState: true),
+            Profile(
+                name: "all events", hosts: 2, deletes: true, clones: true, losesState: true, restoresFiles: true,
+                restoresState: true, fetchesSingly: true),
         ]
 
         /// Whether needless conflicts are errors.

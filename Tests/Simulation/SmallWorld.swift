@@ -217,8 +217,16 @@ extension SmallWorld {
         if Set(hosts.map { $0.engine.local.atoms.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
         var accounted = inForce
         // A user decides about a file that is held.
-        for host in hosts where host.isHeld { accounted.formUnion(host.texts) }
+        for host in hosts where host.isHeld {
+            accounted.formUnion(host.texts)
+            accounted.formUnion(
+                writes.indices.filter { writes[$0].deletes && !host.hasValue(inside: writes[$0].inside) })
+        }
         for number in writes.indices where isListed(number) || writes[number].id == nil { accounted.insert(number) }
+        // A state from before a deletion that was never published does not know it, so the value comes back.
+        for (number, write) in writes.enumerated() where write.deletes && hosts[write.author].hasOlderState {
+            if !isPublished(write) { accounted.insert(number) }
+        }
         for number in accounted { accounted.formUnion(writes[number].seen) }
         // The deleted value is missing.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
@@ -248,6 +256,16 @@ extension SmallWorld {
         let atoms = hosts[0].engine.local.atoms
         let texts = atoms.value(at: SmallHost.key)?.propertyList.texts ?? []
         return Set(texts.compactMap { Int($0) } + atoms.atoms.flatMap { numbers[$0.id] ?? [] })
+    }
+
+    private func isPublished(_ write: UserWrite) -> Bool {
+        packs.values.contains { pack in
+            switch pack.content {
+            case .log(let log): log.transactions.contains { $0.writes.contains { $0.id == write.id } }
+            case .base(let base): base.atoms.contains { $0.id == write.id }
+            case .note: false
+            }
+        }
     }
 
     /// Whether the host that made a write lists it; any host, where one was cloned or has lost its state.
@@ -290,6 +308,8 @@ struct SmallHost {
     private(set) var lastTime = Int64.min
     /// Whether it lost its state, or its file or state was restored from a backup.
     private(set) var wasRestored = false
+    /// Whether its state was lost or came back from a backup.
+    private(set) var hasOlderState = false
     private var formerConflicts: [ConflictJournal.Conflict] = []
     private var file = PropertyList.Dictionary()
     private var modified = epoch
@@ -319,6 +339,8 @@ struct SmallHost {
         guard let entries = file["k"]?.dictionaryValue else { return false }
         return !inside || entries["c"] != nil && entries.count > 1
     }
+
+    func hasValue(inside: Bool) -> Bool { inside ? file["k"]?["c"] != nil : file["k"] != nil }
 
     var observation: Observation {
         let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: modified, changed: now)
@@ -371,7 +393,7 @@ struct SmallHost {
         guard let backup else { return }
         formerConflicts += engine.local.conflicts.conflicts
         engine = backup.engine
-        wasRestored = true
+        (wasRestored, hasOlderState) = (true, true)
     }
 
     mutating func loseState() {
@@ -381,6 +403,6 @@ struct SmallHost {
             mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }))
         state.apply(.configured(domain: Self.domain, isMirrored: true))
         engine = Engine(state, profile: SimulatedHost.profile, seed: .merge)
-        wasRestored = true
+        (wasRestored, hasOlderState) = (true, true)
     }
 }
