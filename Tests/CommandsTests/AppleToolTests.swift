@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.isExpected(plutil), "\(Tool.absence(of: plutil))"))
-    func `the plutil of the toolchain does the same, unless the transcript says why not`() throws {
+    func `the toolchain's plutil behaves the same, unless the transcript gives the reason`() throws {
         let text = try Self.text("plutil")
         let explained = Self.explainedLines(text)
         let folder = try TemporaryFolder()
@@ -80,7 +80,7 @@ import Testing
         return (status.rawValue, terminal.text(of: .output))
     }
 
-    @Test func `a message that cannot be written stops nothing`() throws {
+    @Test func `a message that cannot be printed does not stop the command`() throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/g", with: Array("{ a = b; }".utf8).span.bytes)
         let edits = ["Add :q string v", "Set :nosuch v", "Add :r string w"].flatMap { ["-c", $0] }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [["PlistBuddy", "-c", "Print", "/tmp/g"], ["plutil", "-p", "/tmp/g"], ["plutil", "-help"]])
-    func `output that cannot be written is a failure as any other`(_ words: [String]) throws {
+    func `output that cannot be written is an error`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/g", with: Array("{ a = b; }".utf8).span.bytes)
         #expect(status(words, full: [.output], on: machine).status == 1)
@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(arguments: saved)
-    private func `PlistBuddy saves as XML what the format of the file cannot hold`(
+    private func `PlistBuddy saves a file as XML if its format cannot hold the result`(
         _ row: (text: String, edits: [String], isXML: Bool, print: String)
     ) throws {
         let machine = try SimulatedMachine()
@@ -174,7 +174,7 @@ import Testing
     ]
 
     @Test(arguments: damaged, ["plutil", "PlistBuddy"])
-    func `damage is reported, and the file stays`(_ text: String, _ program: String) throws {
+    func `a damaged file is reported and kept`(_ text: String, _ program: String) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/f", with: Array(text.utf8).span.bytes)
         let calls =
@@ -190,7 +190,7 @@ import Testing
         #expect(try machine.fileSystem.contents(of: "/tmp/f", limit: 1 << 20) == Array(text.utf8))
     }
 
-    @Test func `entries deeper than any file are refused`() throws {
+    @Test func `entries nested more deeply than a file can be are rejected`() throws {
         let machine = try SimulatedMachine()
         let entry = String(repeating: ":a", count: 2000)
         let outcome = try runPrefs(["PlistBuddy", "-c", "Add \(entry) string b", "/tmp/f.plist"], on: machine)
@@ -207,7 +207,7 @@ import Testing
     ]
 
     @Test(arguments: completions)
-    func `the shells are offered options and files`(_ row: (words: [String], first: String)) throws {
+    func `completions offer options and files`(_ row: (words: [String], first: String)) throws {
         #expect(try runPrefs(row.words).output == row.first)
     }
 }

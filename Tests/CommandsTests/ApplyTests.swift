@@ -44,8 +44,7 @@ import Testing
     static let effects: [Fault.Effect] = [.fail(.inputOutput), .dieAfter, .dieWithin(keeping: 9)]
 
     @Test(arguments: effects)
-    func `interrupted anywhere it leaves all or nothing, and what it remembers fits that`(_ effect: Fault.Effect) throws
-    {
+    func `an interrupted apply leaves all changes or none, and a record that matches`(_ effect: Fault.Effect) throws {
         let machine = try Self.machine()
         let words = ["apply", "--domains", "--prune", "-"]
         let old = try Self.state(machine.disk.copy(), machine)
@@ -73,7 +72,7 @@ import Testing
         #expect(try #require(last) > 20)
     }
 
-    @Test func `a domain that cannot be read keeps all others as they are`() throws {
+    @Test func `an unreadable domain leaves all others unchanged`() throws {
         let machine = try SimulatedMachine()
         let folder: FilePath = "/home/ada/.config/prefs"
         try machine.fileSystem.makeFolders(folder)
@@ -85,7 +84,7 @@ import Testing
         #expect(!names.contains(".applied.plist"))
     }
 
-    @Test func `a key that a former apply has set and the user has removed is no matter`() throws {
+    @Test func `a key that the user removed after an earlier apply is ignored`() throws {
         let machine = try Self.machine()
         #expect(try machine.run("prefs delete a size").status == 0)
         #expect(try machine.run("prefs delete b").status == 0)
@@ -94,7 +93,7 @@ import Testing
         #expect(try machine.run("prefs read b").status == 1)
     }
 
-    @Test func `it is undone like any other write, for it leaves versions`() throws {
+    @Test func `an apply is undone like any other write`() throws {
         let machine = try Self.machine()
         let names = try machine.fileSystem.names(in: "/home/ada/.local/state/prefs/history/a") ?? []
         #expect(names.contains { $0.description.contains("-apply-") })

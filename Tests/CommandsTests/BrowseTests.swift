@@ -157,7 +157,7 @@ private final class ScriptedScreen: ScreenTerminal {
         #expect(try machine.run("prefs domains").output == "com.example.app\ncom.example.new\n")
     }
 
-    @Test func `needs a domain or file that can be read`() throws {
+    @Test func `requires a readable domain or file`() throws {
         try machine.administrate("/srv/bad.plist", "{ a = ")
         for (word, status) in [("com.example.none", ExitStatus.notFound), ("/srv/bad.plist", .damaged)] {
             let (result, errors) = run(word, on: ScriptedScreen([]))

@@ -13,7 +13,7 @@ struct BuiltCommandTests {
         return try #require(try PropertyList(parsing: result.output, as: .xml).dictionaryValue)
     }
 
-    @Test func `it writes, reads and ends as the table says`() throws {
+    @Test func `the command writes, reads and exits as the table states`() throws {
         let command = try BuiltCommand()
         #expect(try command.run(["write", "d", "k", "-int", "42"]).status == 0)
         let read = try command.run(["read", "d", "k"])
@@ -25,7 +25,7 @@ struct BuiltCommandTests {
     }
 
     @Test(arguments: ["write d k", "read d", "write d k -string", "write d k -array x"])
-    func `an argument that is no UTF-8 is refused, not changed`(_ words: String) throws {
+    func `an argument that is not UTF-8 is rejected, not changed`(_ words: String) throws {
         let command = try BuiltCommand()
         let result = try command.script("\"$PREFS\" \(words) \"$(printf 'a\\377b')\"")
         #expect(result.status == 2, "\(result.errorText)")
@@ -33,7 +33,7 @@ struct BuiltCommandTests {
         #expect(!FileManager.default.fileExists(atPath: command.folder + "/config/prefs/d.plist"))
     }
 
-    @Test func `called by another name it says that name`() throws {
+    @Test func `messages start with the name by which the command was called`() throws {
         let command = try BuiltCommand()
         let link = command.folder + "/defaults"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: try #require(BuiltCommand.path))
@@ -41,7 +41,7 @@ struct BuiltCommandTests {
         #expect(result.errorText == "defaults: Domain d does not exist\n")
     }
 
-    @Test func `of two rows of processes that write different keys none loses one`() throws {
+    @Test func `two series of processes that write different keys lose none`() throws {
         let (command, count) = (try BuiltCommand(), Extent.isFull ? 300 : 50)
         let result = try command.script(
             """
@@ -61,7 +61,7 @@ struct BuiltCommandTests {
     /// `Tests/run` compares 500 pairs with a release build.
     private static let pairs = Int(ProcessInfo.processInfo.environment["PREFS_PAIRS"] ?? "") ?? 40
 
-    @Test func `what diff prints as commands makes one domain equal to the other when a shell runs it`() throws {
+    @Test func `the commands that diff prints make one domain equal to the other in a shell`() throws {
         let command = try BuiltCommand()
         var mutations = Mutations(SeededGenerator(stream: "built diff"))
         for index in 0..<Self.pairs {
@@ -91,7 +91,7 @@ struct BuiltCommandTests {
         }
     }
 
-    @Test func `a reader that goes away is no failure`() throws {
+    @Test func `a closed output pipe is not an error`() throws {
         let command = try BuiltCommand()
         let large = String(repeating: "x", count: 1 << 20)
         #expect(try command.run(["import", "d", "-"], input: "{\"a\": \"\(large)\", \"b\": 1}").status == 0)
@@ -101,7 +101,7 @@ struct BuiltCommandTests {
     }
 
     /// Each line is a status, except for the value that is read last.
-    @Test func `a closed stream fails, and no file is opened in its place`() throws {
+    @Test func `a closed standard stream is an error, and no file gets its descriptor`() throws {
         let result = try BuiltCommand().script(
             """
             ln -s "$PREFS" PlistBuddy && echo '{ a = b; }' > g.plist
@@ -123,7 +123,7 @@ struct BuiltCommandTests {
 
     // MARK: Streams with names
 
-    @Test func `what is only read may be a pipe, a device or a descriptor`() throws {
+    @Test func `an input can be a pipe, a device or a descriptor`() throws {
         let command = try BuiltCommand()
         let result = try command.script(
             """
@@ -168,7 +168,7 @@ struct BuiltCommandTests {
                 """, "\(result.text)")
     }
 
-    @Test func `the file at the standard output is not replaced`() throws {
+    @Test func `the file that standard output is redirected to is not replaced`() throws {
         let command = try BuiltCommand()
         let result = try command.script(
             """
@@ -203,7 +203,7 @@ struct BuiltCommandTests {
         return values.first ?? nil
     }
 
-    @Test func `of four processes that apply to the same domains each applies whole`() throws {
+    @Test func `four processes that apply to the same domains each make all their changes`() throws {
         let command = try BuiltCommand()
         for process in 0..<4 {
             for turn in 0..<2 { try declare(process * 2 + turn, in: command, "\(process)-\(turn).json") }
@@ -236,7 +236,7 @@ struct BuiltCommandTests {
         }
     }
 
-    @Test func `an interrupt in the middle of apply leaves all of it or nothing`() throws {
+    @Test func `an interrupt leaves all changes of an apply or none`() throws {
         let command = try BuiltCommand()
         try declare(0, in: command, "0.json")
         #expect(try command.run(["apply", "--domains", "./0.json"]).status == 0)
@@ -263,7 +263,7 @@ struct BuiltCommandTests {
     // MARK: watch
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a change by another process is reported immediately, until a signal ends it`(_ signal: Int32) throws {
+    func `watch reports changes by other processes immediately, until a signal ends it`(_ signal: Int32) throws {
         let command = try BuiltCommand()
         let output = RunningOutput()
         let process = try command.start(["watch", "--format", "json"], output: output.end)
@@ -288,7 +288,7 @@ struct BuiltCommandTests {
         #expect(try process.end() == SpawnedProcess.End(status: 0, isKilled: false))
     }
 
-    @Test func `a watch whose reader goes away ends at the next change, and silently`() throws {
+    @Test func `a watch with a closed output pipe ends silently at the next change`() throws {
         let command = try BuiltCommand()
         let result = try command.script(
             """
@@ -303,7 +303,7 @@ struct BuiltCommandTests {
 
     // MARK: edit
 
-    @Test func `an editor changes a domain, and another process at the same time another key`() throws {
+    @Test func `an editor and another process change different keys at the same time`() throws {
         let command = try BuiltCommand()
         #expect(try command.run(["write", "d", "theme", "light"]).status == 0)
         let editor = "\"$PREFS\" write d other -int 2; sed -i s/light/dark/"

@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"))
 struct BuiltTranscriptTests {
     @Test(arguments: TranscriptTests.names)
-    func `the executable does what the transcript says`(_ name: String) throws {
+    func `the executable behaves as the transcript shows`(_ name: String) throws {
         let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: name)
         let transcript = try Transcript(parsing: String(decoding: Data(contentsOf: file), as: UTF8.self))
         let home = try ShortHome()

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: elements)
-    func `a value in a collection is quoted where it is not letters and digits`(
+    func `a value in a collection is quoted unless it has only letters and digits`(
         _ row: (value: String, text: String)
     ) throws {
         let text = ClassicText.text(of: .array([try ValueNotation.value(row.value)]))
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: wholes)
-    func `collections are set out with four spaces a level`(_ row: (value: String, text: String)) throws {
+    func `collections are indented by four spaces per level`(_ row: (value: String, text: String)) throws {
         #expect(ClassicText.text(of: try ValueNotation.value(row.value)) == row.text)
     }
 
@@ -102,13 +102,13 @@ import Testing
         (25, "{length = 25, bytes = 0x00010203 04050607 08090a0b 0c0d0e0f ... 11121314 15161718 }"),
         (45, "{length = 45, bytes = 0x00010203 04050607 08090a0b 0c0d0e0f ... 25262728 292a2b2c }"),
     ])
-    func `long data is shortened in its middle`(_ count: Int, _ text: String) {
+    func `long data is abbreviated in the middle`(_ count: Int, _ text: String) {
         #expect(ClassicText.text(of: .data(Data((0..<count).map { UInt8($0) }))) == text)
         // A slice of data does not begin at zero.
         #expect(ClassicText.text(of: .data(Data((0..<(count + 3)).map { UInt8(max(0, $0 - 3)) })[3...])) == text)
     }
 
-    @Test func `any value has a text in ASCII`() throws {
+    @Test func `every value is printed in ASCII`() throws {
         var values = ValueGenerator(SeededGenerator(stream: "classic"))
         for _ in 0..<500 {
             let text = ClassicText.text(of: values.value())

@@ -58,7 +58,7 @@ import Testing
         #expect(try result(of: ShellScript.pipelines(text), on: old) == new)
     }
 
-    @Test func `a domain that looks like an option, and options, are spelled out`() throws {
+    @Test func `a domain that looks like an option follows two dashes`() throws {
         func line(_ domain: String, _ options: [String] = []) throws -> String {
             try CommandLines(from: [:], to: ["a": 1], domain: domain, options: options).text()
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(try line("a b", ["-currentHost"]) == "prefs -currentHost write 'a b' a -int 1\n")
     }
 
-    @Test func `what no argument can hold goes through standard input`() throws {
+    @Test func `values that no argument can hold are passed on standard input`() throws {
         let long = String(repeating: "x", count: 200_000)
         let old: PropertyList.Dictionary = ["a": 1, "b": ["c": "short", "d": 1]]
         let new: PropertyList.Dictionary = ["a": .string(long), "b": ["c": .string(long), "d": 2]]
@@ -84,7 +84,7 @@ import Testing
         ("com.example.app", "com.example.app"),
         ("'\u{301}$x", "''\\''\u{301}$x'"), ("{", "'{'"), (":a:0", ":a:0"), ("\\", "'\\'"), ("''", "''\\'''\\'''"),
     ])
-    func `a word is quoted where a shell would see more in it`(_ text: String, _ word: String) throws {
+    func `a word is quoted if a shell would interpret it`(_ text: String, _ word: String) throws {
         #expect(ShellWord.quoted(text) == word)
         #expect(try ShellScript.words("x " + word) == ["x", text])
         #expect(ShellWord.unquoted(word) == text)
@@ -94,7 +94,7 @@ import Testing
 
     static let pairs = 500
 
-    @Test func `the commands turn any dictionary into any other, as real shells read them`() throws {
+    @Test func `the commands turn any dictionary into any other in real shells`() throws {
         var mutations = Mutations(SeededGenerator(stream: "pairs"))
         let pairs = (0..<Self.pairs).map { _ in mutations.pair() }
         let texts = try pairs.map { try CommandLines(from: $0.old, to: $0.new, domain: "d").text() }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `the generated pairs take every shape of line`() throws {
+    @Test func `the generated pairs cover every form of line`() throws {
         // The seed is fixed, because a rare shape might be missing in another run.
         var mutations = Mutations(SeededGenerator(seed: Seed(number: 1), stream: "pairs"))
         let shapes = try (0..<Self.pairs).reduce(into: Set<String>()) { shapes, _ in

@@ -42,7 +42,7 @@ import Testing
     ]
 
     @Test(arguments: declared)
-    func `a schema says which keys and values there are`(_ row: (words: [String], offered: [String])) {
+    func `keys and values are completed from the schema`(_ row: (words: [String], offered: [String])) {
         #expect(Self.schema != nil)
         let answer = Completion.answer(to: row.words, source: Self.source)
         #expect(answer.candidates.map(\.word) == row.offered)
@@ -103,7 +103,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `a word is completed by the rows and the store`(_ row: (words: [String], offered: [String])) {
+    func `a word is completed from the table and the store`(_ row: (words: [String], offered: [String])) {
         let answer = Completion.answer(to: row.words, source: Self.source)
         #expect(answer.candidates.map(\.word) == row.offered)
     }
@@ -114,7 +114,7 @@ import Testing
             (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
             (["read", "--eff"], ["--effective"]),
         ] as [([String], [String])])
-    func `from the domain on, the verbs of macOS take no options under its name`(
+    func `under the name defaults, the verbs of macOS take no options after the domain`(
         _ words: [String], _ offered: [String]
     ) {
         let answer = Completion.answer(to: words, source: Self.source, in: .classic)
@@ -133,13 +133,13 @@ import Testing
         #expect(Completion.answer(to: words, source: Self.source).files == files)
     }
 
-    @Test func `an answer is a line for each word that fits on one`() {
+    @Test func `an answer has one line for each word that fits on a line`() {
         let answer = Completion.answer(to: ["read", "com.example.app", ""], source: Self.source)
         #expect(answer.text == "words\n\\:colon\tinteger\na key\tinteger\ntheme\tstring\nwindows\tarray\n")
         #expect(Completion.answer(to: ["lint", "x"]).text == "files\n")
     }
 
-    @Test func `the hidden verb answers, and takes the quotes of bash away`() throws {
+    @Test func `the hidden verb answers, and removes the quotes of bash`() throws {
         #expect(try runPrefs(["prefs", "__complete", "zsh", "ren"]).output.hasPrefix("words\nrename\t"))
         #expect(try runPrefs(["prefs", "__complete", "bash", "'ren"]).output.hasPrefix("words\nrename\t"))
         #expect(try runPrefs(["prefs", "__complete", "fish", "read", "--format", "x"]).output == "words\nxml\n")
@@ -150,7 +150,7 @@ import Testing
         ("a\\ b", "a b"), ("'a b", "a b"), ("\"a \\\"b", "a \"b"), ("\"a\\b\"", "a\\b"), ("a\\", "a"),
         ("'it'\\''s'", "it's"),
     ])
-    func `a word is understood before its quotes are closed`(_ word: String, _ text: String) {
+    func `a word is parsed before its quotes are closed`(_ word: String, _ text: String) {
         #expect(ShellWord.unquoted(word) == text)
     }
 }

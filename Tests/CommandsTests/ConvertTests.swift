@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConvertTests {
     /// Plain OpenStep text has another character code for the letter than GNUstep text.
     @Test(arguments: [("gnustep", "\"é\""), ("openstep", "\"Ø\"")])
-    func `in place the format that is said is the one that is read`(_ format: String, _ text: String) throws {
+    func `an in-place conversion requires the format that --from names`(_ format: String, _ text: String) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/f", with: Array(#"{ a = "\351"; }"#.utf8).span.bytes)
         let outcome = try runPrefs(["prefs", "convert", "--from", format, "/tmp/f", "json"], on: machine)
@@ -18,7 +18,7 @@ import Testing
 
     /// A domain's file is treated as a domain, whether it is given by name or by path.
     @Test(arguments: ["d", "/home/ada/.config/prefs/d.plist"])
-    func `a domain keeps what is wrapped`(_ word: String) throws {
+    func `a domain keeps wrapped values`(_ word: String) throws {
         let machine = try SimulatedMachine()
         for words in [
             ["write", "d", "when", "-date", "2026-01-02T03:04:05Z"], ["convert", word, "json"],
@@ -31,7 +31,7 @@ import Testing
 
     // MARK: With a real system
 
-    @Test func `what is no file is refused before it is read`() throws {
+    @Test func `anything but a file is rejected before it is read`() throws {
         let outcome = try BuiltCommand().script(
             """
             mkfifo pipe && "$PREFS" write "$HOME/f.plist" key -int 1 && exec 4< f.plist && rm f.plist || exit 9
@@ -51,7 +51,7 @@ import Testing
                 """)
     }
 
-    @Test func `a change of a domain that is a folder is a change of one file to git`() throws {
+    @Test func `git shows one changed file for a change of a domain that is a folder`() throws {
         let outcome = try BuiltCommand().script(
             """
             "$PREFS" write d a one && "$PREFS" write d b -int 2 && "$PREFS" write d c -array x y || exit 9
@@ -65,7 +65,7 @@ import Testing
             "\(text) \(String(decoding: outcome.errors, as: UTF8.self))")
     }
 
-    @Test func `a folder that is gone has no files`() throws {
+    @Test func `a write in a removed folder fails and leaves nothing`() throws {
         let outcome = try BuiltCommand().script(
             """
             mkdir gone && cd gone && rmdir ../gone || exit 9
@@ -76,7 +76,7 @@ import Testing
         #expect(outcome.output.isEmpty)
     }
 
-    @Test func `a file that may not grow so large is not begun`() throws {
+    @Test func `a file beyond the size limit of the process is not created`() throws {
         let command = try BuiltCommand()
         try Self.fill(command)
         let outcome = try command.script(
@@ -89,7 +89,7 @@ import Testing
         #expect(try Self.names(command) == ["list.plist"])
     }
 
-    @Test func `an interrupt leaves nothing beside the file`() throws {
+    @Test func `an interrupt leaves no temporary file`() throws {
         let command = try BuiltCommand()
         try Self.fill(command)
         var (interrupted, finished) = (0, 0)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DiffCommandsTests {
     static let pairs = 100
 
-    @Test func `what diff prints as commands makes one domain equal to the other when it is run`() throws {
+    @Test func `the commands that diff prints make one domain equal to the other`() throws {
         var mutations = Mutations(SeededGenerator(stream: "diff"))
         var commands = 0
         for index in 0..<Self.pairs {

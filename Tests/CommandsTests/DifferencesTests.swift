@@ -52,7 +52,7 @@ import Testing
         #expect(differences.entries.first?.path.components.count == 64)
     }
 
-    @Test func `what is sensitive is not shown`() throws {
+    @Test func `sensitive values are not shown`() throws {
         let masking = Masking { $0 == ["token"] || $0 == ["nested", "secret"] }
         let old = try dictionary("{token: \"hush\", nested: {secret: \"hush\", plain: 1}, other: 1}")
         let new = try dictionary("{token: \"hushhush\", nested: {secret: \"hushhush\", plain: 2}, other: {x: 1}}")
@@ -81,7 +81,7 @@ import Testing
                 """)
     }
 
-    @Test func `what goes as a whole does not take something sensitive with it`() throws {
+    @Test func `a value that is replaced as a whole does not expose a sensitive entry`() throws {
         let masking = Masking { $0 == ["a", "secret"] }
         let old = try dictionary("{a: {secret: \"hush\", \"\": 1, other: 1}, b: 1}")
         let new = try dictionary("{a: {secret: \"hush\", \"\": 2, other: 2}, b: 2}")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `many differences take time in proportion to their number`() throws {
+    @Test func `the time is proportional to the number of differences`() throws {
         let keys = (0..<20_000).map { "key\($0)" }
         let old = PropertyList.Dictionary(keys.map { ($0, 1) })
         let new = PropertyList.Dictionary(keys.map { ($0, 2) })

@@ -237,7 +237,7 @@ extension DoctorTests {
         ),
     ]
 
-    @Test(arguments: undecided.indices) func `of the folder of a domain names the file`(_ index: Int) throws {
+    @Test(arguments: undecided.indices) func `a finding in a domain's folder names the file`(_ index: Int) throws {
         let clinic = try Clinic()
         try Self.makeFolder(clinic)
         try Self.undecided[index].make(clinic)

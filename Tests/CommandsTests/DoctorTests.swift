@@ -25,7 +25,7 @@ import Testing
     static let cases: [Case] = permissions + damage + folders + layers + writers
 
     @Test(arguments: cases)
-    func `a finding says what is wrong and what mends it`(_ row: Case) throws {
+    func `a finding states the problem and how to fix it`(_ row: Case) throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d theme light")
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
@@ -47,7 +47,7 @@ import Testing
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
-    @Test func `what is not old, or needed, is not stale`() throws {
+    @Test func `files that are new or still needed are not stale`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
         try clinic.write("x", to: ".prefs-0123456789abcdef")
@@ -73,7 +73,7 @@ import Testing
                 """)
     }
 
-    @Test func `a change to several domains that cannot be carried out is told of until it can`() throws {
+    @Test func `a pending change of several domains is reported until it is completed`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
         try clinic.run("prefs -currentHost write d k 1")
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [["--store", "foundation"], ["--store", "gnustep"], ["--store", "/tmp/own"]])
-    func `any store can be looked at`(_ store: [String]) throws {
+    func `every kind of store can be checked`(_ store: [String]) throws {
         let clinic = try Clinic()
         let healthy = try runPrefs(["prefs"] + store + ["doctor"], on: clinic.machine)
         #expect(healthy == Transcript.Outcome(output: "no problems found\n"))
@@ -123,7 +123,7 @@ import Testing
         try clinic.run("prefs \(store.joined(separator: " ")) restore d 1")
     }
 
-    @Test func `a file that others read may have versions that they could`() throws {
+    @Test func `versions of a file that others can read are not reported`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write /home/ada/open.plist k 1")
         try clinic.root.open("/home/ada/open.plist", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))

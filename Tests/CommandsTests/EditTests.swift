@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The text of a file by its path, comments and layout included.
-    @Test func `a file is edited in its own text`() throws {
+    @Test func `a text file is edited as it is`() throws {
         let machine = try machine([])
         let path: FilePath = "/tmp/a.json5"
         let text = "// Of the team.\n{ size: 14, list: [1,\n 2], }\n"
@@ -92,7 +92,7 @@ import Testing
     ]
 
     @Test(arguments: changes)
-    func `what is changed in the text is changed in the domain`(_ row: (words: [String], old: String, new: String))
+    func `changes in the text are made in the domain`(_ row: (words: [String], old: String, new: String))
         throws
     {
         let machine = try machine()
@@ -102,7 +102,7 @@ import Testing
         #expect(try leftovers(machine).isEmpty)
     }
 
-    @Test func `a text that is not changed changes nothing, be it set out anew`() throws {
+    @Test func `a text with the same values changes nothing, whatever its layout`() throws {
         let machine = try machine(["write d when -date 2001-01-01T00:00:00Z", "write d size -int 14"])
         let history = "/home/ada/.local/state/prefs/history/d" as FilePath
         let versions = try machine.fileSystem.names(in: history)
@@ -112,7 +112,7 @@ import Testing
         #expect(try leftovers(machine).isEmpty)
     }
 
-    @Test func `a value that the text cannot say exactly stays what it was where it is not changed`() throws {
+    @Test func `an unchanged value that the text cannot represent exactly is kept`() throws {
         let machine = try machine([
             "write d when -date 2001-01-01T00:00:00.25Z", "write d uid -json '{\"$uid\":7}'", "write d k a",
         ])
@@ -121,13 +121,13 @@ import Testing
         #expect(try stored(machine) == "k\tstring\tb\nuid\tuid\t7\nwhen\tdate\t2001-01-01T00:00:00.25Z\n")
     }
 
-    @Test func `a domain that does not exist begins empty`() throws {
+    @Test func `a domain that does not exist starts empty`() throws {
         let machine = try machine([])
         #expect(try edit(["new", "--format", "json"], on: machine, [{ _ in "{\"a\": 1}" }]) == Transcript.Outcome())
         #expect(try stored(machine, "new") == "a\tinteger\t1\n")
     }
 
-    @Test func `a mistake opens the editor again and says where it is`() throws {
+    @Test func `an error opens the editor again, and its position is printed`() throws {
         let machine = try machine()
         let outcome = try edit(
             ["d", "--format", "json"], on: machine,
@@ -149,7 +149,7 @@ import Testing
         #expect(try leftovers(machine).isEmpty)
     }
 
-    @Test func `a mistake that is left as it was ends the editing, and the text is kept`() throws {
+    @Test func `an error that is not fixed ends the editing, and the text is kept`() throws {
         let machine = try machine()
         let before = try stored(machine)
         let outcome = try edit(on: machine, [{ _ in "<plist>" }, { $0 }])
@@ -175,7 +175,7 @@ import Testing
         #expect(try leftovers(machine).isEmpty)
     }
 
-    @Test func `what others change meanwhile under other keys stays`() throws {
+    @Test func `concurrent changes of other keys are kept`() throws {
         let machine = try machine()
         let outcome = try edit(
             on: machine,
@@ -191,7 +191,7 @@ import Testing
         #expect(try stored(machine) == "new\tinteger\t1\nsize\tinteger\t15\ntheme\tstring\tdark\n")
     }
 
-    @Test func `a key that others change meanwhile too is not overwritten, and the text is kept`() throws {
+    @Test func `a concurrent change of the same key is not overwritten, and the text is kept`() throws {
         let machine = try machine()
         let outcome = try edit(
             on: machine,
@@ -210,7 +210,7 @@ import Testing
         #expect(try kept(outcome, machine)?.contains("dark") == true)
     }
 
-    @Test func `the editor is a line of the shell, VISUAL before EDITOR`() throws {
+    @Test func `the editor is a shell command in VISUAL or else EDITOR`() throws {
         for (variables, expected) in [
             (["EDITOR": "ed"], "ed"), (["EDITOR": "ed", "VISUAL": "vim -n"], "vim -n"),
             (["EDITOR": "ed", "VISUAL": ""], "ed"), ([:], "vi"),

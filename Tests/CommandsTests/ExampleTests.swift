@@ -31,7 +31,7 @@ struct `An example` {
         ).sorted()
     }
 
-    @Test func `makes copies, keeps so many of them, and brings one back`() throws {
+    @Test func `makes copies, keeps the requested number, and restores one`() throws {
         try write("one", "data/it's a file")
         try write("no", "data/left out")
         try write("", "copies/.keep")
@@ -50,7 +50,7 @@ struct `An example` {
         #expect(try names("back/data") == ["it's a file"])
     }
 
-    @Test func `keeps what it was told to keep`() throws {
+    @Test func `saves flags with --save`() throws {
         try write("one", "data/file")
         try write("", "copies/.keep")
         let saved = try run(
@@ -63,7 +63,7 @@ struct `An example` {
         #expect(try run("backup/backup", ["list"]).text == "b\n")
     }
 
-    @Test func `says what is wrong before it does anything`() throws {
+    @Test func `reports errors before it does anything`() throws {
         let result = try run("backup/backup", ["create", "--kep", "2", "--name", "../evil"])
         #expect(result.status == 2 && result.text.isEmpty)
         #expect(
@@ -77,7 +77,7 @@ struct `An example` {
                 """)
     }
 
-    @Test func `rotates what it is given, and what it always does`() throws {
+    @Test func `rotates the given files and the stored ones`() throws {
         for name in ["it's.log", "other.log"] { try write("text\n", name) }
         #expect(
             try command.run("prefs", ["write", "com.example.rotate", "always", "-array", "other.log", "none.log"])
@@ -103,7 +103,7 @@ struct `An example` {
         #expect(completions.text.contains("complete -o default -F _backup_completions 'backup'"))
     }
 
-    @Test func `a program in Swift has all of that from its declarations`() throws {
+    @Test func `in Swift has flags, help and completions from its declarations`() throws {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "ExampleWords").path(percentEncoded: false)
         try write("a b b c c c the the the the\n", "text")

@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: ways)
-    func `what is exported is imported again, equal, through a file`(_ way: Way) throws {
+    func `an exported file is imported again without a change`(_ way: Way) throws {
         for round in 0..<40 {
             let machine = try SimulatedMachine()
             let domain = try Self.planted(way.scope, way.description, round, on: machine)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ways.filter(\.isText))
-    func `what is exported is imported again, equal, through a pipe`(_ way: Way) throws {
+    func `an exported domain is imported again through a pipe without a change`(_ way: Way) throws {
         for round in 0..<20 {
             let machine = try SimulatedMachine()
             let domain = try Self.planted(way.scope, way.description, round, on: machine)

@@ -85,7 +85,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `the rest stays as it is`(_ row: Row) throws {
+    func `a change keeps the rest of the file`(_ row: Row) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.makeFolders("/home/ada/.config/prefs", for: .owner)
         try machine.fileSystem.replace("/tmp/new.json", with: Array(#"{"Version": "3"}"#.utf8).span.bytes)

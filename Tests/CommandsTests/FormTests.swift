@@ -89,7 +89,7 @@ private let schema = """
                 == true)
     }
 
-    @Test func `says in place why an answer is refused, and asks again`() throws {
+    @Test func `reports why an answer is invalid, and asks again`() throws {
         let outcome = try fill([
             "", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":defalt", ":quit",
         ])
@@ -103,7 +103,7 @@ private let schema = """
     }
 
     @Test(arguments: [[], ["Ada"], ["Ada", "2", "no", "30", "s3cret"]] as [[String]])
-    func `saves nothing where the input ends before the questions do`(_ lines: [String]) throws {
+    func `saves nothing if the input ends early`(_ lines: [String]) throws {
         let outcome = try fill(lines)
         #expect(outcome.output.hasSuffix("Nothing was saved.\n") && outcome.status == 8)
         #expect(try machine.run("defaults read com.example.form").status == 1)
@@ -173,20 +173,20 @@ private let schema = """
         #expect(try machine.run("prefs read /home/ada/values.plist name").output == "Bob\n")
     }
 
-    @Test func `does not ask for what the administrator has decided`() throws {
+    @Test func `does not ask for forced settings`() throws {
         try machine.administrate("/etc/prefs/forced/com.example.form.plist", "{ name = Root; mode = incremental; }")
         let outcome = try fill([":save"])
         #expect(!outcome.output.contains("Mode") && !outcome.output.contains("Name") && outcome.status == 0)
     }
 
-    @Test func `asks again for what is no text`() throws {
+    @Test func `asks again after an answer that is not UTF-8`() throws {
         let terminal = "A\u{0}da\nAda\n:save\n"
         let outcome = try runPrefs(["prefs", "form", "com.example.form"], input: terminal, on: machine)
         #expect(outcome.output.contains("  The answer is not valid UTF-8.\n") && outcome.status == 0)
     }
 
     @Test(arguments: ["prefs browse", "prefs browse com.example.form", "prefs browse ./a.plist"])
-    func `has no plain counterpart in the browser, which names prefs read`(_ line: String) throws {
+    func `names prefs read if browse has no terminal`(_ line: String) throws {
         let outcome = try machine.run(line)
         #expect(outcome.status == 2 && outcome.output.isEmpty)
         #expect(
@@ -194,7 +194,7 @@ private let schema = """
                 == "prefs: browse needs a terminal whose TERM is not dumb; prefs read and prefs domains print values\n")
     }
 
-    @Test func `needs a schema of its own domain, and settings of its version`() throws {
+    @Test func `requires a schema of the domain, and settings of its version`() throws {
         let none = try machine.run("prefs form com.example.none")
         #expect(none.errors == "prefs: no schema is installed for com.example.none; --schema names a file\n")
         #expect(none.status == 1)
@@ -239,7 +239,7 @@ struct `A form on a terminal` {
         }
     }
 
-    @Test func `shows what is typed, but no secret`() throws {
+    @Test func `echoes what is typed, except secrets`() throws {
         comesToSecret()
         answer("Token", "s3cret\r")
         answer("Numbers", ":save\r")
@@ -254,7 +254,7 @@ struct `A form on a terminal` {
     }
 
     @Test(arguments: [false, true])
-    func `is left by an interrupt as it was found, and nothing is saved`(_ atSecret: Bool) throws {
+    func `restores the terminal after an interrupt, and saves nothing`(_ atSecret: Bool) throws {
         if atSecret { comesToSecret() }
         #expect(terminal.shows(atSecret ? "Token" : "Name"))
         #expect(terminal.shows(": "))
@@ -266,7 +266,7 @@ struct `A form on a terminal` {
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
-    func `is left in order by other signals too`(_ signal: Int32) throws {
+    func `restores the terminal after other signals too`(_ signal: Int32) throws {
         comesToSecret()
         #expect(terminal.shows("Token"))
         #expect(terminal.shows(": "))
@@ -277,7 +277,7 @@ struct `A form on a terminal` {
         #expect(try command.run(["read", "com.example.form"]).status == 1)
     }
 
-    @Test func `ends with its input`() throws {
+    @Test func `ends at the end of its input`() throws {
         #expect(terminal.shows(": "))
         terminal.type("\u{4}")
         #expect(terminal.shows("Nothing was saved."))

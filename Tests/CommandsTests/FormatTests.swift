@@ -40,7 +40,7 @@ import Testing
         #expect(TypedText.text(of: ["x": true], under: key) == ":list:1\tdictionary\t1\n:list:1:x\tboolean\ttrue\n")
     }
 
-    @Test func `typed lines of anything read back`() throws {
+    @Test func `typed lines of any value can be read back`() throws {
         var values = ValueGenerator(SeededGenerator(stream: "typed"))
         for _ in 0..<500 {
             guard case .dictionary(let domain) = values.value(depth: 4) else { continue }
@@ -60,7 +60,7 @@ import Testing
         ("a\tarray\t9\n:a:5\tstring\tc", 2, ":a:5: there are 0 elements"),
         ("a\tdate\t@x", 1, "not of type date: @x"),
     ])
-    func `lines that are not typed are refused`(_ text: String, _ line: Int, _ problem: String) {
+    func `invalid typed lines are rejected`(_ text: String, _ line: Int, _ problem: String) {
         let failure = #expect(throws: TypedFailure.self) { try TypedText.domain(from: Array(text.utf8)) }
         #expect(failure?.line == line)
         #expect(failure?.problem == problem)
@@ -85,7 +85,7 @@ import Testing
             ("openstep", .openstep), ("gnustep", .gnustep), ("classic", .classic), ("raw", .raw), ("typed", .typed),
             ("json-schema", .jsonSchema), ("xml2", nil), ("", nil),
         ] as [(String, FormatName?)])
-    func `formats go by their names and synonyms`(_ word: String, _ format: FormatName?) {
+    func `formats have names and synonyms`(_ word: String, _ format: FormatName?) {
         #expect(FormatName(word: word) == format)
     }
 

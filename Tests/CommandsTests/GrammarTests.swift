@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: rows.filter { !$0.1.isEmpty })
-    func `a command line is read by the rows`(_ words: [String], _ expected: String) throws {
+    func `a command line is parsed as its row states`(_ words: [String], _ expected: String) throws {
         #expect(try reading(words) == expected)
     }
 
@@ -96,11 +96,11 @@ import Testing
     ]
 
     @Test(arguments: classicRows)
-    func `a command line of macOS is read by its rows`(_ words: [String], _ expected: String) throws {
+    func `a command line of macOS is parsed as its row states`(_ words: [String], _ expected: String) throws {
         #expect(try reading(words, as: "defaults") == expected)
     }
 
-    @Test func `an option after the domain is refused where it would be taken for a value`() throws {
+    @Test func `an option after the domain is rejected where it would be taken as a value`() throws {
         let failure = #expect(throws: UsageFailure.self) {
             try Parser.request(["delete", "d", "k", "--force"], program: "defaults")
         }
@@ -145,21 +145,21 @@ import Testing
     ]
 
     @Test(arguments: failures)
-    func `a command line that fits no row is refused`(_ words: [String], _ problem: UsageFailure.Problem) {
+    func `a command line that matches no form is rejected`(_ words: [String], _ problem: UsageFailure.Problem) {
         let failure = #expect(throws: UsageFailure.self) { try Parser.request(words) }
         #expect(failure?.problem == problem)
         #expect(failure?.status == .usage)
         #expect(failure?.lines.count == 1)
     }
 
-    @Test func `no verb at all is answered with the overview on standard error`() throws {
+    @Test func `without a verb the overview is printed on standard error`() throws {
         let outcome = try runPrefs(["prefs"])
         #expect(outcome == Transcript.Outcome(errors: HelpText.overview(), status: 2))
         #expect(try runPrefs(["prefs", "help"]) == Transcript.Outcome(output: HelpText.overview()))
         #expect(try runPrefs(["prefs", "--help"]) == Transcript.Outcome(output: HelpText.overview()))
     }
 
-    @Test func `a reader that has gone away is no failure, a full disk is one`() throws {
+    @Test func `a closed output pipe is not an error, and a full disk is`() throws {
         let machine = try SimulatedMachine()
         for (code, status) in [(ErrorCode(rawValue: 32), ExitStatus.done), (.noSpace, .systemFailed)] {
             let terminal = SimulatedTerminal()
@@ -196,13 +196,13 @@ import Testing
 @Suite struct VerbTableTests {
     static let everyVerb: [[Verb]] = Verb.all.flatMap { verb in [[verb]] + verb.parts.map { [verb, $0] } }
 
-    @Test func `names and aliases differ`() {
+    @Test func `names and aliases are unique`() {
         let names = Verb.all.flatMap { [$0.name] + $0.aliases }
         #expect(Set(names).count == names.count)
         for verb in Verb.all { #expect(Set(verb.parts.map(\.name)).count == verb.parts.count) }
     }
 
-    @Test func `a verb that is found without the table is the one in the table`() {
+    @Test func `a verb found by the fast path is the one in the table`() {
         for verb in Verb.all {
             let found = Verb.fastPath(verb.name)
             #expect(found == nil || (found?.name == verb.name && found?.summary == verb.summary))
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: everyVerb)
-    func `a row is well formed`(_ path: [Verb]) throws {
+    func `a row of the table is well-formed`(_ path: [Verb]) throws {
         let verb = try #require(path.last)
         #expect(verb.name == verb.name.lowercased())
         #expect(!verb.summary.isEmpty && !verb.summary.hasSuffix("."))
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: everyVerb)
-    func `help names all that the row has`(_ path: [Verb]) throws {
+    func `help lists everything in the row`(_ path: [Verb]) throws {
         let verb = try #require(path.last)
         let text = HelpText.text(of: path)
         for option in verb.options { #expect(text.contains("  \(option.name)")) }
@@ -245,7 +245,7 @@ import Testing
         for line in text.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
     }
 
-    @Test func `statuses are numbered from 0 to 13, and each is some verb's`() {
+    @Test func `statuses are numbered from 0 to 13, and each belongs to a verb`() {
         #expect(ExitStatus.allCases.map(\.rawValue) == Array(0...13))
         #expect(Set(Verb.all.flatMap(\.allStatuses)) == Set(ExitStatus.allCases))
     }

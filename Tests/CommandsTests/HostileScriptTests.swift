@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: scripts.indices)
-    func `causes an error, and ends`(_ index: Int) throws {
+    func `is an error, and ends`(_ index: Int) throws {
         let (script, errors, status) = Self.scripts[index]
         let outcome = try ScriptBench(script: script).run([])
         #expect(outcome.errors == "prefs: \(errors)\n")
@@ -57,7 +57,7 @@ import Testing
         #expect(outcome.status == status)
     }
 
-    @Test func `is looked at no further than a schema can be away`() throws {
+    @Test func `is searched only as far as a schema can be from its start`() throws {
         let bench = try ScriptBench()
         let payload = String(repeating: "x", count: 3 << 20)
         try bench.write("# prefs-schema: backup.plist\n\(payload)", to: "/tmp/large")
@@ -66,7 +66,7 @@ import Testing
         #expect(try bench.run(["t"], script: "/tmp/late").status == 5)
     }
 
-    @Test func `a schema of any size is refused without being read`() throws {
+    @Test func `has no schema beyond the size limit`() throws {
         let bench = try ScriptBench(schema: String(repeating: " ", count: (16 << 20) + 1))
         let outcome = try bench.run(["t"])
         #expect(outcome.errors == "prefs: /tmp/backup.plist: too large for a schema, with 16777217 bytes\n")
@@ -78,7 +78,7 @@ import Testing
         ("/tmp/loop", "cannot open /tmp/loop: Too many levels of symbolic links", 6),
         ("/tmp/backup/x", "cannot open /tmp/backup/x: Not a directory", 6),
     ])
-    func `may not be there at all`(_ script: String, _ errors: String, _ status: Int32) throws {
+    func `may be missing`(_ script: String, _ errors: String, _ status: Int32) throws {
         let bench = try ScriptBench()
         try bench.machine.fileSystem.makeSymbolicLink("/tmp/loop", to: "/tmp/loop")
         let outcome = try bench.run([], script: script)
@@ -86,7 +86,7 @@ import Testing
         #expect(outcome.output == "exit \(status)\n" && outcome.status == status)
     }
 
-    @Test func `may be a link, and its schema lie beside either`() throws {
+    @Test func `may be a link, with its schema next to the link or the script`() throws {
         let bench = try ScriptBench()
         try bench.machine.fileSystem.makeFolders("/tmp/bin")
         try bench.machine.fileSystem.makeSymbolicLink("/tmp/bin/backup", to: "/tmp/backup")
@@ -102,14 +102,14 @@ import Testing
             (["--completions", "bash"], ""), (["--man", "--bogus"], ""), (["--prefix"], "exit 2\n"),
             (["--prefix", "1-", "/tmp/backup", "--", "t"], "exit 2\n"),
         ] as [([String], String)])
-    func `ends too where prefs itself was called wrongly`(_ words: [String], _ output: String) throws {
+    func `ends even if prefs was called incorrectly`(_ words: [String], _ output: String) throws {
         let bench = try ScriptBench()
         let outcome = try runPrefs(["prefs", "args"] + words, on: bench.machine)
         #expect(outcome.output == output)
         #expect(outcome.status == 2 && !outcome.errors.isEmpty)
     }
 
-    @Test func `damaged settings end it, rather than be passed over`() throws {
+    @Test func `ends if its settings are damaged`() throws {
         let bench = try ScriptBench()
         try bench.write("{ keep = ", to: "/home/ada/.config/prefs/com.example.backup.plist")
         let outcome = try bench.run(["t"])
@@ -117,7 +117,7 @@ import Testing
         #expect(outcome.errors.contains("com.example.backup.plist"))
     }
 
-    @Test func `a value that no variable can hold is refused`() throws {
+    @Test func `ends if a value cannot be in a variable`() throws {
         let bench = try ScriptBench()
         try bench.machine.store(["target": "a\0b"], as: "com.example.backup")
         let outcome = try bench.run([])

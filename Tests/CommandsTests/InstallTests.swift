@@ -31,7 +31,7 @@ struct `Installing` {
         }.sorted()
     }
 
-    @Test func `without a folder goes into the user's own`() throws {
+    @Test func `without a folder uses the user's own`() throws {
         let own = folder.url.appending(path: "home/.local").path(percentEncoded: false)
         #expect(try install([]).text == "installed in \(own)\n")
         #expect(try install(["--remove"]).status == 0)
@@ -40,7 +40,7 @@ struct `Installing` {
 
     /// The folder is given by its name and by its full path.
     @Test(arguments: ["a prefix", ""])
-    func `puts command, manual and completions below a folder, and removes no more than that`(_ word: String) throws {
+    func `puts command, manual and completions in a folder, and removes only these`(_ word: String) throws {
         let words = [word.isEmpty ? prefix.path(percentEncoded: false) : word]
         try folder.write("", to: "a prefix/bin/other")
         let installed = try install(words)
@@ -87,7 +87,7 @@ struct `Installing` {
         #expect(try self.files(prefix) == ["bin/plutil"])
     }
 
-    @Test func `with an unknown option says how it is called`() throws {
+    @Test func `with an unknown option prints the usage`() throws {
         let refused = try install(["--nonsense"])
         #expect(refused.status == 2 && refused.errorText.contains("Sources/prefs/install --remove [FOLDER]"))
     }

@@ -27,7 +27,7 @@ import Testing
         (":a\\b", ":a\\b: \\b is not an escape; only \\: and \\\\ are"),
         (":a\\", ":a\\: \\ is not an escape; only \\: and \\\\ are"),
     ])
-    func `a key that cannot be written is refused`(_ argument: String, _ line: String) {
+    func `an invalid key is rejected`(_ argument: String, _ line: String) {
         let failure = #expect(throws: KeyFailure.self) { try KeyArgument(forWriting: argument) }
         #expect(failure?.lines == [line])
         #expect(failure?.status == .invalidValue)

@@ -20,7 +20,7 @@ import Testing
         return machine
     }
 
-    @Test func `explain shows every layer, the highest first, and who wins`() throws {
+    @Test func `explain shows every layer, highest priority first, and the value in force`() throws {
         let text = """
             locked
               * forced  /etc/prefs/forced/d.plist           "by force"
@@ -84,8 +84,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `apply refuses a key that the administrator has decided on, before anything is written`(_ line: String) throws
-    {
+    func `apply rejects a forced key before anything is written`(_ line: String) throws {
         let machine = try machine()
         let values = "{\"locked\": \"x\", \"new\": 1}"
         let input = line.hasSuffix("-") ? "{\"a\": {\"k\": 1}, \"d\": \(values), \"z\": {\"k\": 1}}" : values
@@ -99,7 +98,7 @@ import Testing
         #expect(try machine.run(line + " --force", input: input).status == (line.contains("dry") ? 8 : 0))
     }
 
-    @Test func `edit refuses it too, and keeps the text`() throws {
+    @Test func `edit rejects a forced key, and keeps the text`() throws {
         let machine = try machine()
         @Sendable func edit(_ arguments: [String]) throws -> Int32 {
             let path = try #require(arguments.last.flatMap { FilePath($0) })
@@ -115,7 +114,7 @@ import Testing
         #expect(try machine.run("prefs read d locked").output == "ours\n")
     }
 
-    @Test func `watch tells of the administrator's layers`() throws {
+    @Test func `watch reports changes in the administrator's layers`() throws {
         let machine = try machine()
         let changes: [@Sendable () throws -> Void] = [
             { try machine.administrate(Self.site, "{\"size\": 15}") },

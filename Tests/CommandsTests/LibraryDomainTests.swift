@@ -37,7 +37,7 @@ import Testing
         #expect(try runPrefs(["prefs", "read", path, "k"], on: machine).output == "w\n")
     }
 
-    @Test func `leads to a file that is there, which the doctor imports`() throws {
+    @Test func `is that of a file that exists, which the doctor imports`() throws {
         let path = "/home/ada/Library/Preferences/d.plist"
         try write("{ k = v; }", to: #require(FilePath(path)))
         #expect(

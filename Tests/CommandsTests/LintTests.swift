@@ -17,7 +17,7 @@ import Testing
         return bytes
     }()
 
-    @Test func `a binary file is complained of by its byte`() throws {
+    @Test func `an error in a binary file is reported with its offset`() throws {
         let machine = try SimulatedMachine()
         let files = machine.fileSystem
         try files.replace("/tmp/good.plist", with: Self.binary.span.bytes)
@@ -33,14 +33,14 @@ import Testing
     }
 
     @Test(arguments: ["xml", "json", "openstep", "gnustep"])
-    func `a good file is not good as another format`(_ format: String) throws {
+    func `a valid file is invalid in another format`(_ format: String) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/f", with: Self.binary.span.bytes)
         #expect(try runPrefs(["prefs", "lint", "--from", "binary", "/tmp/f"], on: machine).status == 0)
         #expect(try runPrefs(["prefs", "lint", "--from", format, "/tmp/f"], on: machine).status == 5)
     }
 
-    @Test func `a file that cannot be opened does not hide the others`() throws {
+    @Test func `a file that cannot be opened does not stop the check of the others`() throws {
         let machine = try SimulatedMachine()
         for name: FilePath in ["/tmp/closed", "/tmp/open"] {
             try machine.fileSystem.replace(name, with: Self.binary.span.bytes)

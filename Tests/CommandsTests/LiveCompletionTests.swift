@@ -43,14 +43,14 @@ import Testing
         (["diff", "com.example.app@f"], ["com.example.app@forced"]),
         (["write", "prefs", "newDomainFormat", ""], ["binary1", "xml1", "json", "gnustep"]),
     ])
-    func `names come from the store that the line speaks of`(_ words: [String], _ offered: [String]) throws {
+    func `names come from the store that the line selects`(_ words: [String], _ offered: [String]) throws {
         let outcome = try runPrefs(["prefs", "__complete", "zsh"] + words, on: machine())
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         let lines = outcome.output.split(separator: "\n").dropFirst()
         #expect(lines.map { String($0.prefix { $0 != "\t" }) } == offered)
     }
 
-    @Test func `a store that cannot be read offers nothing, and nothing is said`() throws {
+    @Test func `an unreadable store offers nothing and prints nothing`() throws {
         let machine = try machine()
         let files = machine.fileSystem
         try files.replace("/home/ada/.config/prefs/org.example.plist", with: [1, 2, 3].span.bytes)
@@ -155,7 +155,7 @@ struct ShellCompletionTests {
         #expect(run.text.split(separator: "\n").map(String.init) == offered)
     }
 
-    @Test func `what the doctor prints mends a real home`() throws {
+    @Test func `the doctor's commands fix a real home`() throws {
         let command = try command()
         let folder = command.home.appending(path: ".config/prefs")
         try "damaged".write(to: folder.appending(path: "org.example.plist"), atomically: false, encoding: .utf8)

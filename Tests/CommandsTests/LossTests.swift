@@ -123,7 +123,7 @@ import Testing
     // MARK: Sniffing
 
     @Test(arguments: ["12", "-1.5", "true", "\"a\\u0017b\"", "\"x\""])
-    func `a scalar of JSON goes through a file without --from`(_ text: String) throws {
+    func `a JSON scalar is read from a file without --from`(_ text: String) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/f", with: Array(text.utf8).span.bytes)
         for format in ["xml", "json", "binary", "json"] {
@@ -143,7 +143,7 @@ import Testing
             "/tmp/f.plist", "<string>Tom & Jerry</string>", "/tmp/f.plist:1:13: bare “&”: write “&amp;”"
         ), ("/tmp/f.plist", "<string>Tom &amp Jerry</string>", "/tmp/f.plist:1:13: missing “;” after “&amp”"),
     ])
-    func `a failure is that of the format that a file looks like`(
+    func `an error is that of the format that a file appears to have`(
         _ name: FilePath, _ text: String, _ message: String
     ) throws {
         let machine = try SimulatedMachine()

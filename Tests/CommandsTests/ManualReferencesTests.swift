@@ -35,7 +35,7 @@ import Testing
             ])
     }
 
-    @Test func `refer to pages of ours that are there`() {
+    @Test func `refer only to pages of ours that exist`() {
         for (name, text) in pages {
             let missing = references(in: text).filter { $0.hasPrefix("prefs") && pages[$0] == nil }
             #expect(missing == [], "\(name)")

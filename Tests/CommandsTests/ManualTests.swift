@@ -20,7 +20,7 @@ import Testing
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
     }
 
-    @Test func `every verb has its place, and only verbs have`() throws {
+    @Test func `every verb has a section, and only verbs have one`() throws {
         let verbs = Verb.all.filter { $0.kind != .hidden }
         let lines = try section("VERBS")
         #expect(lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } == verbs.map(\.name))
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `the mirror's verbs have their places in its own page`() throws {
+    @Test func `the mirror's verbs have sections in its own page`() throws {
         let lines = try section("VERBS", of: "prefs-mirror.1")
         #expect(lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } == Verb.mirror.parts.map(\.name))
         for verb in Verb.mirror.parts {
@@ -81,11 +81,11 @@ import Testing
         }
     }
 
-    @Test func `every variable is there, and no other`() throws {
+    @Test func `every variable has an item, and no other`() throws {
         #expect(try heads("Ev", "ENVIRONMENT", of: "prefs.1").sorted() == Variable.allCases.map(\.rawValue).sorted())
     }
 
-    @Test func `every variable that the sources ask for is in the table`() throws {
+    @Test func `every variable that the sources read is in the table`() throws {
         let known = Set(Variable.allCases.map(\.rawValue))
         let sources = packageRoot.appending(path: "Sources")
         let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path(percentEncoded: false))
@@ -100,7 +100,7 @@ import Testing
         #expect(found.subtracting(known).isEmpty)
     }
 
-    @Test func `what the doctor looks at is listed`() throws {
+    @Test func `the doctor's checks are listed`() throws {
         let verbs = try section("VERBS")
         let start = try #require(verbs.firstIndex(of: ".Ss doctor"))
         let own = Array(verbs[start...].prefix { $0 != ".El" })
@@ -117,7 +117,7 @@ import Testing
         #expect(try heads("Cm", "LAYERS", of: "prefs.5") == names)
     }
 
-    @Test func `the settings of the store are those that it reads`() throws {
+    @Test func `the listed settings of the store are those that it reads`() throws {
         let keys = try heads("Cm", "THE DOMAIN PREFS", of: "prefs.5")
         #expect(keys == StorePolicy.schema.settings.map(\.key))
         let changed: [PropertyList] = [1, 1, 1, "json"]
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `the files lie where the page says`() throws {
+    @Test func `the files are where the page states`() throws {
         let machine = try SimulatedMachine()
         var environment = machine.environment
         environment.variables = ["HOME": "/home/ada", "XDG_CONFIG_HOME": "/config", "XDG_STATE_HOME": "/state"]
@@ -152,7 +152,7 @@ import Testing
         #expect(places.user.file(of: .global).path.description == "/config/prefs/.GlobalPreferences.plist")
     }
 
-    @Test func `the name of a version is one`() throws {
+    @Test func `the example of a version's name is valid`() throws {
         let lines = try section("VERSIONS", of: "prefs.5")
         let name = try #require(lines.first { $0.hasPrefix("0000000007-") })
         let machine = try SimulatedMachine()
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: [("prefs.1", 10), ("defaults.1", 5), ("prefs-query.1", 5)])
-    func `its examples do what it says`(_ page: String, _ least: Int) throws {
+    func `the examples print what the page shows`(_ page: String, _ least: Int) throws {
         let examples = try Transcript(parsing: transcript(of: displays(page)))
         #expect(examples.steps.count > least)
         let machine = try SimulatedMachine()
@@ -214,11 +214,11 @@ import Testing
         ("command", "ATTRIBUTES OF A COMMAND"), ("migration", "MIGRATIONS"),
         ("query", "QUERIES"),
     ])
-    func `the attributes of a schema are those that it is read by`(_ subject: String, _ name: String) throws {
+    func `the listed attributes of a schema are those that are read`(_ subject: String, _ name: String) throws {
         #expect(try words(name) == Schema.attributeNames[subject])
     }
 
-    @Test func `the types and kinds are those that there are`() throws {
+    @Test func `the listed types and kinds are those that exist`() throws {
         #expect(try words("TYPES") == ValueType.allCases.map(\.rawValue))
         #expect(try words("KINDS") == ValueKind.allCases.map(\.rawValue))
     }
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `the examples of schemas do what the page says`() throws {
+    @Test func `the examples of schemas behave as the page states`() throws {
         let displays = try displays("prefs-schema.5", "DESCRIPTION") + displays("prefs-schema.5")
         let machine = try SimulatedMachine()
         let text = try #require(displays.first).joined(separator: "\n")

@@ -20,7 +20,7 @@ import Testing
         (["--store", "native"], "prefs-mirror", "/usr/bin/program mirror"),
         (["--store", "Native"], "prefs-mirror", "/usr/bin/program mirror"),
     ])
-    func `a unit is of one store`(_ store: [String], _ name: String, _ command: String) throws {
+    func `a unit mirrors one store`(_ store: [String], _ name: String, _ command: String) throws {
         let machine = try SimulatedMachine()
         let outcome = try runPrefs(["prefs"] + store + ["mirror", "service", "install"], on: machine)
         let path = "/home/ada/.config/systemd/user/\(name).service"
@@ -31,7 +31,7 @@ import Testing
         #expect(String(decoding: unit, as: UTF8.self).contains("\nExecStart=\(command) watch\n"))
     }
 
-    @Test func `a store that cannot be mirrored gets none`() throws {
+    @Test func `a store that cannot be mirrored has no unit`() throws {
         let outcome = try runPrefs(
             ["prefs", "--store", "foundation", "mirror", "service", "install"], on: SimulatedMachine())
         #expect(

@@ -27,7 +27,7 @@ import Testing
         ["write", "d", "k", "-json", "null"],
         ["convert", "/tmp/a.json", "xml"], ["convert", "-o", "-", "/tmp/a.json", "gnustep"],
     ])
-    func `a domain and a format without null refuse it`(_ words: [String]) throws {
+    func `a domain and a format without null reject it`(_ words: [String]) throws {
         let machine = try Self.machine("{\"a\": [null]}")
         let outcome = try runPrefs(["prefs"] + words, on: machine)
         #expect(outcome.status == 3 && outcome.output.isEmpty, "\(outcome.errors)")

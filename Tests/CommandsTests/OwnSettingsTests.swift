@@ -19,7 +19,7 @@ import Testing
         ("historyVersions", "  * default  -  32\n"), ("historyBytes", "  * default  -  8388608\n"),
         ("lockTimeout", "  * default  -  5.0\n"), ("newDomainFormat", "  * default  -  \"binary1\"\n"),
     ])
-    func `can be looked up before anybody has set them`(_ key: String, _ line: String) throws {
+    func `have defaults`(_ key: String, _ line: String) throws {
         #expect(try machine.run("prefs explain prefs \(key)").output == "\(key)\n\(line)")
         let all = try machine.run("prefs explain prefs").output
         #expect(all.contains("\(key)\n\(line)"), "\(all)")
@@ -41,14 +41,14 @@ import Testing
         ("historyVersions 5", "5"), ("historyBytes 4M", "4194304"), ("lockTimeout 0.5", "0.5"),
         ("lockTimeout -int 2", "2.0"), ("newDomainFormat json", "json"),
     ])
-    func `can be set, and what stays as it is counts`(_ words: String, _ shown: String) throws {
+    func `can be set in any notation`(_ words: String, _ shown: String) throws {
         #expect(try machine.run("prefs write prefs \(words)").errors.isEmpty)
         let key = String(words.prefix { $0 != " " })
         #expect(try machine.run("prefs read --effective prefs \(key)").output == "\(shown)\n")
         #expect(try machine.run("prefs doctor").output == "no problems found\n")
     }
 
-    @Test func `that are out of bounds do not count, which the doctor says`() throws {
+    @Test func `that are out of range are ignored and reported by the doctor`() throws {
         try machine.store(["historyVersions": -3, "newDomainFormat": "yaml", "lockTimeout": "soon"], as: "prefs")
         #expect(
             StorePolicy(["historyVersions": -3, "newDomainFormat": "yaml", "lockTimeout": "soon"]) == StorePolicy())
@@ -86,7 +86,7 @@ import Testing
         #expect(policy.patience == .seconds(2) && policy.newFormat == .json)
     }
 
-    @Test func `have a schema with no mistakes in it, and no other`() throws {
+    @Test func `have a schema without errors, and no other`() throws {
         let text = try StorePolicy.schema.export(as: .json)
         let (schema, mistakes) = Schema.read(Array(text))
         #expect(mistakes.isEmpty && schema == StorePolicy.schema)

@@ -261,7 +261,7 @@ import Testing
         #expect(try !machine.run("prefs query \(file) TRUEPREDICATE").output.contains("hush"))
     }
 
-    @Test func `refuses requests that are not there`() throws {
+    @Test func `rejects unknown requests`() throws {
         let machine = try mailMachine()
         let unknown = try machine.run("prefs query com.example.mail @unrad")
         #expect(unknown.errors == "prefs: com.example.mail: unknown request @unrad; did you mean unread?\n")

@@ -16,7 +16,7 @@ struct `The README` {
         blocks = MarkdownBlock.all(in: text)
     }
 
-    @Test func `is read in one go`() {
+    @Test func `is short`() {
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 246)
         #expect(Set(blocks.map(\.language)) == ["console", "sh", "swift"])
     }
@@ -48,7 +48,7 @@ struct `The README` {
     }
 
     /// Runs the commands that require no build, and checks that the others exist.
-    @Test func `names commands that there are`() throws {
+    @Test func `names only commands that exist`() throws {
         let reader = try Reader()
         let help = try Subprocess.run("Tests/run", ["help"], in: packageRoot).text
         let benchmarks = try source("Tests/Benchmarks/Benchmarks.swift")
@@ -82,7 +82,7 @@ struct `The README` {
             .split(separator: "\n").count
     }
 
-    @Test func `names files that there are`() throws {
+    @Test func `names only files that exist`() throws {
         for match in text.matches(of: /\b(?:Sources|Tests|man)\/[A-Za-z0-9_\/.-]*[A-Za-z0-9]/) {
             #expect(
                 FileManager.default.fileExists(

@@ -13,7 +13,7 @@ import Testing
         ["write", "/etc/a\u{1B}[2J\nb.plist", "key", "value"], ["import", "domain", "no\u{1B}[2J\nfile"],
         ["write", "domain", ":\u{1B}::b", "value"], ["--store", "/etc/a\u{9B}b", "write", "domain", "key", "value"],
     ])
-    func `says nothing that moves the cursor`(_ words: [String]) throws {
+    func `prints nothing that moves the cursor`(_ words: [String]) throws {
         let outcome = try runPrefs(["prefs"] + words)
         #expect(outcome.status != 0)
         let text = outcome.errors.dropLast()
@@ -29,7 +29,7 @@ import Testing
         "export --format json d -", "export --format gnustep d -", "read --format raw d k", "read-type d k",
         "read d missing\u{9B}key",
     ])
-    func `shows on a terminal what would steer it`(_ line: String) throws {
+    func `escapes control characters on a terminal`(_ line: String) throws {
         let machine = try SimulatedMachine()
         try machine.store(["k": .string(Self.steering), "other": 1], as: "d")
         try machine.store(["k": "else"], as: "e\u{202E}x")
@@ -52,7 +52,7 @@ import Testing
         #expect(invisible.isEmpty, "\(text.debugDescription)")
     }
 
-    @Test func `shows JSON on a terminal in colors, unless it is asked not to`() throws {
+    @Test func `colors JSON on a terminal, unless NO_COLOR is set`() throws {
         let machine = try SimulatedMachine()
         _ = try runPrefs(["prefs", "write", "d", "k\u{202E}", "--int", "1"], on: machine)
         func read(_ variables: EnvironmentVariables = [:]) throws -> String {
@@ -71,7 +71,7 @@ import Testing
         #expect(try read(["NO_COLOR": "1"]) == "{\n  \"k\\u{202E}\": 1\n}\n")
     }
 
-    @Test func `writes to a pipe the bytes that are stored`() throws {
+    @Test func `writes the stored bytes to a pipe`() throws {
         let machine = try SimulatedMachine()
         try machine.store(["k": .string(Self.steering)], as: "d")
         #expect(try machine.run("prefs read --format raw d k").output.contains(Self.steering))
@@ -87,12 +87,12 @@ import Testing
         #expect(outcome == Transcript.Outcome(errors: "prefs: \(file):1:4: \(reason)\n"))
     }
 
-    @Test func `refuses a condition that is no JSON as a malformed value`() throws {
+    @Test func `rejects a condition that is not JSON as a malformed value`() throws {
         let outcome = try runPrefs(["prefs", "write", "--if-current", "{", "domain", "key", "value"])
         #expect(outcome.status == ExitStatus.invalidValue.rawValue)
     }
 
-    @Test func `heeds a condition when it replaces a whole domain`() throws {
+    @Test func `checks a condition when it replaces a whole domain`() throws {
         let machine = try SimulatedMachine()
         func run(_ words: String...) throws -> Int32 { try runPrefs(["prefs"] + words, on: machine).status }
         #expect(try run("write", "--if-absent", "d", "--plist", "{ a = 1; }") == 0)
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Replacing a device with a file would break the machine for all programs.
-    @Test func `does not replace what is no file`() throws {
+    @Test func `does not replace anything but a file`() throws {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe").path(percentEncoded: false)
         try #require(mkfifo(pipe, 0o600) == 0)

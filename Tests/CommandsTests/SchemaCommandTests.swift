@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: findings)
-    func `the doctor finds what a schema does not allow, and mends it`(
+    func `the doctor finds values that a schema does not allow, and how to fix them`(
         _ row: (store: String, said: String, mended: String)
     ) throws {
         let clinic = try clinic(nil)
@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(arguments: writes)
-    func `a word without a type is what the schema declares`(_ write: String, _ read: String, _ output: String) throws {
+    func `a word without a type gets the declared type`(_ write: String, _ read: String, _ output: String) throws {
         let clinic = try clinic()
         #expect(try prefs(write, clinic) == Transcript.Outcome())
         #expect(try prefs(read, clinic).output == output)
@@ -138,7 +138,7 @@ import Testing
         #expect(try prefs("defaults write d kepp 5", clinic) == Transcript.Outcome())
     }
 
-    @Test func `a former key leads to the present one`() throws {
+    @Test func `a former key means the current one`() throws {
         let clinic = try clinic()
         let note = "prefs: tries was renamed to retries\n"
         #expect(try prefs("prefs write d tries 4", clinic) == Transcript.Outcome(errors: note))
@@ -176,7 +176,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `what breaks the schema is refused by every verb`(_ line: String, _ input: String, _ reason: String) throws {
+    func `every verb rejects values that violate the schema`(_ line: String, _ input: String, _ reason: String) throws {
         let clinic = try clinic()
         #expect(try prefs("prefs write d other x", clinic).status == 0)
         let outcome = try prefs(line, clinic, input: input)
@@ -184,7 +184,7 @@ import Testing
         #expect(try prefs("defaults read d", clinic).output == "{\n    other = x;\n}\n")
     }
 
-    @Test func `an edit is held against the schema before it is saved`() throws {
+    @Test func `an edit is checked against the schema before it is saved`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs write d token abc", clinic).status == 0)
         let texts = Shelf(["0</integer>", "9</integer>"])
@@ -239,7 +239,7 @@ import Testing
         #expect(!outcome.errors.contains("hidden") || line.contains("find"), "\(outcome)")
     }
 
-    @Test func `a watcher sees that a secret changes, and not what it is`() throws {
+    @Test func `watch reports that a secret changed, without its value`() throws {
         let clinic = try clinic()
         let machine = clinic.machine
         let outcome = try runPrefs(
@@ -248,7 +248,7 @@ import Testing
         #expect(outcome.output == "user d token: (none) -> ••••\n", "\(outcome)")
     }
 
-    @Test func `no secret goes into a file that others can read`() throws {
+    @Test func `no secret is written to a file that others can read`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs write d keep 5", clinic).status == 0)
         try clinic.setPermissions(0o644, "d.plist")
@@ -265,7 +265,7 @@ import Testing
         #expect(try prefs("prefs write d keep 7", clinic).status == 3)
     }
 
-    @Test func `a value with a secret in it does not count where others can read it, and is not put there`() throws {
+    @Test func `a value with a secret is ignored in a file that others can read, and not written there`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs write d account -dict name ada", clinic).status == 0)
         try clinic.setPermissions(0o644, "d.plist")
@@ -286,7 +286,7 @@ import Testing
 
     // MARK: Values in force
 
-    @Test func `what is in force heeds variables, former keys and defaults`() throws {
+    @Test func `the values in force include variables, former keys and defaults`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs read --effective d keep", clinic).output == "7\n")
         #expect(try prefs("prefs read d keep", clinic).status == 1)

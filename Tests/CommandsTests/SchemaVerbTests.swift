@@ -49,7 +49,7 @@ import Testing
         return machine
     }
 
-    @Test func `check tells all of twelve mistakes, each with its place`() throws {
+    @Test func `check reports all of twelve errors, each with its position`() throws {
         let machine = try machine([
             "bad.plist": Self.planted, "com.example.nowhere.plist": "{ Domain = \"com.example.nowhere\"; }",
         ])
@@ -64,7 +64,7 @@ import Testing
         #expect(again.output.split(separator: "\n").map(String.init) == Self.mistakes.map { "~/bad.plist:\($0)" })
     }
 
-    @Test func `check says nothing of good ones but that they are`() throws {
+    @Test func `check reports only OK for valid schemas`() throws {
         let folder = packageRoot.appending(path: "Tests/Examples")
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
         var texts = ["good.plist": "{ Domain = d; Settings = ({ Key = k; }); }", "json.plist": "{\"Domain\": \"d\"}"]
@@ -87,7 +87,7 @@ import Testing
         #expect(outcome.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func `install puts the file where all programs look for it`() throws {
+    @Test func `install puts the file where all programs search for it`() throws {
         let machine = try machine([
             "s.plist": "{ Domain = \"com.example.app\"; Settings = ({ Key = k; Default = a; }); }"
         ])
@@ -99,7 +99,7 @@ import Testing
         #expect(other.status == 2)
     }
 
-    @Test func `install wants what a schema extends to be installed before`() throws {
+    @Test func `install requires that the extended schemas are installed`() throws {
         let machine = try machine([
             "s.plist": "{ Domain = s; Extends = common; }", "common.plist": "{ Domain = common; }",
         ])
@@ -122,7 +122,7 @@ import Testing
         #expect(try runPrefs(["prefs", "schema", "show", "--format", format, "~/s.plist"], on: machine) == outcome)
     }
 
-    @Test func `show says how to name a file that a domain was taken for`() throws {
+    @Test func `show explains how to name a file that was taken as a domain`() throws {
         let machine = try machine([:])
         let none = try runPrefs(["prefs", "schema", "show", "s.plist"], on: machine)
         #expect(none.status == 1 && none.errors == "prefs: no schema is installed for s.plist\n")

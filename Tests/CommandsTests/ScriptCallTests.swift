@@ -58,7 +58,7 @@ struct ScriptBench {
 }
 
 @Suite struct `prefs args` {
-    @Test func `takes a value from the highest place that has one`() throws {
+    @Test func `takes a value from the source with the highest priority`() throws {
         let bench = try ScriptBench()
         let file: FilePath = "/etc/xdg/prefs/com.example.backup.plist"
         func keep(_ arguments: [String] = ["t"], _ variables: EnvironmentVariables = [:]) throws -> String? {
@@ -107,7 +107,7 @@ struct ScriptBench {
         #expect(bench.value("exclude", in: inside) == "''" && inside.status == 0)
     }
 
-    @Test func `says all mistakes and ends the script`() throws {
+    @Test func `reports all errors and ends the script`() throws {
         let bench = try ScriptBench()
         let outcome = try bench.run(["--kep", "3", "--mode", "x", "-k", "0"])
         #expect(
@@ -126,7 +126,7 @@ struct ScriptBench {
         ("bash", "printf '%s' '", "\nexit 0\n"), ("sh", "printf '%s' '", "\nexit 0\n"),
         ("zsh", "printf '%s' '", "\nexit 0\n"), ("fish", "printf '%s' '", ";\nexit 0;\n"),
     ])
-    func `has the script print its help`(_ shell: String, _ start: String, _ end: String) throws {
+    func `makes the script print its help`(_ shell: String, _ start: String, _ end: String) throws {
         let bench = try ScriptBench()
         let outcome = try bench.run(["--help"], options: ["--shell", shell])
         #expect(outcome.output.hasPrefix(start + "usage: backup [options]"))
@@ -137,7 +137,7 @@ struct ScriptBench {
     }
 
     @Test(arguments: ["json", "nul"])
-    func `tells a program nothing that is no value`(_ output: String) throws {
+    func `prints only values for a program in another language`(_ output: String) throws {
         let bench = try ScriptBench()
         for arguments in [["--help"], ["--version"]] {
             let outcome = try bench.run(arguments, options: ["--shell", output])
@@ -157,7 +157,7 @@ struct ScriptBench {
 
     // MARK: Saving
 
-    @Test func `keeps given flags in one step, each where it belongs`() throws {
+    @Test func `saves the given flags in one step, each in its layer`() throws {
         let bench = try ScriptBench()
         let outcome = try bench.run(["--save", "-k", "30", "--disk=sdb", "-n", "/mnt"])
         #expect(outcome.errors.isEmpty)
@@ -172,7 +172,7 @@ struct ScriptBench {
         #expect(try bench.prefs("history", "com.example.backup").output.contains("write"))
     }
 
-    @Test func `keeps a path so that it leads to the same file from everywhere`() throws {
+    @Test func `saves a relative path as an absolute one`() throws {
         let schema = """
             { Domain = "com.example.backup"; Settings = ({ Key = target; Kind = folder; Flag = target; },
               { Key = name; Flag = name; }); }
@@ -214,7 +214,7 @@ struct ScriptBench {
 
     // MARK: Versions
 
-    @Test func `makes stored values those of the schema's version, once`() throws {
+    @Test func `migrates stored values to the schema's version, once`() throws {
         let bench = try ScriptBench()
         _ = try bench.prefs("write", "com.example.backup", "copies", "-int", "21")
         _ = try bench.prefs("write", "com.example.backup", "tries", "-int", "5")
@@ -230,7 +230,7 @@ struct ScriptBench {
         #expect(try bench.prefs("history", "com.example.backup").output == history)
     }
 
-    @Test func `a file that cannot be written does not keep the script from its work`() throws {
+    @Test func `a file that cannot be written does not stop the script`() throws {
         let bench = try ScriptBench()
         _ = try bench.prefs("write", "com.example.backup", "copies", "-int", "21")
         let folder: FilePath = "/home/ada/.config/prefs"
@@ -268,7 +268,7 @@ struct ScriptBench {
         #expect(outcome.output == "exit 5\n" && outcome.errors.contains(row.reason), "\(outcome)")
     }
 
-    @Test func `operands of which there must be some are asked for`() throws {
+    @Test func `missing operands are an error if some are required`() throws {
         let schema = """
             { Domain = com.example.rest; Settings = (
                 { Key = rest; Type = array; Elements = { Type = string; }; Positional = 1; MinimumCount = 1; }); }
@@ -326,7 +326,7 @@ struct ScriptBench {
         #expect(outcome.errors.hasPrefix(error ?? "") && outcome.errors.isEmpty == (error == nil), "\(outcome.errors)")
     }
 
-    @Test func `a secret inside a value is one wherever it goes`() throws {
+    @Test func `a secret inside a value is protected everywhere`() throws {
         let schema = """
             { Domain = "com.example.backup"; Settings = ({ Key = server; Type = dictionary; Flag = server;
               Entries = ({ Key = host; }, { Key = password; Sensitive = YES; }); }); }
@@ -351,7 +351,7 @@ struct ScriptBench {
         #expect(exposed.errors.contains("\(file)): is sensitive, but other users can read the file; ignored"))
     }
 
-    @Test func `a stored secret that others can read does not count`() throws {
+    @Test func `a stored secret that others can read is ignored`() throws {
         let bench = try ScriptBench()
         try bench.machine.store(["token": "s3cret"], as: "com.example.backup")
         #expect(bench.value("token", in: try bench.run(["t"])) == "'s3cret'")

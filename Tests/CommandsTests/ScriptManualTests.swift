@@ -35,7 +35,7 @@ import Testing
         #expect(statuses == Verb.args.allStatuses.map(\.rawValue))
     }
 
-    @Test func `names only what a schema can have`() throws {
+    @Test func `names only attributes that a schema can have`() throws {
         let known = Schema.attributeNames
         let named = try heads("Cm", "SCHEMA")
         for name in named { #expect(known.values.contains { $0.contains(name) }, "\(name)") }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"))
-    func `has examples that do what they show`() throws {
+    func `has examples that print what they show`() throws {
         let steps = try steps()
         #expect(steps.count > 8)
         let command = try InstalledCommand()

@@ -85,7 +85,7 @@ struct `A script in its shell` {
     }()
 
     @Test(arguments: ScriptShell.all)
-    func `has exactly the values that were given, and nothing else has run`(_ shell: ScriptShell) throws {
+    func `has exactly the given values, and executes none of them`(_ shell: ScriptShell) throws {
         let values = Array(Self.hostile.prefix(1000))
         let settings = values.indices.map { "{ Key = k\($0); Flag = f\($0); }" }.joined(separator: ",\n")
         let schema = "{ Domain = \"com.example.hostile\"; Settings = (\(settings)); }"
@@ -111,7 +111,7 @@ struct `A script in its shell` {
     }
 
     @Test(arguments: ScriptShell.all)
-    func `has the same from its environment, from what is stored, and in a default`(_ shell: ScriptShell) throws {
+    func `has the same from its environment, from stored settings and from a default`(_ shell: ScriptShell) throws {
         let command = try InstalledCommand()
         let values = Self.hostile.filter { !$0.isEmpty }.prefix(Extent.isFull ? 70 : 20)
         // Several texts in each script, because starting it takes most of the time.
@@ -158,7 +158,7 @@ struct `A script in its shell` {
         """
 
     @Test(arguments: ScriptShell.all)
-    func `goes on with its values, or ends without having begun`(_ shell: ScriptShell) throws {
+    func `continues with its values, or ends before it does anything`(_ shell: ScriptShell) throws {
         let command = try InstalledCommand()
         let body =
             shell.isFish
@@ -178,7 +178,7 @@ struct `A script in its shell` {
     }
 
     @Test(arguments: ScriptShell.all)
-    func `ends where its schema is bad, or prefs is not there`(_ shell: ScriptShell) throws {
+    func `ends if its schema is invalid or prefs is missing`(_ shell: ScriptShell) throws {
         let command = try InstalledCommand()
         let bad = try shell.run("echo went on\n", schema: "{ Domain = d;", [], in: command).result
         #expect(bad.text.isEmpty && bad.status == 5 && bad.errorText.hasPrefix("prefs: script.plist:1:"))
@@ -207,7 +207,7 @@ struct `A script in its shell` {
                 && closed.errorText == "script: --token-fd: 77 is not an open descriptor\nTry script --help.\n")
     }
 
-    @Test func `may be something that is no file, which is not waited for`() throws {
+    @Test func `is not waited for if it is not a file`() throws {
         let command = try InstalledCommand()
         #expect(try command.run("bash", ["-c", "mkfifo fifo; echo '# prefs-schema: fifo' > script"]).status == 0)
         for script in ["fifo", "script", "/dev/zero", "/dev/stdin", "."] {

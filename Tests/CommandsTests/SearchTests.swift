@@ -20,7 +20,7 @@ import Testing
         #expect(Glob(row.pattern).matches(row.text) == row.matches)
     }
 
-    @Test func `a pattern of many asterisks takes no more than the product of the lengths`() {
+    @Test func `a pattern of many asterisks takes time bounded by the product of the lengths`() {
         let pattern = String(repeating: "a*", count: 1000) + "b"
         #expect(!Glob(pattern).matches(String(repeating: "a", count: 20_000)))
     }
@@ -34,12 +34,13 @@ import Testing
     ]
 
     @Test(arguments: words)
-    func `a word is found whatever the case of its letters`(_ row: (word: String, text: String, isThere: Bool)) {
+    func `a word is found in any case`(_ row: (word: String, text: String, isThere: Bool)) {
         #expect(TextSearch(row.word).finds(in: row.text) == row.isThere)
     }
 
     @Test(arguments: words)
-    func `the bytes of a file with the word in a text say so`(_ row: (word: String, text: String, isThere: Bool)) throws
+    func `a file that contains the word in a text is never skipped`(_ row: (word: String, text: String, isThere: Bool))
+        throws
     {
         guard let search = RawSearch(row.word) else { return }
         for text in [row.text, "选 " + row.text, row.text + "é"] {
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the bytes of a file without the word say no, mostly`() throws {
+    @Test func `a file without the word is usually skipped`() throws {
         let value: PropertyList = ["theme": "dark", "size": 14, "names": ["one", "two"]]
         let bytes = Array(try value.serialized(as: .binary))
         for word in ["light", "themes", "three", "k8"] { #expect(RawSearch(word)?.canBe(in: bytes) == false) }

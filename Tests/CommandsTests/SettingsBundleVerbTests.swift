@@ -119,7 +119,7 @@ import Testing
     ]
 
     @Test(arguments: refusals.indices)
-    func `what cannot be read is refused`(_ index: Int) throws {
+    func `a bundle that cannot be read is rejected`(_ index: Int) throws {
         let row = Self.refusals[index]
         let outcome = try runPrefs(["prefs"] + row.words, on: machine(row.files))
         #expect(outcome.status == row.status && outcome.errors.hasPrefix("prefs: \(row.error)"), "\(outcome)")
@@ -130,7 +130,7 @@ import Testing
     @Test(arguments: [
         ("Other.plist", true), ("../secret.plist", false), ("/home/ada/secret.plist", false), ("Network.plist", false),
     ])
-    func `links`(_ target: String, _ isRead: Bool) throws {
+    func `a link is followed only within its folder`(_ target: String, _ isRead: Bool) throws {
         let machine = try machine([
             "Network.plist": "", "Other.plist": Self.network, "../secret.plist": Self.network,
         ])

@@ -323,7 +323,7 @@ struct `A browser in tmux` {
         try ends()
     }
 
-    @Test func `edits a file, and keeps its look`() throws {
+    @Test func `edits a file, and keeps its layout`() throws {
         try tmux.type("$PREFS browse Info.plist; echo status-$?")
         #expect(tmux.until { $0.contains("Build") && !$0.contains("Domains") }, "\(tmux.screen)")
         try tmux.press("Enter", "2", "Enter")

@@ -14,7 +14,7 @@ import Testing
     @Test func `there are transcripts`() { #expect(!Self.names.isEmpty) }
 
     @Test(arguments: names)
-    func `the command does what its transcript says`(_ name: String) throws {
+    func `the command behaves as its transcript shows`(_ name: String) throws {
         let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: name)
         let transcript = try Transcript(parsing: String(decoding: Data(contentsOf: file), as: UTF8.self))
         #expect(!transcript.steps.isEmpty)
@@ -29,7 +29,7 @@ import Testing
     static let ofFolders = ["explain", "find", "form", "schema"]
 
     @Test(arguments: ofFolders)
-    func `the command does the same where each domain is a folder`(_ name: String) throws {
+    func `the command behaves the same if each domain is a folder`(_ name: String) throws {
         let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: "\(name).transcript")
         let text = try String(decoding: Data(contentsOf: file), as: UTF8.self)
         let machine = try SimulatedMachine()
@@ -74,7 +74,7 @@ import Testing
         #expect(transcript.steps[1].outcome == Transcript.Outcome(output: "unfinished"))
     }
 
-    @Test func `a command that does otherwise fails its transcript`() throws {
+    @Test func `a command that behaves differently fails its transcript`() throws {
         let transcript = try Transcript(parsing: Self.sample)
         let expected = transcript.steps.map(\.outcome)
         var calls = 0
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["| a", "$ a\n? x", "$ a\nb", "$ a\n$ 'b"])
-    func `what is no transcript is refused`(_ text: String) {
+    func `an invalid transcript is rejected`(_ text: String) {
         #expect(throws: (any Error).self) {
             try Transcript(parsing: text).failures { _, _ in Transcript.Outcome() }
         }

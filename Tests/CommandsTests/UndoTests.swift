@@ -106,7 +106,7 @@ import Testing
         #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
     }
 
-    @Test func `two steps at once lead where two undos lead, whatever was undone before`() throws {
+    @Test func `undoing two steps at once equals two undos, whatever was undone before`() throws {
         for steps in 1...4 {
             let (single, several) = (try SimulatedMachine(), try SimulatedMachine())
             for machine in [single, several] {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `what another program wrote is a step of its own`() throws {
+    @Test func `a write by another program is a separate step`() throws {
         let machine = try prepared()
         let before = try state(machine)
         let text = Array("{ theme = foreign; }".utf8)
@@ -139,7 +139,7 @@ import Testing
         #expect(try state(machine).values == ["theme": "foreign"])
     }
 
-    @Test func `the history as a value has what the text has`() throws {
+    @Test func `the history in JSON has everything that the text has`() throws {
         let machine = try prepared()
         for words in [["delete", "d", "old"], ["undo", "d"], ["delete", "d"]] {
             #expect(try runPrefs(["prefs"] + words, on: machine).status == 0)
@@ -160,7 +160,7 @@ import Testing
         #expect(versions[5]["time"] == "2026-01-01T00:00:00Z")
     }
 
-    @Test func `a large domain goes back too, and twice`() throws {
+    @Test func `a large domain can be undone, twice`() throws {
         let machine = try SimulatedMachine()
         let large = String(repeating: "x", count: 1_100_000)
         var states: [DomainState] = []
@@ -200,7 +200,7 @@ import Testing
         "/home/ada/link.plist", "/home/ada/folder/file.plist", "/home/ada/real/../folder/file.plist",
         "/home/ada/real/file",
     ])
-    func `a file has one history, by whatever way it is addressed`(_ path: String) throws {
+    func `a file has one history, however it is addressed`(_ path: String) throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.makeFolders("/home/ada/real")
         try machine.fileSystem.makeSymbolicLink("/home/ada/folder", to: "real")
@@ -229,7 +229,7 @@ import Testing
 
     /// A crash has removed the version, so it is treated as if it had never been kept.
     @Test(arguments: [(1, 1, "2"), (2, 0, "1"), (3, 0, "2")])
-    func `a version that is not what its name says is none`(
+    func `a version that does not match its name is ignored`(
         _ version: Int, _ status: Int32, _ value: String
     ) throws {
         let machine = try SimulatedMachine()
@@ -246,7 +246,7 @@ import Testing
 
     /// The changes of a damaged version are unknown, so an undo past it could revert more than requested.
     @Test(arguments: [1, 2, 3])
-    func `no undo goes past a version that is damaged`(_ version: Int) throws {
+    func `an undo never crosses a damaged version`(_ version: Int) throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2", "3", "4"].prefix(version + 1) {
             _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine)
@@ -278,7 +278,7 @@ import Testing
         #expect(try state(machine).values == ["k": "3"])
     }
 
-    @Test func `the newest version may be damaged, or one be gone`() throws {
+    @Test func `an undo works if the newest version is damaged or one is missing`() throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
         try damage(3, on: machine)
@@ -298,7 +298,7 @@ import Testing
 
     /// A closed or full standard error does not affect the change.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
-    func `is done though its message cannot be written`(_ words: [String]) throws {
+    func `an undo takes effect although its message cannot be printed`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
         let terminal = SimulatedTerminal()
@@ -316,7 +316,7 @@ import Testing
 
     /// An undo that cannot be undone would lose the current value.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
-    func `what cannot be kept is not given up, unless forced`(_ words: [String]) throws {
+    func `contents that cannot be kept are not replaced, unless forced`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
         _ = try runPrefs(["prefs", "write", "d", "k", "1"], on: machine)
         let folder = try #require(try machine.disk.process().open(Self.historyOfD, .reading))
@@ -332,7 +332,7 @@ import Testing
 
     /// For example, the versions may be on another disk than the domain.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
-    func `a large domain goes back where it cannot have a second name`(_ words: [String]) throws {
+    func `a large domain can be undone without hard links`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
         machine.disk.limitations = [.noHardLinks]
         let large = String(repeating: "x", count: 1_100_000)
@@ -350,7 +350,7 @@ import Testing
     }
 
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]], ["0", "1"])
-    func `without versions there is no way back`(_ words: [String], _ versions: String) throws {
+    func `without versions nothing can be undone`(_ words: [String], _ versions: String) throws {
         let machine = try SimulatedMachine()
         _ = try runPrefs(["prefs", "write", "d", "k", "old"], on: machine)
         _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", versions], on: machine)
@@ -361,7 +361,7 @@ import Testing
         #expect(try state(machine).values == ["k": "newer"])
     }
 
-    @Test func `without versions from its beginning a domain is not taken for new`() throws {
+    @Test func `a domain without its first version is not taken as new`() throws {
         let machine = try SimulatedMachine()
         _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", "0"], on: machine)
         _ = try runPrefs(["prefs", "write", "d", "a", "1"], on: machine)

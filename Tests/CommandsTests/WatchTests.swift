@@ -130,7 +130,7 @@ import Testing
         #expect(outcome.status == 0)
     }
 
-    @Test func `several changes between two looks are one, and none is lost with an overflow`() throws {
+    @Test func `several changes between two checks are one, and an overflow loses none`() throws {
         let machine = try SimulatedMachine()
         var manner = SimulatedFolderWatcher.Manner()
         (manner.delivery, manner.queueLength) = (.onRequest, 1)

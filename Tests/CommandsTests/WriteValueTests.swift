@@ -154,13 +154,13 @@ struct Refusal: Sendable {
     ]
 
     @Test(arguments: values)
-    func `words with a type are a value`(_ row: (words: [String], value: String)) throws {
+    func `words after a type make a value`(_ row: (words: [String], value: String)) throws {
         let request = try ValueArguments.request(row.words, in: sampleContext(input: "in"))
         #expect(request == .value(try ValueNotation.value(row.value)))
     }
 
     /// The default format of `export` has no fractions of a second.
-    @Test func `now is the second that the clock says`() throws {
+    @Test func `now is the time of the clock in whole seconds`() throws {
         let context = try sampleContext()
         try #require(context.clock as? SimulatedClock).advance(by: .milliseconds(2700))
         let request = try ValueArguments.request(["-date", "now"], in: context)
@@ -175,7 +175,7 @@ struct Refusal: Sendable {
     }
 
     @Test(arguments: failures)
-    func `what is no value is refused with a reason`(_ row: Refusal) throws {
+    func `an invalid value is rejected with a reason`(_ row: Refusal) throws {
         let context = try sampleContext()
         let failure = #expect(throws: ValueFailure.self) {
             try ValueArguments.request(row.words, in: context).value(replacing: nil, key: "k")
@@ -191,7 +191,7 @@ struct Refusal: Sendable {
             (["-dict-add", "a", "1", "b", "2"], "{a: true, c: 3}", "{a: \"1\", c: 3, b: \"2\"}"),
             (["-array", "a"], "[1]", "[\"a\"]"), (["-int", "1"], "\"text\"", "1"),
         ] as [([String], String?, String)])
-    func `elements and entries are added to what is there`(
+    func `elements and entries are added to the existing value`(
         _ words: [String], _ old: String?, _ expected: String
     ) throws {
         let request = try ValueArguments.request(words, in: sampleContext())
@@ -210,7 +210,7 @@ struct Refusal: Sendable {
             "Value for key s is not a dictionary; cannot append.  Leaving defaults unchanged."
         ),
     ])
-    func `nothing is added to a value of another kind`(_ words: [String], _ old: String, _ line: String) throws {
+    func `nothing is added to a value of another type`(_ words: [String], _ old: String, _ line: String) throws {
         let request = try ValueArguments.request(words, in: sampleContext())
         let stored = try ValueNotation.value(old)
         let failure = #expect(throws: ValueFailure.self) { try request.value(replacing: stored, key: "s") }
@@ -218,7 +218,7 @@ struct Refusal: Sendable {
         #expect(failure?.status == .invalidValue)
     }
 
-    @Test func `a dictionary replaces a domain, and nothing else does`() throws {
+    @Test func `only a dictionary replaces a domain`() throws {
         #expect(try PropertyList.Dictionary(replacement: "{ root = 1; }") == ["root": "1"])
         for text in ["text", "(a)", "<00>"] {
             let failure = #expect(throws: ValueFailure.self) { try PropertyList.Dictionary(replacement: text) }
@@ -234,7 +234,7 @@ struct Refusal: Sendable {
             ("14", "14", "k: was integer, is now string"), ("14", "\"x\"", nil), ("14", nil, nil),
             ("(1)", "\"x\"", "k: was string, is now array"),
         ] as [(String, String?, String?)])
-    func `a bare word that changes the type is worth a remark`(
+    func `a bare word that changes the type prints a note`(
         _ word: String, _ old: String?, _ remark: String?
     ) throws {
         let old = try old.map(ValueNotation.value)

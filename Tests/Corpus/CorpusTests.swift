@@ -8,13 +8,13 @@ import Testing
     static let files = CorpusCase.all(in: folder)
     static let cases = files.cases
 
-    @Test func `every file of the corpus can be understood`() {
+    @Test func `every file of the corpus is a valid case`() {
         #expect(Self.files.mistakes == [])
         #expect(Self.cases.count > 1000)
     }
 
     @Test(arguments: cases)
-    func `an input is read as its case says`(_ row: CorpusCase) {
+    func `an input is read as its case states`(_ row: CorpusCase) {
         let result = Result { () throws(DecodingFailure) in
             try PropertyList(parsing: row.input, as: row.format, limits: row.limits, options: row.options)
         }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `an input cut short anywhere is refused or read, and both ends are safe`(_ row: CorpusCase) {
+    func `a truncated input is read or rejected without a trap`(_ row: CorpusCase) {
         guard row.input.count < 600 else { return }
         for count in 0..<row.input.count {
             let head = Data(row.input.prefix(count))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `an input means the same in every kind of buffer`(_ row: CorpusCase) {
+    func `an input has the same result in every kind of buffer`(_ row: CorpusCase) {
         let read = { (bytes: any Sequence<UInt8>) in
             Result { () throws(DecodingFailure) in
                 try PropertyList(parsing: bytes, as: row.format, limits: row.limits, options: row.options)

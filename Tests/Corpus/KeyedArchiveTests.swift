@@ -46,7 +46,7 @@ import Testing
         return files + large
     }()
 
-    @Test func `every case can be understood`() throws {
+    @Test func `every case is valid`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Archives")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".case") }
         for name in names { _ = try Case(file: folder.appending(path: name)) }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `an archive is opened as its case says`(_ row: Case) {
+    func `an archive is opened as its case states`(_ row: Case) {
         let result = Result { () throws(KeyedArchive.Failure) in try KeyedArchive(row.archive) }
         switch (row.outcome, result) {
         case (.success(let expected), .success(let archive)):
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: cases.filter { (try? $0.outcome.get()) != nil })
-    func `what was opened can be archived`(_ row: Case) throws {
+    func `an opened archive can be archived again`(_ row: Case) throws {
         let value = try row.outcome.get()
         let bytes = try KeyedArchive(archiving: value).propertyList.serialized(as: .binary)
         #expect(try KeyedArchive(PropertyList(parsing: bytes)).value == value)
@@ -243,12 +243,12 @@ extension KeyedArchiveTests {
                 ":b: no object for the reference “:a:NS.objects”"
             ),
         ] as [(PropertyList, String)])
-    func `what cannot be archived is refused with its place`(_ value: PropertyList, _ message: String) {
+    func `a value that cannot be archived is rejected with its path`(_ value: PropertyList, _ message: String) {
         let failure = #expect(throws: KeyedArchive.Failure.self) { try KeyedArchive(archiving: value) }
         #expect(failure?.description == message)
     }
 
-    @Test func `a reference may lead forward, and to a scalar`() throws {
+    @Test func `a reference can point forward, and to a scalar`() throws {
         let value: PropertyList = [["$ref": ":1"], ["a"], ["$ref": ":1:0"]]
         #expect(try KeyedArchive(KeyedArchive(archiving: value).propertyList).value == [["a"], ["$ref": ":0"], "a"])
     }

@@ -7,14 +7,14 @@ import Testing
     ]
 
     @Test(arguments: bytes)
-    func `say bytes`(_ bytes: [UInt8], _ text: String) {
+    func `encode bytes`(_ bytes: [UInt8], _ text: String) {
         #expect(Hexadecimal.text(of: bytes) == text)
         #expect(Hexadecimal.bytes(ofDigits: Array(text.utf8)[...]) == bytes)
         #expect(Hexadecimal.bytes(ofDigits: Array(text.uppercased().utf8)[...]) == bytes)
     }
 
     @Test(arguments: ["0", "00f", "0g", "g0", "+1", " 1", "1 ", "0x"])
-    func `are pairs and nothing else`(_ text: String) {
+    func `are decoded only in pairs`(_ text: String) {
         #expect(Hexadecimal.bytes(ofDigits: Array(text.utf8)[...]) == nil)
     }
 
@@ -22,11 +22,11 @@ import Testing
         (UInt64(0), 16, "0000000000000000"), (.max, 16, "ffffffffffffffff"), (0xAB_CDEF, 16, "0000000000abcdef"),
         (0x1F, 4, "001f"), (0x1_0000, 4, "0000"), (7, 0, ""),
     ])
-    func `say a number in a certain width`(_ number: UInt64, _ count: Int, _ text: String) {
+    func `encode a number with a given width`(_ number: UInt64, _ count: Int, _ text: String) {
         #expect(Hexadecimal.text(of: number, count: count) == text)
     }
 
-    @Test func `have values of which each but the large letters leads back`() {
+    @Test func `have values that are encoded as the same digits in lowercase`() {
         for character in UInt8.min ... .max {
             let expected = "0123456789abcdef".utf8.contains(character | (character >= 0x40 ? 0x20 : 0))
             #expect((Hexadecimal.value(ofDigit: character) != nil) == expected, "\(character)")

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `is what its name says, or nothing`() throws {
+    @Test func `matches the hash in its name, or is rejected`() throws {
         let blob = Blob(try CanonicalValue(.string(String(repeating: "s", count: Blob.longestInPack))))
         var flipped = blob.value.bytes
         flipped[70] ^= 1
@@ -63,7 +63,7 @@ import Testing
         #expect(throws: PackFault.unknownTag) { try Blob(decoding: [255, 1], as: junk) }
     }
 
-    @Test func `has a name that is read from its path, and that fits every medium`() {
+    @Test func `has a name that is parsed from its path and valid on every medium`() {
         for number in 0..<50 {
             let name = BlobName(hash: Fingerprint(of: [UInt8(number)]))
             #expect(BlobName(name.description) == name && PackName(name.description) == nil)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `has a name of one form`() {
+    @Test func `has only one valid name`() {
         let name = BlobName(hash: Fingerprint(of: [1])).description
         let digits = String(name.dropFirst(5).dropLast(5))
         for other in [
@@ -84,7 +84,7 @@ import Testing
         ] { #expect(BlobName(other) == nil, "\(other)") }
     }
 
-    @Test func `comes through the journal`() throws {
+    @Test func `is restored from the journal`() throws {
         let pack = try Pack(
             decoding: Self.log.encoded().bytes,
             blobs: Dictionary(Self.log.encoded().blobs.map { ($0.name, $0) }) { $1 })
@@ -95,7 +95,7 @@ import Testing
         #expect(reading.state == state && state.atoms.count == 3)
     }
 
-    @Test func `cannot make more of a pack than a reader is to hold`() {
+    @Test func `cannot expand a pack beyond the limit of a reader`() {
         var log = Self.log
         let long = AtomValue.text(String(repeating: "x", count: 1 << 20))
         log.transactions[0].writes = (0..<513).map { number in
@@ -108,7 +108,7 @@ import Testing
         #expect(throws: PackFault.beyondLimit("bytes of all values")) { try Pack(decoding: pack.bytes, blobs: blobs) }
     }
 
-    @Test func `beside many others makes several changes of one that no reader would take`() {
+    @Test func `with many others is divided into changes that a reader accepts`() {
         let long = Self.text("v", 9 << 20)
         let writes = (0..<7).map { Write(path: Path(domain: "d", key: "k\($0)"), value: $0 == 6 ? .deleted : long) }
         #expect(writes.parts.map(\.count) == [3, 4] && writes.parts.flatMap { $0 } == writes)

@@ -3,8 +3,7 @@ import Testing
 @testable import MirrorEngine
 
 @Suite struct `A path that shares all but a few bytes with the one before` {
-    @Test func `counts with all of its bytes, so that a short file cannot stand for more than there is memory`() throws
-    {
+    @Test func `is counted with all of its bytes, so that a short file cannot exhaust the memory`() throws {
         let long = Path(["domain"] + Array(repeating: String(repeating: "k", count: 1000), count: 500))
         var bytes: [UInt8] = []
         bytes.append(long.appending("x"), after: long)
@@ -25,7 +24,7 @@ import Testing
 @Suite struct `A span of time` {
     /// The stored values next to the state may be arbitrary.
     @Test(arguments: [Int64.min, -1, 0, 1_800_000_000_000, .max])
-    func `is told from any two times`(_ start: Int64) {
+    func `is compared with any two times`(_ start: Int64) {
         #expect(start.isWithin(5, of: start))
         #expect(!(start &+ 10).isWithin(5, of: start) && !(start &- 10).isWithin(5, of: start))
     }

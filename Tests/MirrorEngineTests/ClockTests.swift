@@ -7,13 +7,13 @@ import Testing
         Stamp(number: Stamp(clamping: milliseconds).number + counter)
     }
 
-    @Test func `follows the wall clock, and counts while that stops or runs back`() {
+    @Test func `follows the wall clock, and increments while that stops or runs backward`() {
         var clock = HybridClock()
         let readings = [Self.now, Self.now, Self.now - 9, Self.now + 1].map { clock.stamp(at: $0) }
         #expect(readings == [stamp(Self.now), stamp(Self.now, 1), stamp(Self.now, 2), stamp(Self.now + 1)])
     }
 
-    @Test func `stamps a write above what its file shows there, and above nothing else`() {
+    @Test func `stamps a write later than what its file shows there, and no later`() {
         let path = Path(domain: "d", key: "k")
         func shown(_ path: Path, _ stamp: Stamp) -> VisibleWrite {
             let dot = Dot(writer: WriterID(number: 1), sequence: 1)
@@ -36,7 +36,7 @@ import Testing
         #expect(clock.stamp(at: reading).isValid)
     }
 
-    @Test func `counts no further than a pack may hold`() {
+    @Test func `never exceeds the limit of a pack`() {
         let limit: UInt64 = 10_413_792_000_000 << 16
         let last = Stamp(number: limit - 1)
         #expect(last.isValid && last.next == last)

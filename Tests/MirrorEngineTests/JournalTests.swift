@@ -58,7 +58,7 @@ import Testing
         return (begin, records)
     }
 
-    @Test func `gives the state back, byte for byte`() throws {
+    @Test func `restores the state byte for byte`() throws {
         let (begin, records) = try sample()
         #expect(records.count >= 11)
         #expect(records.contains { if case .applied = $0 { true } else { false } })
@@ -75,7 +75,7 @@ import Testing
         #expect(try Journal.beginning(with: Journal.replay(checkpoint).state) == checkpoint)
     }
 
-    @Test func `cut off anywhere gives the state at the last whole record`() throws {
+    @Test func `truncated anywhere restores the state at the last complete record`() throws {
         let (begin, records) = try sample()
         var states = [begin]
         var bytes = Journal.beginning(with: begin)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `damaged in its middle is reported, and is read no further`() throws {
+    @Test func `damaged in the middle is reported, and read up to the damage`() throws {
         let (begin, records) = try sample()
         var bytes = Journal.beginning(with: begin)
         let start = bytes.count

@@ -33,13 +33,13 @@ import Testing
         }
     }
 
-    @Test func `does what its definition says`() {
+    @Test func `agrees with its definition`() {
         forEachTriple(stream: "definition") { a, b, c, all in
             #expect(Set(a.joined(b).joined(c).atoms) == PlainJoin(all).atoms, "\(Seed.ofThisRun)")
         }
     }
 
-    @Test func `equals carrying out all writes in their order`() {
+    @Test func `equals applying all writes in their order`() {
         forEachTriple(stream: "replay") { a, b, c, all in
             var replayed: [Atom] = []
             for atom in Set(all).sorted(by: { $1.isAfter($0) }) {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `gives the view that writing values in their order gives`() {
+    @Test func `gives the same view as writing the values in their order`() {
         forEachTriple(stream: "view") { a, b, _, _ in
             let state = a.joined(b)
             var root: PropertyList? = .dictionary([:])

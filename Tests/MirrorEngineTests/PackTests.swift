@@ -62,7 +62,7 @@ enum PackSamples {
 }
 
 @Suite struct `A pack` {
-    @Test func `gives back what was written, in the same bytes`() throws {
+    @Test func `is decoded as it was encoded, and encoded as the same bytes`() throws {
         let log = try Pack(decoding: PackSamples.log.encoded().bytes)
         #expect(log.content == .log(PackSamples.log))
         for count in [0, 1, 255, 256, 257, 600] {
@@ -99,7 +99,7 @@ enum PackSamples {
         19 30 5d 74 1e f0 f7 ca 8d 92 ce 04 96 94 e9 91 db f7 41 e6 c8 74 1b 29 68 77 a1
         """
 
-    @Test func `is found out by every flipped bit`() {
+    @Test func `is rejected with any bit flipped`() {
         for pack in PackSamples.all {
             for bit in 0..<pack.bytes.count * 8 {
                 var flipped = pack.bytes
@@ -109,7 +109,7 @@ enum PackSamples {
         }
     }
 
-    @Test func `is found out at every length but its own`() {
+    @Test func `is rejected at any other length`() {
         for pack in PackSamples.all {
             for count in pack.bytes.indices {
                 #expect(throws: PackFault.self) { try Pack(decoding: Array(pack.bytes.prefix(count))) }
@@ -143,7 +143,7 @@ enum PackSamples {
         #expect(accepted > 0)
     }
 
-    @Test func `belongs only where its name says, in its own mirror`() throws {
+    @Test func `is accepted only under its own name and in its own mirror`() throws {
         let pack = PackSamples.log.encoded()
         let address = PackAddress(writer: PackSamples.writer, name: pack.name)
         _ = try Pack(decoding: pack.bytes, at: address, of: PackSamples.mirror)
@@ -168,7 +168,7 @@ enum PackSamples {
         #expect(throws: PackFault.notCanonical) { try Pack(decoding: hashed + Fingerprint(of: hashed).bytes) }
     }
 
-    @Test func `says itself in lines`() throws {
+    @Test func `is printed as lines of text`() throws {
         let lines = try Pack(decoding: PackSamples.log.encoded().bytes).lines
         #expect(lines[1] == "mirror 4f0c2b00000000010000000000000002")
         let writes = PackSamples.log.transactions[0].writes
@@ -190,7 +190,7 @@ extension Pack {
 }
 
 @Suite struct `The name of a pack` {
-    @Test func `is read from its path`() {
+    @Test func `is parsed from its path`() {
         for pack in PackSamples.all { #expect(PackName(pack.name.description) == pack.name) }
         #expect(PackName("l/000000000041.2e9f0a77d1.log")?.number == 41)
         #expect(PackName("who-0001.7b1d9a22c4")?.kind == .note)
@@ -204,9 +204,9 @@ extension Pack {
         "l/-00000000041.2e9f0a77d1.log",
         "l/00000000004１.2e9f0a77d1.log", "l/000000000041..2e9f0a77d1.log", "l/000000000041.2e9f0a77di.log",
     ])
-    func `has one form`(_ path: String) { #expect(PackName(path) == nil) }
+    func `has only one form`(_ path: String) { #expect(PackName(path) == nil) }
 
-    @Test func `fits every medium`() {
+    @Test func `is valid on every medium`() {
         for pack in PackSamples.all {
             let path = PackAddress(writer: PackSamples.writer, name: pack.name).description
             #expect(path.utf8.count <= 100)

@@ -7,7 +7,7 @@ import Testing
         ["a"], ["a", "b"], ["com.example.App", "key with space"], ["", ""], ["d", "e\u{301}", "\u{E9}", "日本"],
         ["d", String(repeating: "k", count: 1024)],
     ])
-    func `gives its components back`(_ components: [String]) throws {
+    func `returns its components`(_ components: [String]) throws {
         let path = Path(components)
         #expect(path.components.map { Array($0.text.utf8) } == components.map { Array($0.utf8) })
         #expect(try Path(decoding: path.bytes) == path)
@@ -49,7 +49,7 @@ import Testing
             ([3, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
             ([1, 0x81, 0x08], .beyondLimit("length")),
         ] as [([UInt8], PackFault)])
-    func `is not made of hostile bytes`(_ bytes: [UInt8], _ fault: PackFault) {
+    func `is not decoded from invalid bytes`(_ bytes: [UInt8], _ fault: PackFault) {
         #expect(throws: fault) { try Path(decoding: bytes) }
     }
 
@@ -64,7 +64,7 @@ import Testing
 
 @Suite struct `A writer` {
     @Test(arguments: [0, 1, 0x9C6E_9B8A_E864_CB3D, .max] as [UInt64])
-    func `is read from its name`(_ number: UInt64) {
+    func `is parsed from its name`(_ number: UInt64) {
         let text = WriterID(number: number).description
         #expect(text.utf8.count == 13)
         #expect(WriterID(text) == WriterID(number: number))

@@ -47,7 +47,7 @@ import Testing
             ])
     }
 
-    @Test func `shows a marker and a log that are read as what it says, and written so`() throws {
+    @Test func `shows a marker and a log that are read and written as it states`() throws {
         let examples = try Self.examples()
         try #require(examples.count == 2)
         #expect(try Marker(decoding: examples[0]).mirror == Self.mirror)
@@ -63,7 +63,7 @@ import Testing
         #expect(try Self.section("EXAMPLES").contains(".Pa \(pack.address) ."))
     }
 
-    @Test func `gives examples of names that are names`() throws {
+    @Test func `shows valid examples of names`() throws {
         let heads = try Self.section("DIRECTORY").filter { $0.hasPrefix(".It Pa ") }.map { String($0.dropFirst(7)) }
         #expect(heads.first == Self.mirror.markerName)
         #expect(heads.dropFirst().first == "w/\(Self.writer)/")
@@ -71,7 +71,7 @@ import Testing
         #expect(heads.last?.hasPrefix("x/3f/3f") == true)
     }
 
-    @Test func `names the fields that there are, and the tags of values`() throws {
+    @Test func `lists all fields and all tags of values`() throws {
         let fields = try Self.section("FILES").filter { $0.hasPrefix(".It Cm ") }.map { String($0.dropFirst(7)) }
         #expect(fields == (1...14).map { String($0 * 2) })
         let tags = try Self.section("VALUES").filter { $0.hasPrefix(".It Cm ") }.map { String($0.dropFirst(7)) }
@@ -85,7 +85,7 @@ import Testing
         #expect(try CanonicalValue(.real(.nan)).bytes.dropFirst() == [0, 0, 0, 0, 0, 0, 0xF8, 0x7F])
     }
 
-    @Test func `says the limits as they are`() throws {
+    @Test func `states the actual limits`() throws {
         let text = try Self.lines().joined(separator: " ")
         let limits = EngineLimits()
         let numbers: [Int] = [
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// The bytes from which, according to the page, a base's digest and a file's trailer are computed.
-    @Test func `says what trailers are made of`() throws {
+    @Test func `describes trailers`() throws {
         for pack in PackSamples.all {
             let trailer = Array(pack.bytes.suffix(80))
             #expect(Array(trailer.suffix(32)) == Fingerprint(of: pack.bytes.dropLast(32)).bytes)

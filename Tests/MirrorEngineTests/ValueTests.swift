@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A canonical value` {
-    @Test func `gives back any value, and is the same bytes for equal ones`() throws {
+    @Test func `represents any value, with the same bytes for equal values`() throws {
         var values = ValueGenerator(SeededGenerator(stream: "canonical"))
         for _ in 0..<400 {
             let value = values.value(depth: 3)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `of every prefix and with every bit flipped is another value or none`() throws {
+    @Test func `that is truncated or has a flipped bit is another value or invalid`() throws {
         let value: PropertyList = [
             "array": [1, -1, 2.5, true, "text"], "data": .data(.init([1, 2, 3])), "uid": .uid(7), "nested": ["a": [:]],
         ]
@@ -51,7 +51,7 @@ import Testing
             ([10, 0xFF, 0xFF, 0xFF, 0x7F], .beyondLimit("elements")), ([11, 2, 1, 0x62, 3, 1, 0x61, 3], .notCanonical),
             ([11, 2, 1, 0x61, 3, 1, 0x61, 3], .notCanonical), ([9, 0xFF, 0xFF, 0xFF, 0x7F], .beyondLimit("length")),
         ] as [([UInt8], PackFault)])
-    func `is not made of hostile bytes`(_ bytes: [UInt8], _ fault: PackFault) {
+    func `is not decoded from invalid bytes`(_ bytes: [UInt8], _ fault: PackFault) {
         #expect(throws: fault) { try CanonicalValue(decoding: bytes) }
     }
 

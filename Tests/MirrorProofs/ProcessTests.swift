@@ -94,7 +94,7 @@ import Testing
         #expect(isIdle)
     }
 
-    @Test func `is changed by no second sync`() throws {
+    @Test func `is not changed by a second sync`() throws {
         let mirror = try MirrorOfProcesses("a", "b")
         try mirror.hosts[0].write("key", 1, in: ["com.example.a"])
         try mirror.comeToRest()
@@ -103,7 +103,7 @@ import Testing
         #expect(try mirror.traces() == traces)
     }
 
-    @Test func `tells who lost, and restores it`() throws {
+    @Test func `lists the lost value, and restores it`() throws {
         let mirror = try MirrorOfProcesses("a", "b")
         let (a, b) = (mirror.hosts[0], mirror.hosts[1])
         try a.write("key", "first", in: ["com.example.a"])
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: ["*", "w", "mirror-*.id"])
-    func `is made again in a directory that lost something`(_ lost: String) throws {
+    func `is created again in a directory that lost files`(_ lost: String) throws {
         let mirror = try MirrorOfProcesses("a", "b")
         let (a, b) = (mirror.hosts[0], mirror.hosts[1])
         for host in mirror.hosts { try host.write(host.name, "kept", in: ["com.example.a"]) }
@@ -149,7 +149,7 @@ import Testing
         #expect(try a.run("mirror", "init", "--again", mirror.directory).status == 3, "nothing is missing")
     }
 
-    @Test func `goes on where the directory is full`() throws {
+    @Test func `continues if the directory is full`() throws {
         let mount = try Mount.orCancel(size: 1 << 20)
         let mirror = try MirrorOfProcesses("a", "b", directory: mount.path + "/mirror")
         try mount.fill(leaving: 0)
@@ -163,7 +163,7 @@ import Testing
         #expect(try mirror.hosts[1].values("com.example.a").count == 1)
     }
 
-    @Test func `goes on where the directory read-only`() throws {
+    @Test func `continues if the directory is read-only`() throws {
         let mount = try Mount.orCancel(size: 1 << 20)
         let mirror = try MirrorOfProcesses("a", "b", directory: mount.path + "/mirror")
         try mirror.hosts[0].write("key", 1, in: ["com.example.a"])

@@ -9,7 +9,7 @@ import Testing
 
 extension `The mirror of this machine` {
     /// Three daemons are killed repeatedly while eight writers write. Half of the writers take no locks.
-    @Test func `loses nothing though its daemons are killed`() throws {
+    @Test func `loses nothing if its daemons are killed`() throws {
         let mirror = try MirrorOfProcesses("a", "b", "c")
         let writers = (0..<8).map { number in
             SoakWriter(number, mirror.hosts[number % 3], ignoresLocks: number.isMultiple(of: 2))

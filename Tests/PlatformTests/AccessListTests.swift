@@ -15,7 +15,7 @@ import Testing
         _ flags: Int32
     ) -> Int32
 
-    @Suite struct `A file that a list opens to others` {
+    @Suite struct `A file with an access list` {
         /// Only the owner and user 12345 may read and write.
         static let list: [UInt8] =
             [2, 0, 0, 0] + entry(1, 6) + entry(2, 6, [0x39, 0x30, 0, 0]) + entry(4, 0) + entry(16, 6) + entry(32, 0)
@@ -35,7 +35,7 @@ import Testing
             return count < 0 ? nil : Array(bytes.prefix(count))
         }
 
-        @Test func `has the same list once it is replaced`() throws {
+        @Test func `keeps its list when it is replaced`() throws {
             let bench = try FileSystemSubject.real.make()
             try bench.write("old", to: "file")
             let path = bench.path("file")
@@ -47,7 +47,7 @@ import Testing
             #expect(list(of: path) == Self.list)
         }
 
-        @Test func `has none from its folder that the replaced one had not`() throws {
+        @Test func `does not inherit a list from its folder`() throws {
             let bench = try FileSystemSubject.real.make()
             try bench.write("old", to: "file")
             let path = bench.path("file")
@@ -59,7 +59,7 @@ import Testing
             #expect(list(of: path) == nil)
         }
 
-        @Test func `is closed to its group where the list cannot be had`() throws {
+        @Test func `is closed to its group if the list cannot be copied`() throws {
             let bench = try FileSystemSubject.real.make()
             try bench.write("old", to: "file")
             var model = try present(bench.fileSystem.status(of: bench.path("file")))

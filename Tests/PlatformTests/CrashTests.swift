@@ -25,7 +25,7 @@ import Testing
             })
     }
 
-    @Test func `keeps what was replaced with care`() throws {
+    @Test func `keeps a file that was replaced and synchronized`() throws {
         #expect(try Self.outcomes(Self.machine()) == ["old"])
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(try Self.outcomes(machine) == ["new", ""])
     }
 
-    @Test func `renames as a whole`() throws {
+    @Test func `never leaves half of a rename`() throws {
         let machine = try Self.machine()
         try machine.fileSystem.rename(Self.file, to: Self.folder.appending("other"))
         for number in 0..<64 {
@@ -97,7 +97,7 @@ import Testing
         #expect(try Self.outcomes(machine) == [nil])
     }
 
-    @Test func `keeps folders that were made with care`() throws {
+    @Test func `keeps folders that were made and synchronized`() throws {
         let machine = try Self.machine()
         let deep: FilePath = "/home/ada/a/b/c"
         try machine.fileSystem.makeFolders(deep)

@@ -25,7 +25,8 @@ import Testing
             ("/home/x", 1000, "/home/x"), (nil, 1000, "/home/ada"), ("", 1000, "/home/ada"), ("relative", 0, "/root"),
             (nil, 1001, nil), (nil, 1002, nil), (nil, 7, nil), (nil, 4711, nil),
         ] as [(String?, UInt32, String?)])
-    func `knows the home, and never takes the root for it`(_ home: String?, _ user: UInt32, _ expected: String?) throws
+    func `knows the home, and never uses the root folder instead`(_ home: String?, _ user: UInt32, _ expected: String?)
+        throws
     {
         let environment = Environment(variables: home.map { ["HOME": $0] } ?? [:], user: user)
         let files = try Self.files(["/etc/passwd": Self.passwd])
@@ -72,7 +73,7 @@ import Testing
             ("/opt/editor (deleted)", ["/opt/editor (deleted)"], "/opt/editor (deleted)"),
             ("/opt/editor (deleted) (deleted)", [], "/opt/editor (deleted)"),
         ] as [(FilePath, [FilePath], FilePath)])
-    func `knows the program by its own name`(_ path: FilePath, _ files: [FilePath], _ expected: FilePath) throws {
+    func `knows the path of the program`(_ path: FilePath, _ files: [FilePath], _ expected: FilePath) throws {
         let fileSystem = try Self.files()
         try fileSystem.makeFolders("/opt")
         for file in files { try fileSystem.replace(file, with: "") }
@@ -80,7 +81,7 @@ import Testing
         #expect(Environment.program(behind: "/exe", in: fileSystem) == expected)
     }
 
-    @Test func `of this process is what the process was told`() throws {
+    @Test func `of this process is that of its start`() throws {
         let environment = Environment.ofThisProcess()
         #expect(environment.variables["PATH"] != nil)
         #expect(environment.arguments == CommandLine.arguments && environment.changedArguments.isEmpty)
@@ -93,7 +94,7 @@ import Testing
 @Suite struct `The host's identity` {
     static let number = "0123456789abcdef0123456789abcdef"
 
-    @Test func `comes from the machine's number, which it hides`() throws {
+    @Test func `is derived from the machine ID, which it hides`() throws {
         let identity = try present(HostIdentity(machineID: Array("\(Self.number)\n".utf8)))
         #expect(identity.description.count == 32 && identity.description != Self.number)
         #expect(identity == HostIdentity(machineID: Array(Self.number.uppercased().utf8)))
@@ -102,11 +103,11 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "uninitialized\n", String(repeating: "0", count: 32), "\(number)0", "\(number) "])
-    func `is not made of what is no number`(_ text: String) {
+    func `is not derived from an invalid machine ID`(_ text: String) {
         #expect(HostIdentity(machineID: Array(text.utf8)) == nil)
     }
 
-    @Test func `comes from the name where there is no number`() throws {
+    @Test func `is derived from the host name if there is no machine ID`() throws {
         let environment = Environment(hostName: "somewhere")
         let files = try `The environment`.files(["/etc/machine-id": "\n"])
         #expect(try environment.hostIdentity(in: files) == HostIdentity(hostName: "somewhere"))

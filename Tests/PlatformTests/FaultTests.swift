@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: effects)
-    func `leaves the old or the new file whatever goes wrong, also after a crash`(_ effect: Fault.Effect) throws {
+    func `leaves the old or the new file whatever fails, even after a crash`(_ effect: Fault.Effect) throws {
         var operation = 0
         while true {
             operation += 1
@@ -46,7 +46,7 @@ import Testing
         #expect(operation == 7)
     }
 
-    @Test func `leaves nothing else behind when it fails`() throws {
+    @Test func `leaves nothing else when it fails`() throws {
         for operation in 1...5 {
             let (machine, _, done) = try Self.attempt(.fail(.inputOutput), at: operation)
             #expect(!done)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The loop above must find the errors of a careless program.
-    @Test func `without care is found out`() throws {
+    @Test func `without synchronization is detected`() throws {
         var isTorn = false
         for operation in 1...5 {
             let machine = try Self.machine()
@@ -67,7 +67,7 @@ import Testing
         #expect(isTorn)
     }
 
-    @Test func `is for good where the fault is`() throws {
+    @Test func `fails as long as the fault lasts`() throws {
         let machine = try Self.machine()
         machine.fileSystem.setFaults(FaultPlan([Fault(.fail(.readOnly), .from(2), of: .open)]))
         #expect(failure { try machine.fileSystem.replace(Self.file, with: "1") } == nil)
@@ -87,7 +87,7 @@ import Testing
         #expect(try machine.fileSystem.text(Self.file) == Self.new)
     }
 
-    @Test func `on a read-only disk, or without the right, fails and leaves the old file`() throws {
+    @Test func `on a read-only disk, or without permission, fails and leaves the old file`() throws {
         let machine = try Self.machine()
         machine.disk.isReadOnly = true
         #expect(failure { try machine.fileSystem.replace(Self.file, with: Self.new) } == .readOnly)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A file` {
     static let subjects = FileSystemSubject.allCases
 
-    @Test(arguments: subjects) func `that is absent is nil`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `that does not exist is nil`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let path = bench.path("none")
         #expect(try bench.fileSystem.contents(of: path) == nil)
@@ -20,7 +20,7 @@ import Testing
         #expect(try bench.fileSystem.contents(of: path.appending("below")) == nil)
     }
 
-    @Test(arguments: subjects) func `gives back what was written`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `returns what was written`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         for text in ["", "a", String(repeating: "0123456789", count: 30_000)] {
             try bench.write(text, to: "file")
@@ -35,7 +35,7 @@ import Testing
         #expect(failure { _ = try bench.fileSystem.contents(of: bench.path("file"), limit: 4) } == .fileTooLarge)
     }
 
-    @Test func `that the kernel makes up is read whole`() throws {
+    @Test func `that the kernel generates is read completely`() throws {
         #expect(try present(SystemFileSystem().text("/proc/sys/fs/inotify/max_queued_events")).hasSuffix("\n"))
     }
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// In a folder that others can write, the link could lead to any file of the user.
-    @Test(arguments: subjects) func `is not made or opened for it through a link`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `is opened through a link only on request`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("old", to: "file")
         try bench.makeSymbolicLink("link", to: bench.path("file"))
@@ -100,7 +100,7 @@ import Testing
         #expect(try bench.text("new") == "")
     }
 
-    @Test(arguments: subjects) func `below a file is broken, not absent`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `below a file is an error, not missing`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("", to: "file")
         #expect(failure { _ = try bench.fileSystem.contents(of: bench.path("file").appending("x")) } == .notAFolder)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test(arguments: subjects) func `has the status that its handle has`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `has the same status as its handle`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let path = bench.path("file")
         let file = try present(bench.fileSystem.open(path, .creating(FilePermissions(rawValue: 0o640))))

@@ -45,7 +45,7 @@ import Testing
         files[0].unlock()
     }
 
-    @Test(arguments: subjects) func `that stays busy is given up in time`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `that stays busy times out`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let files = try Self.openings(bench, 3)
         #expect(try files[0].lock(.exclusive, patience: .zero))
@@ -57,7 +57,7 @@ import Testing
         files[2].unlock()
     }
 
-    @Test(arguments: subjects) func `is of the file that the path names`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `is that of the file at the path`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let path = bench.path("lock")
         guard case .absent = try bench.fileSystem.openLocked(path, .writing, .exclusive) else {
@@ -84,7 +84,7 @@ import Testing
 
 /// Locks of the real file system between threads and processes.
 @Suite struct `A lock of the system` {
-    @Test func `is handed to the wait that another one gave up`() throws {
+    @Test func `takes over an abandoned wait`() throws {
         let bench = try FileSystemSubject.real.make()
         let files = try `A lock`.openings(bench, 4)
         #expect(try files[0].lock(.exclusive, patience: .zero))
@@ -102,7 +102,7 @@ import Testing
         files[3].unlock()
     }
 
-    @Test func `waits as long as it was told`() throws {
+    @Test func `waits for the given time`() throws {
         let bench = try FileSystemSubject.real.make()
         let files = try `A lock`.openings(bench, 2)
         #expect(try files[0].lock(.exclusive, patience: .zero))
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.isExpected("python3"), "\(Tool.absence(of: "python3"))"))
-    func `of another process is respected until that dies`() throws {
+    func `of another process lasts until that ends`() throws {
         let bench = try FileSystemSubject.real.make()
         let file = try `A lock`.openings(bench, 1)[0]
         let holder = try LockHolder(bench.path("lock"))
@@ -125,7 +125,7 @@ import Testing
         file.unlock()
     }
 
-    @Test func `is gained by each of many threads, one at a time`() throws {
+    @Test func `is acquired by each of many threads, one at a time`() throws {
         let bench = try FileSystemSubject.real.make()
         try bench.write("0", to: "count")
         let group = DispatchGroup()

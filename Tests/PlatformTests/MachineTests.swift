@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A simulated terminal` {
-    @Test func `remembers what was written and how the program ended`() throws {
+    @Test func `records the output and the exit status`() throws {
         let terminal = SimulatedTerminal(widths: [.output: 80], input: "typed")
         try terminal.write("result\n")
         try terminal.write("warning\n", to: .errors)
@@ -18,7 +18,7 @@ import Testing
         #expect(failure { try terminal.write("more") } == .noSpace)
     }
 
-    @Test func `of this process is no wider than it says`() {
+    @Test func `of this process has a width only if it is a terminal`() {
         for stream in StandardStream.allCases {
             #expect(SystemTerminal().isTerminal(stream) || SystemTerminal().width(of: stream) == nil)
         }
@@ -26,7 +26,7 @@ import Testing
 }
 
 @Suite struct `A simulated machine` {
-    @Test func `follows from its seed`() throws {
+    @Test func `depends only on its seed`() throws {
         let machines = try [1, 1, 2].map { try SimulatedMachine(seed: $0) }
         let identities = try machines.map { try $0.environment.hostIdentity(in: $0.fileSystem) }
         #expect(identities[0] == identities[1] && identities[0] != identities[2])

@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    @Test(arguments: subjects) func `is kept where that is asked`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `is kept on request`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("1", to: "a")
         try bench.write("2", to: "b")
@@ -49,7 +49,7 @@ import Testing
         #expect(try bench.fileSystem.names(in: bench.folder) == ["b", "c"])
     }
 
-    @Test(arguments: subjects) func `may be one of several of a file`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `can be one of several links to a file`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("old", to: "a")
         try bench.fileSystem.link(bench.path("a"), to: bench.path("b"))
@@ -63,7 +63,7 @@ import Testing
         #expect(failure { try bench.fileSystem.link(bench.path("none"), to: bench.path("c")) } == .noSuchFile)
     }
 
-    @Test(arguments: subjects) func `of a symbolic link leads on`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `of a symbolic link leads to its target`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let files = bench.fileSystem
         _ = try files.makeFolder(bench.path("folder"), .privateFolder)
@@ -79,7 +79,7 @@ import Testing
         #expect(try files.text(bench.path("folder").appending("file")) == "through")
     }
 
-    @Test(arguments: subjects) func `of links in a circle is broken`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `of links in a cycle is an error`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.makeSymbolicLink("a", to: "b")
         try bench.makeSymbolicLink("b", to: "a")
@@ -88,7 +88,8 @@ import Testing
         #expect(try bench.fileSystem.names(in: bench.folder) == ["b"])
     }
 
-    @Test(arguments: subjects) func `of a folder is freed when it is empty`(_ subject: FileSystemSubject) throws {
+    @Test(arguments: subjects) func `of a folder is removed only when it is empty`(_ subject: FileSystemSubject) throws
+    {
         let bench = try subject.make()
         let files = bench.fileSystem
         let folder = bench.path("a").appending("b")
@@ -119,7 +120,9 @@ import Testing
     }
 
     @Test(arguments: subjects)
-    func `of what replaces a file has its permissions, and nothing is left over`(_ subject: FileSystemSubject) throws {
+    func `of a replacement has the permissions of the file, and no temporary file remains`(_ subject: FileSystemSubject)
+        throws
+    {
         let bench = try subject.make()
         try bench.write("old", to: "file")
         try present(bench.fileSystem.open(bench.path("file"), .writing)).setPermissions(

@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "..", "a/b", "/", "../../evil", "a\0"])
-    func `takes no name that leads elsewhere`(_ text: String) { #expect(FileName(text) == nil) }
+    func `rejects a name that leads elsewhere`(_ text: String) { #expect(FileName(text) == nil) }
 
-    @Test func `tells temporary names from others`() {
+    @Test func `distinguishes temporary names from others`() {
         #expect(FileName.temporary(0).description == ".prefs-0000000000000000")
         #expect(FileName.temporary(.max).isTemporary)
         for name: FileName in [".prefs-", ".prefs-00000000000000000", ".prefs-000000000000000G", "a"] {

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `looks ever more rarely while nothing happens, and at once again after a change`() throws {
+    @Test func `becomes less frequent while nothing changes, and frequent again after a change`() throws {
         let machine = try SimulatedMachine()
         let log = EventLog()
         let watch = PollingWatcher(machine.fileSystem, machine.clock).watch(SimulatedMachine.home) { log.add($0) }
@@ -28,7 +28,7 @@ import Testing
         #expect(machine.clock.nextWakeup == nil)
     }
 
-    @Test func `ends with its owner`() throws {
+    @Test func `ends when its owner is released`() throws {
         let machine = try SimulatedMachine()
         var watch: (any FolderWatch)? =
             PollingWatcher(machine.fileSystem, machine.clock).watch(SimulatedMachine.home) { _ in }
@@ -37,7 +37,7 @@ import Testing
         #expect(machine.clock.nextWakeup == nil)
     }
 
-    @Test func `after a look that failed says that anything may have happened`() throws {
+    @Test func `after a failed read reports that anything may have changed`() throws {
         let machine = try SimulatedMachine()
         let log = EventLog()
         let watch = PollingWatcher(machine.fileSystem, machine.clock).watch(SimulatedMachine.home) { log.add($0) }
@@ -61,7 +61,7 @@ import Testing
         return (machine, log, machine.watcher.watch(SimulatedMachine.home) { log.add($0) })
     }
 
-    @Test func `tells before the operation returns`() throws {
+    @Test func `reports before the operation returns`() throws {
         let (machine, log, watch) = try Self.watched { _ in }
         let path: FilePath = "/home/ada/file"
         _ = try machine.fileSystem.open(path, .creating(.privateFile))
@@ -71,7 +71,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test func `tells late`() throws {
+    @Test func `reports late`() throws {
         let (machine, log, watch) = try Self.watched { $0.delivery = .after(.milliseconds(30)) }
         try machine.fileSystem.write("1", to: "/home/ada/file")
         machine.clock.advance(by: .milliseconds(29))
@@ -81,7 +81,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test func `tells equal events once, and too many as anything`() throws {
+    @Test func `reports equal events once, and too many as anything`() throws {
         let (machine, log, watch) = try Self.watched {
             $0.delivery = .onRequest
             $0.queueLength = 3
@@ -95,7 +95,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test func `tells nothing of what is lost`() throws {
+    @Test func `reports no lost events`() throws {
         let (machine, log, watch) = try Self.watched { $0.percentLost = 50 }
         for _ in 0..<100 { try machine.fileSystem.write("1", to: "/home/ada/file") }
         #expect(20..<80 ~= log.events.count)

@@ -12,7 +12,7 @@ import Testing
     import Musl
 #endif
 
-@Suite struct `A call of the system` {
+@Suite struct `A system call` {
     /// Runs a call that fails with each of the codes in turn, and then succeeds.
     static func result(_ codes: [Int32]) -> (Result<Int32, SystemFailure>, calls: Int) {
         var calls = 0
@@ -27,20 +27,20 @@ import Testing
         return (result, calls)
     }
 
-    @Test func `that a signal interrupts is made again`() throws {
+    @Test func `that a signal interrupts is repeated`() throws {
         let (result, calls) = Self.result([EINTR, EINTR])
         #expect(try result.get() == 7)
         #expect(calls == 3)
     }
 
     @Test(arguments: [(ENOENT, ErrorCode.noSuchFile), (EACCES, .accessDenied), (ENOSPC, .noSpace), (EIO, .inputOutput)])
-    func `that fails says why`(_ number: Int32, _ code: ErrorCode) throws {
+    func `that fails reports the reason`(_ number: Int32, _ code: ErrorCode) throws {
         let (result, calls) = Self.result([EINTR, number, EINTR])
         #expect(throws: SystemFailure(code, .read, "/file")) { try result.get() }
         #expect(calls == 2)
     }
 
-    @Test func `says it in words at last`() {
+    @Test func `that fails has a message in words`() {
         #expect("\(SystemFailure(.noSpace, .write, "/a/b"))" == "cannot write /a/b: No space left on device")
         #expect("\(SystemFailure(.inputOutput, .read, nil))" == "cannot read: Input/output error")
         for operation in SystemFailure.Operation.allCases {
@@ -65,7 +65,7 @@ import Testing
         #expect(Self.events(Self.overflow) == [.anything])
     }
 
-    @Test func `that is cut short is none`() {
+    @Test func `that is truncated is ignored`() {
         for count in 0..<Self.moved.count { #expect(Self.events(Array(Self.moved.prefix(count))).isEmpty) }
     }
 }
@@ -105,8 +105,8 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
     return body()
 }
 
-@Suite struct `The right to a file` {
-    @Test func `that is missing is broken, not absent`() throws {
+@Suite struct `Access to a file` {
+    @Test func `that is denied is an error, not a missing file`() throws {
         let bench = try FileSystemSubject.real.make()
         try bench.write("secret", to: "file")
         try present(bench.fileSystem.open(bench.path("file"), .writing)).setPermissions([])
@@ -114,7 +114,7 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
         #expect(found == .accessDenied)
     }
 
-    @Test func `is not waited for at a FIFO`() throws {
+    @Test func `that is a FIFO does not wait`() throws {
         let bench = try FileSystemSubject.real.make()
         #expect(mkfifo(bench.path("fifo").description, 0o600) == 0)
         #expect(try bench.fileSystem.status(of: bench.path("fifo"))?.kind == .other)
@@ -127,7 +127,7 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
 
     static func make(_ name: String) -> any Clock { name == "system" ? SystemClock() : SimulatedClock() }
 
-    @Test(arguments: subjects) func `runs forward, and its tick behind it`(_ name: String) {
+    @Test(arguments: subjects) func `runs forward, and its tick follows it`(_ name: String) {
         let clock = Self.make(name)
         let (first, second) = (clock.now, clock.now)
         #expect(first <= second)
@@ -174,7 +174,7 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
         #expect(clock.wall.date == Date(timeIntervalSince1970: 1))
     }
 
-    @Test func `says a time in words that everybody reads alike`() {
+    @Test func `prints a time in an unambiguous format`() {
         #expect("\(Timestamp(seconds: 1_500_000_000, nanoseconds: 0))" == "2017-07-14T02:40:00Z")
         #expect("\(Timestamp(seconds: -1, nanoseconds: 0))" == "1969-12-31T23:59:59Z")
     }

@@ -71,7 +71,7 @@ extension EventLog {
 @Suite struct `A watch` {
     static let subjects = WatcherSubject.allCases
 
-    @Test(arguments: subjects) func `tells of what happens to a name`(_ subject: WatcherSubject) throws {
+    @Test(arguments: subjects) func `reports what happens to a name`(_ subject: WatcherSubject) throws {
         let (bench, watcher, pass) = try subject.make()
         let rows: [(fact: String, name: FileName, body: () throws -> Void)] = [
             ("created", "a", { try bench.write("1", to: "a") }),
@@ -96,7 +96,7 @@ extension EventLog {
         }
     }
 
-    @Test(arguments: subjects) func `tells that a name was moved here`(_ subject: WatcherSubject) throws {
+    @Test(arguments: subjects) func `reports that a file was renamed to a name`(_ subject: WatcherSubject) throws {
         let (bench, watcher, pass) = try subject.make()
         try bench.write("1", to: "file")
         let log = EventLog()
@@ -107,7 +107,9 @@ extension EventLog {
         watch.cancel()
     }
 
-    @Test(arguments: subjects) func `of a folder that comes later tells once it is there`(_ subject: WatcherSubject)
+    @Test(arguments: subjects) func `of a folder that is created later reports once it exists`(
+        _ subject: WatcherSubject
+    )
         throws
     {
         let (bench, watcher, pass) = try subject.make()
@@ -128,8 +130,9 @@ extension EventLog {
         watch.cancel()
     }
 
-    @Test(arguments: subjects) func `of a folder that goes and comes again tells both`(_ subject: WatcherSubject) throws
-    {
+    @Test(arguments: subjects) func `of a folder that is removed and created again reports both`(
+        _ subject: WatcherSubject
+    ) throws {
         let (bench, watcher, pass) = try subject.make()
         let folder = bench.path("folder")
         try bench.fileSystem.makeFolders(folder)
@@ -146,7 +149,7 @@ extension EventLog {
         watch.cancel()
     }
 
-    @Test(arguments: subjects) func `tells nothing once it is cancelled, nor of other folders`(
+    @Test(arguments: subjects) func `reports nothing after it is cancelled, and nothing in other folders`(
         _ subject: WatcherSubject
     ) throws {
         let (bench, watcher, pass) = try subject.make()
@@ -168,8 +171,8 @@ extension EventLog {
 }
 
 /// Behavior of the watcher that uses the kernel's notifications.
-@Suite(.serialized) struct `A watch of the kernel's` {
-    @Test func `is one`() throws {
+@Suite(.serialized) struct `A kernel watch` {
+    @Test func `uses notifications`() throws {
         let bench = try FileSystemSubject.real.make()
         let watch = SystemFolderWatcher().watch(bench.folder) { _ in }
         #expect(watch.means == .notification)
@@ -177,7 +180,7 @@ extension EventLog {
     }
 
     /// A mount over a folder causes no event in the folder.
-    @Test(arguments: ["", "/a/b"]) func `goes over to what is mounted there, and back`(_ below: String) throws {
+    @Test(arguments: ["", "/a/b"]) func `follows a mount over its folder, and back`(_ below: String) throws {
         let place = try TemporaryFolder()
         let folder = try present(FilePath(place.url.path(percentEncoded: false) + below))
         let files = SystemFileSystem()
@@ -198,7 +201,7 @@ extension EventLog {
     }
 
     /// This causes no event in the folder itself.
-    @Test func `goes over to what stands under its path once a folder above it is another`() throws {
+    @Test func `follows its path when a folder above it is replaced`() throws {
         let bench = try FileSystemSubject.real.make()
         let folder = bench.path("a").appending("b")
         try bench.fileSystem.makeFolders(folder)
@@ -212,7 +215,7 @@ extension EventLog {
         watch.cancel()
     }
 
-    @Test func `goes over to where a link on its path leads by now`() throws {
+    @Test func `follows its path when a link on it changes`() throws {
         let bench = try FileSystemSubject.real.make()
         for name in ["a", "b"] as [FileName] { try bench.fileSystem.makeFolders(bench.path(name).appending("folder")) }
         try bench.makeSymbolicLink("link", to: "a")
@@ -227,7 +230,7 @@ extension EventLog {
         watch.cancel()
     }
 
-    @Test func `says that the queue was full`() throws {
+    @Test func `reports that the queue was full`() throws {
         let bench = try FileSystemSubject.real.make()
         let length = try bench.fileSystem.text("/proc/sys/fs/inotify/max_queued_events")
             .flatMap { Int($0.filter(\.isNumber)) }

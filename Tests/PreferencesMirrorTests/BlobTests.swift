@@ -18,7 +18,7 @@ import Testing
         try bench.directoryContents().filter { $0.key.hasSuffix(".blob") }
     }
 
-    @Test func `come to another host, each in one file`() throws {
+    @Test func `reach another host, each in one file`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", Self.long, in: ["com.example.a", "com.example.b"])
@@ -48,7 +48,7 @@ import Testing
         #expect(try hosts[1].values() == ["key": Self.long])
     }
 
-    @Test func `that are damaged are not taken, and said anew by their author`() throws {
+    @Test func `that are damaged are not used, and are published again by their author`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", Self.long)
@@ -63,7 +63,7 @@ import Testing
         #expect(try blobs(bench).values.contains(bytes))
     }
 
-    @Test func `go a week after nothing needs them any more`() throws {
+    @Test func `are removed a week after they are no longer needed`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", Self.long)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [1, 5000])
-    func `that was deleted leaves the directory at once by compacting`(count: Int) throws {
+    func `that was deleted is removed from the directory by compacting`(count: Int) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", .string(String(repeating: Self.secret, count: count)))

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: misfortunes)
-    func `may be anything, and settings stay as they are`(_ misfortune: Misfortune) throws {
+    func `can be in any state, and settings stay unchanged`(_ misfortune: Misfortune) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
@@ -74,7 +74,7 @@ import Testing
 
     /// Twice, because a host may republish everything only once an hour.
     @Test(arguments: losses, [0, 1])
-    func `is made again, and every host publishes what it holds`(_ misfortune: Misfortune, _ first: Int) throws {
+    func `is created again, and every host publishes its values`(_ misfortune: Misfortune, _ first: Int) throws {
         let bench = try MirrorBench()
         var hosts = try bench.hosts("a", "b")
         let long = PropertyList.string(String(repeating: "x", count: 80_000))
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `is not made again where nothing is missing, or the mirror is not this store's`() throws {
+    @Test func `is not created again if nothing is missing or the mirror is another store's`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)
@@ -161,7 +161,7 @@ import Testing
 
     /// A host keeps what it knows, even if no visible file contains it.
     @Test(arguments: ["w/own", "w/own/l", "w/other", "w/other/l"], [false, true])
-    func `takes nothing from the state of a host that rebuilds it`(_ lost: String, _ hasBases: Bool) throws {
+    func `loses no value when a host rebuilds its state`(_ lost: String, _ hasBases: Bool) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         for round in 1...3 as ClosedRange<Int64> {
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `comes back, and what was changed meanwhile goes out`() throws {
+    @Test func `returns, and the changes made meanwhile are published`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)
@@ -196,7 +196,7 @@ import Testing
         #expect(try hosts[1].values() == ["key": 1])
     }
 
-    @Test func `is left when it is back, unless a person takes that back`() throws {
+    @Test func `is left when it returns, unless a user cancels that`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)
@@ -238,7 +238,7 @@ import Testing
         #expect(try hosts[0].values() == ["key": 1])
     }
 
-    @Test func `has no folder any more of hosts that were purged, whether or not they had anything to say`() throws {
+    @Test func `has no folder of a purged host, whether or not that had published values`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b", "c", "d")
         try hosts[0].write("key", 1)
@@ -258,7 +258,7 @@ import Testing
         #expect(try hosts[0].values()["back"] == 1)
     }
 
-    @Test func `has a folder to be purged until that could be removed`() throws {
+    @Test func `keeps a purged folder until it can be removed`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[1].write("key", 1)
@@ -274,7 +274,7 @@ import Testing
         #expect(try hosts[0].values() == ["key": 1])
     }
 
-    @Test func `is read, and not written, where it read-only`() throws {
+    @Test func `is read and not written if it is read-only`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
@@ -313,7 +313,7 @@ import Testing
         #expect(try bench.directoryContents() == before)
     }
 
-    @Test func `is looked at again where something is new`() throws {
+    @Test func `is read again if something is new`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
@@ -328,7 +328,7 @@ import Testing
     }
 
     /// NFS and FUSE keep a file that is deleted while it is open. If the client crashes, the file remains.
-    @Test func `is swept of what is left of our own files after an hour`() throws {
+    @Test func `is cleared of our own temporary files after an hour`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)
@@ -351,7 +351,7 @@ import Testing
         for row in rows { #expect(try (files.status(of: path(row)) != nil) == row.stays, "\(row.name)") }
     }
 
-    @Test func `may have what does not belong there`() throws {
+    @Test func `may contain unrelated files`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)

@@ -35,7 +35,7 @@ final class Model: Sendable {
 /// The Swift examples of the library's documentation behave as the pages describe.
 @Suite struct `The documentation` {
     /// Each line of the examples is in this file, where it is compiled and run.
-    @Test func `shows nothing but what is run here`() throws {
+    @Test func `shows only code that runs here`() throws {
         let own = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let lines = Set(own.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         var count = 0
@@ -52,7 +52,7 @@ final class Model: Sendable {
         #expect(count > 20)
     }
 
-    @Test func `on moving over from UserDefaults is so`() throws {
+    @Test func `on moving from UserDefaults is correct`() throws {
         let store = Store.memory
         let defaults = Defaults("com.example.editor", in: store)
         defaults.register(defaults: ["theme": "light", "zoom": 1.5])
@@ -64,7 +64,7 @@ final class Model: Sendable {
         #expect(defaults.integer(forKey: "fontSize") == 13)
     }
 
-    @Test func `on declaring settings is so`() throws {
+    @Test func `on declaring settings is correct`() throws {
         let store = Store.memory
         let defaults = Defaults("com.example.editor", in: store)
         defaults[.fontSize] = 14
@@ -77,7 +77,7 @@ final class Model: Sendable {
         #expect(settings[.fontSize] == 20 && settings.operands == ["notes.txt"])
     }
 
-    @Test func `on storing a setting is so`() throws {
+    @Test func `on storing a setting is correct`() throws {
         let editor = Defaults("com.example.editor", in: .memory)
         editor[.author] = "Ada"
         let author = editor[.author] ?? "nobody"
@@ -100,7 +100,7 @@ final class Model: Sendable {
         #expect(editor.integer(forKey: "sidebarWidth") == 300)
     }
 
-    @Test func `on observing changes is so`() async throws {
+    @Test func `on observing changes is correct`() async throws {
         let editor = Defaults("com.example.editor", in: .memory)
         let log = Mutex<[String]>([])
         let observation = editor.observe { batch in
@@ -122,7 +122,7 @@ final class Model: Sendable {
         _ = foreign
     }
 
-    @Test func `on reading property lists is so`() throws {
+    @Test func `on reading property lists is correct`() throws {
         let bytes = Array(#"{"name": "Ada", "servers": [{"port": 80}]}"#.utf8)
         let (found, format) = try PropertyList.sniffed(bytes)
         #expect(format == .json)
@@ -138,7 +138,7 @@ final class Model: Sendable {
         #expect(try PropertyList.decode(Document.self, from: encoded) == Document(title: "Letter"))
     }
 
-    @Test func `on the memory store is so`() {
+    @Test func `on the memory store is correct`() {
         let store = Store.memory
         let defaults = Defaults("com.example.editor", in: store)
         defaults[.fontSize] = 20
@@ -147,7 +147,7 @@ final class Model: Sendable {
         #expect(same[.fontSize] == 20 && other[.fontSize] == 12)
     }
 
-    @Test func `on mirroring is so`() throws {
+    @Test func `on mirroring is correct`() throws {
         let folder = try TemporaryFolder()
         func path(_ name: String) throws -> String {
             let url = folder.url.appending(path: name)

@@ -9,8 +9,8 @@ import Testing
 @testable import PreferencesMirror
 
 /// Two hosts and one directory.
-@Suite struct `What one host writes` {
-    @Test func `another one can read`() throws {
+@Suite struct `A write of one host` {
+    @Test func `reaches another host`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
@@ -22,7 +22,7 @@ import Testing
         #expect(try hosts[0].values() == [:])
     }
 
-    @Test func `in several domains at once arrives whole`() throws {
+    @Test func `to several domains at once arrives completely`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let domains: [DomainName] = ["com.example.a", "com.example.b", "com.example.c"]
@@ -38,7 +38,7 @@ import Testing
         #expect(versions.allSatisfy { $0.note.reason.word == "mirror" })
     }
 
-    @Test func `is not sent to domains that are not mirrored`() throws {
+    @Test func `to a domain that is not mirrored is not published`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         for domain: DomainName in ["org.other", .global, "prefs"] { try hosts[0].write("key", "secret", domain) }
@@ -50,7 +50,7 @@ import Testing
         #expect(try hosts[1].values(.global) == ["key": "secret"])
     }
 
-    @Test func `stays there where a schema says so`() throws {
+    @Test func `stays there if a schema declares it`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         for host in hosts { try host.install(home: ["token"], secrets: ["account"], ofCommand: ["pin"]) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `while both were apart has one winner, and the loser is kept`() throws {
+    @Test func `while both were offline has one winner, and the lost value is kept`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", "first")
@@ -83,7 +83,7 @@ import Testing
         #expect(conflict.value.value?.propertyList == "first")
     }
 
-    @Test func `in two leaves of one dictionary both live`() throws {
+    @Test func `to two entries of one dictionary keeps both`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         for host in hosts { try host.install(merging: ["window"]) }
@@ -96,7 +96,7 @@ import Testing
         for host in hosts { #expect(try host.condition() == .inSync) }
     }
 
-    @Test func `before it takes part only fills gaps`() throws {
+    @Test func `before it is mirrored only fills gaps`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a")
         try hosts[0].write("key", "theirs")
@@ -113,7 +113,7 @@ import Testing
         #expect(history.versions.contains { history.values(of: $0)?["key"] == "ours" })
     }
 
-    @Test func `without a lock is taken up once it is left alone`() throws {
+    @Test func `without a lock is captured once the file is quiet`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].scribble(["key": 1])
@@ -127,7 +127,7 @@ import Testing
         #expect(try hosts[1].values() == ["key": 1])
     }
 
-    @Test func `comes back when the domain is taken out and in again`() throws {
+    @Test func `returns when the domain is removed and added again`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// A domain in XML becomes binary. Otherwise, the mirror would publish the lost fraction as a change.
-    @Test func `with a fraction of a second arrives whole in a domain that was XML`() throws {
+    @Test func `with a fraction of a second arrives exactly in a domain that was XML`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].scribble(["kept": 1])

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 /// A new host joins after each operation of another host's compaction that changes the directory.
-@Suite struct `A directory in the midst of a compaction` {
-    @Test func `is whole for a joiner`() throws {
+@Suite struct `A directory during a compaction` {
+    @Test func `is complete for a host that joins`() throws {
         let original = try MirrorBench()
         let undertaking = try #require(Undertaking.all.first { $0.compacts })
         try undertaking.prepare(original)

@@ -27,7 +27,7 @@ import Testing
         return (bench, hosts)
     }
 
-    @Test(arguments: effects) func `loses nothing and tears nothing`(_ effect: Fault.Effect) throws {
+    @Test(arguments: effects) func `loses nothing and writes nothing in part`(_ effect: Fault.Effect) throws {
         let (original, _) = try prepared()
         // All operations take minutes, so each run tries a different sample.
         let stride = Extent.isFull ? 1 : 61
@@ -60,7 +60,7 @@ import Testing
         #expect(number > 40)
     }
 
-    @Test func `again and again holds no domain`() throws {
+    @Test func `repeatedly holds no domain`() throws {
         let bench = try MirrorBench()
         _ = try bench.hosts("a", "b")
         let host = { try MirrorHost("b", on: bench.disk) }

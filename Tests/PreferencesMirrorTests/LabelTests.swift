@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-@Suite struct `What a host is called` {
+@Suite struct `The label of a host` {
     private func admission(_ label: String) -> MirrorPlaces.JoinOptions {
         var admission = MirrorPlaces.JoinOptions()
         admission.label = label
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [(256, true), (257, false)])
-    func `is as long as others can read`(_ length: Int, _ isFit: Bool) throws {
+    func `is limited to what others can read`(_ length: Int, _ isFit: Bool) throws {
         let label = String(repeating: "x", count: length)
         let bench = try MirrorBench()
         let (first, second) = (try bench.stranger("a"), try bench.stranger("b"))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `is told to the others when it is something else`() throws {
+    @Test func `is published when it changes`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)

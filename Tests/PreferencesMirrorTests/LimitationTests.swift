@@ -7,13 +7,13 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-@Suite struct `A mirror on a disk that is not everything` {
+@Suite struct `A mirror on a file system with a limitation` {
     /// Each limitation alone, and all of them at once. Without locks or atomic renames, a store refuses to write, and
     /// the stores are on the same disk.
     static let limitations = Limitation.allCases.filter { $0 != .noLocks && $0 != .renameKeeps }
 
     @Test(arguments: limitations.map { [$0] } + [limitations])
-    func `goes both ways`(_ limitations: [Limitation]) throws {
+    func `works in both directions`(_ limitations: [Limitation]) throws {
         let bench = try MirrorBench()
         bench.disk.limitations = Set(limitations)
         let hosts = try bench.hosts("a", "b")

@@ -82,8 +82,8 @@ import Testing
     }
 }
 
-@Suite struct `A host on which only programs run that end at once` {
-    @Test func `gets past a log that is lost after ten minutes`() throws {
+@Suite struct `A host that runs only short-lived programs` {
+    @Test func `skips a lost log after ten minutes`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `finds that a file of its own was spoilt`() throws {
+    @Test func `finds damage in a file of its own`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Each operation of a kind fails in turn. The session continues after the failure, as a daemon does.
-@Suite struct `A session to which the system refuses something` {
+@Suite struct `A session with a refused operation` {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let operation: SystemFailure.Operation
@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: Undertaking.all, refusals)
-    func `goes on once it is given, and loses nothing then or later`(
+    func `continues once it is allowed, and loses nothing`(
         _ undertaking: Undertaking, _ refusal: Refusal
     ) throws {
         let original = try MirrorBench()
@@ -70,7 +70,7 @@ import Testing
         #expect(conditions.allSatisfy { $0 <= .conflicts }, "\(conditions): \(what)")
     }
 
-    @Test func `names it in its status until it is given`() throws {
+    @Test func `reports it in its status until it is allowed`() throws {
         let original = try MirrorBench()
         let first = try original.hosts("a", "b")
         try original.comeToRest(first)

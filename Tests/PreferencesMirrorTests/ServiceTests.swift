@@ -66,7 +66,7 @@ extension ResettableEvent {
         }
     }
 
-    @Test func `brings a change to the other within a tenth of a second`() throws {
+    @Test func `brings a change to the other host within a tenth of a second`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let watching = try Watching(hosts)
@@ -82,7 +82,7 @@ extension ResettableEvent {
 
     /// If there is no room for a log, a base publishes the change. Other hosts notice it, and bases are not written
     /// more often than logs.
-    @Test func `brings a change to the other that a base is the first to say`() throws {
+    @Test func `brings a change that is first published in a base`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let watching = try Watching(hosts, bytesOfWriter: 3000)
@@ -98,7 +98,7 @@ extension ResettableEvent {
         #expect(try hosts[1].values()["key"] == "10")
     }
 
-    @Test func `that is not notified of a change looks for it`() throws {
+    @Test func `finds a change without a notification`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let watching = try Watching([hosts[1]])
@@ -110,7 +110,7 @@ extension ResettableEvent {
         #expect(try hosts[1].values() == ["key": 1])
     }
 
-    @Test func `of which the kernel tells nothing looks every ten seconds, and no watch looks besides`() throws {
+    @Test func `without kernel notifications checks every ten seconds, and no watch polls`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let looks = bench.disk.process(user: 1000)
@@ -164,7 +164,7 @@ extension ResettableEvent {
         #expect(try hosts[1].values() == ["key": 2])
     }
 
-    @Test func `reads a file that stays damaged ever more seldom`() throws {
+    @Test func `reads a file that stays damaged less and less often`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let writer = try hosts[0].sync().engine.local.writer
@@ -222,7 +222,7 @@ extension ResettableEvent {
         #expect(try hosts[0].values() == ["key": 1])
     }
 
-    @Test func `is not kept busy by a watcher that says all the time that anything may have happened`() throws {
+    @Test func `is not kept busy by a watcher that constantly reports that anything may have changed`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let watcher = try #require(hosts[1].machine.watcher as? SimulatedFolderWatcher)

@@ -9,7 +9,7 @@ import Testing
 @testable import PreferencesMirror
 
 @Suite struct `The status of a mirror` {
-    @Test func `says after an exchange that ended over a limit that it is over one`() throws {
+    @Test func `reports a limit that the last exchange exceeded`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)

@@ -53,7 +53,7 @@ import Testing
         #expect(try hosts[1].values() == ["key": "new"])
     }
 
-    @Test func `that is unknown has the next exchange list what it replaces`() throws {
+    @Test func `that is unknown makes the next exchange list what it replaces`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", "old")

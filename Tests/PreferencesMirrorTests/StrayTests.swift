@@ -21,7 +21,7 @@ import Testing
         { "x/stray \($0)" },
     ]
 
-    @Test func `cost one look at the folder, however many they are`() throws {
+    @Test func `cost one listing of the folder, however many there are`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
@@ -148,7 +148,7 @@ private struct RealMember {
     func values() throws -> PropertyList.Dictionary { try file("com.example.a").contents(on: machine).values }
 }
 
-@Suite struct `What is no file, in the shared directory` {
+@Suite struct `Anything but a file in the shared directory` {
     struct Obstacle: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// Creates the obstacle at a path. It may also create a file and a folder next to the directory.
@@ -236,7 +236,7 @@ private struct RealMember {
         try expectUntouched(aside)
     }
 
-    @Test func `in place of a folder that is purged is removed, and not what it leads to`() throws {
+    @Test func `in place of a folder that is purged is removed, but not its target`() throws {
         let mirror = try RealMirror()
         let (files, aside) = (SystemFileSystem(), try aside(mirror))
         try mirror.hosts[1].write("key", 1)

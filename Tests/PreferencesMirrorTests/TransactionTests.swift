@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `of many keys is in a file whole or not at all, and arrives`() throws {
+    @Test func `of many keys is in a file completely or not at all, and arrives`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("before", 1)

@@ -20,8 +20,8 @@ extension Report {
 }
 
 /// Files and folders that cannot be read or written.
-@Suite struct `What the system refuses a host` {
-    @Test func `to write into a domain's file is told, and done once it can be`() throws {
+@Suite struct `An operation that the system refuses` {
+    @Test func `on a domain's file is reported, and done once it is allowed`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
@@ -47,7 +47,7 @@ extension Report {
 
     /// Domains whose files are links into a folder without write permission, and the changes that came with them.
     @Test(arguments: [1, 3, 15])
-    func `to write into files holds up no others`(_ count: Int) throws {
+    func `on some files does not delay others`(_ count: Int) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let linked = try (0..<count).map { try DomainName("com.linked\($0)") }
@@ -83,7 +83,7 @@ extension Report {
         #expect(try hosts[1].values("com.together") == ["other": 2])
     }
 
-    @Test func `to write into a domain's file is tried ever more seldom by one who watches`() throws {
+    @Test func `on a domain's file is retried less and less often by a watching host`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
@@ -105,7 +105,7 @@ extension Report {
     }
 
     @Test(arguments: ["", "/l", "/b"])
-    func `to look into a folder of another delays that one alone`(_ part: String) throws {
+    func `on the folder of another host delays only that host`(_ part: String) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b", "c")
         try hosts[1].write("key", 1)

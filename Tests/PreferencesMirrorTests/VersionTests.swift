@@ -10,7 +10,7 @@ import Testing
 @testable import PreferencesMirror
 
 /// A file that a later version of the format may contain.
-@Suite struct `A pack that says more than we know` {
+@Suite struct `A pack with unknown fields` {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let field: UInt8
@@ -24,7 +24,7 @@ import Testing
         Row(testDescription: "that it is of another version", field: 12, value: 3, fault: .newerVersion(3)),
     ]
 
-    @Test(arguments: rows) func `is joined only as far as that may be passed over`(_ row: Row) throws {
+    @Test(arguments: rows) func `is joined only if they can be ignored`(_ row: Row) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("first", 1)
@@ -88,7 +88,7 @@ import Testing
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    @Test func `go on where they were`() throws {
+    @Test func `continue to work`() throws {
         let bench = try MirrorBench()
         let hosts = try ["a", "b"].map { try MirrorHost($0, on: bench.disk) }
         let host = "\(hosts[0].places.folder)".split(separator: "/").last ?? ""

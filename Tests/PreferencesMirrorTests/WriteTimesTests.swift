@@ -36,7 +36,7 @@ import Testing
         #expect(times.ofRemoval == nil)
     }
 
-    @Test func `is in no version that a stranger wrote, nor in a single one`() throws {
+    @Test func `is in no version that another program wrote, and in no single one`() throws {
         let bench = try MirrorBench()
         let host = try #require(try bench.hosts("a").first)
         let domain: DomainName = "com.example.a"
@@ -85,7 +85,7 @@ import Testing
 
     /// The clock of one peer is a year ahead. All other clocks are right.
     @Test(arguments: [true, false])
-    func `is honest after a host with a wrong clock wrote another key`(_ isOursLater: Bool) throws {
+    func `is correct after a host with a wrong clock wrote another key`(_ isOursLater: Bool) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("ours", "honest", "wrong")
         let clock = bench.disk.clock

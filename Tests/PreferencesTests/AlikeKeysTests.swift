@@ -35,7 +35,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: ways) func `have a value each`(_ way: Way) throws {
+    @Test(arguments: ways) func `have separate values`(_ way: Way) throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         let keys = Mutex<[String]>([])
@@ -49,7 +49,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `are not declared by one another`() throws {
+    @Test func `have separate declarations`() throws {
         let bench = try SchemaBench(
             "{ Domain = \"com.example.backup\"; Settings = ({ Key = \"\(Self.composed)\"; Type = integer; }); }")
         let defaults = bench.defaults()

@@ -46,7 +46,7 @@ import Testing
             ("<a", "<a"), ("<key>", "<key>"), ("{a = <*I5>;}", "{a = <*I5>;}"), ("5", "5"), ("YES", "YES"),
             ("'a'", "'a'"),
         ] as [(String, PropertyList)])
-    func `a value that begins as a property list is one, or else a text`(argument: String, value: PropertyList) {
+    func `a value that begins like a property list is one, or else a string`(argument: String, value: PropertyList) {
         #expect(ArgumentDomain.values(in: ["-x", argument]) == ["x": value])
     }
 
@@ -64,7 +64,7 @@ import Testing
             ("-a -b c", ["b": "c"]), ("-n -5 -m -6", ["n": "-5", "m": "-6"]), ("-n -e5 x", ["e5": "x"]),
             ("-n --5 x", ["-5": "x"]), ("- -5 -a b", ["a": "b"]),
         ] as [(String, PropertyList.Dictionary)])
-    func `a negative number is a value where that is asked for`(line: String, expected: PropertyList.Dictionary) {
+    func `a negative number is a value on request`(line: String, expected: PropertyList.Dictionary) {
         let arguments = line.split(separator: " ").map { String($0) }
         #expect(ArgumentDomain.values(in: arguments, negativeNumbers: true) == expected)
     }

@@ -59,14 +59,14 @@ import Testing
         "t", "T", "y", "Y", "true", "yes", "YES", "yep", "1", "007", "+1", "-1", "-0002", " 1", "\t\n y", "0 1", "- 1",
         "10", "1.9", "1\u{301}", "\u{85}y",
     ])
-    func `such a text is a yes`(text: String) { #expect(PropertyList.string(text).asBoolean) }
+    func `these texts are true`(text: String) { #expect(PropertyList.string(text).asBoolean) }
 
     @Test(arguments: [
         "", "0", "00", "no", "NO", "n", "f", "false", "on", "--1", "+-1", "+t", "0t", "-0y", "0.1", ".5", "0x1",
         "\u{661}",
         "\u{0}1", "é", "😀",
     ])
-    func `such a text is a no`(text: String) { #expect(!PropertyList.string(text).asBoolean) }
+    func `these texts are false`(text: String) { #expect(!PropertyList.string(text).asBoolean) }
 
     @Test(
         arguments: [
@@ -75,7 +75,7 @@ import Testing
             (.real(-0.0), false), (.real(0.5), true), (.real(.leastNonzeroMagnitude), true), (.real(.nan), true),
             (.boolean(true), true), (.boolean(false), false),
         ] as [(PropertyList, Bool)])
-    func `a number is a yes unless it is 0`(value: PropertyList, flag: Bool) { #expect(value.asBoolean == flag) }
+    func `a number is true unless it is 0`(value: PropertyList, flag: Bool) { #expect(value.asBoolean == flag) }
 
     @Test(
         arguments: [
@@ -109,7 +109,7 @@ import Testing
         arguments: [
             .date(Date(timeIntervalSinceReferenceDate: 5)), .data(Data("1".utf8)), ["1"], ["a": 1], .uid(1),
         ] as [PropertyList])
-    func `what is no number, text or truth is none of them`(value: PropertyList) {
+    func `other values are neither numbers, strings nor Booleans`(value: PropertyList) {
         #expect(value.asInteger == 0)
         #expect(value.asDouble == 0)
         #expect(value.asFloat == 0)

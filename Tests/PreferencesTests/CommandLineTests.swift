@@ -41,7 +41,7 @@ extension Setting where Value == String {
         try Self.schema.parse(["/usr/bin/backup"] + words, in: bench.store(variables: variables))
     }
 
-    @Test func `stands above variables, and these above what is stored`() throws {
+    @Test func `overrides variables, which override stored values`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["keep": 5, "mode": "incremental", "$schemaVersion": 2])
         let settings = try parse(["--keep", "3", "/mnt"], bench, ["BACKUP_KEEP": "4"])
@@ -54,7 +54,7 @@ extension Setting where Value == String {
         #expect(try parse(["/mnt"], bench)[.keep] == 5)
     }
 
-    @Test func `is seen by all who look into the domain from then on, and by no other rules`() throws {
+    @Test func `applies to settings that are opened later`() throws {
         let bench = try SchemaBench(nil)
         let store = bench.store(["-mode", "odd"])
         _ = try Self.schema.parse(["backup", "-k3", "/mnt"], in: store)
@@ -62,7 +62,7 @@ extension Setting where Value == String {
         #expect(defaults[.keep] == 3 && defaults.string(forKey: "mode") == "full")
     }
 
-    @Test func `is seen by those who looked before it was parsed`() throws {
+    @Test func `applies to settings that were opened before it was parsed`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["keep": 5, "$schemaVersion": 2])
         let store = bench.store()
@@ -88,7 +88,7 @@ extension Setting where Value == String {
         try defaults.set("x", for: Setting("a", default: "").conflicts(with: "elsewhere"))
     }
 
-    @Test func `passes over stored values that break its rules`() throws {
+    @Test func `skips stored values that violate its rules`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["keep": 0, "mode": "fast", "$schemaVersion": 2])
         let settings = try parse(["/mnt"], bench)
@@ -98,12 +98,12 @@ extension Setting where Value == String {
         #expect(bench.errors.hasSuffix("keep: 0 must be from 1 to 365; nothing was changed\n"), "\(bench.errors)")
     }
 
-    @Test func `comes before the schema that is installed`() throws {
+    @Test func `overrides the installed schema`() throws {
         let bench = try SchemaBench()
         #expect(try parse(["/mnt"], bench).defaults.object(forKey: "retries") == nil)
     }
 
-    @Test func `migrates what is stored, once, but not for help or a mistake in grammar`() throws {
+    @Test func `migrates stored settings once, but not for help or a syntax error`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["copies": 5])
         #expect(throws: Schema.Ending.self) { try parse(["--help"], bench) }
@@ -125,7 +125,7 @@ extension Setting where Value == String {
         #expect(try bench.file() == ["keep": 5, "$schemaVersion": 3])
     }
 
-    @Test func `is kept where it asks for that`() throws {
+    @Test func `is saved on request`() throws {
         let bench = try SchemaBench(nil)
         _ = try parse(["--save", "-k", "3", "-vv", "--here", "9", "/mnt"], bench)
         #expect(try bench.file() == ["keep": 3, "$schemaVersion": 2])
@@ -134,7 +134,7 @@ extension Setting where Value == String {
         #expect(settings.origin(of: .here)?.layer == .userHost)
     }
 
-    @Test func `is kept in one step, each value where it belongs`() throws {
+    @Test func `is saved in one step, each value in its layer`() throws {
         let bench = try SchemaBench(nil)
         _ = try parse(["--save", "-k", "3", "--here", "9", "/mnt"], bench)
         let places = try #require(try StorePlaces(.native, on: bench.bench.process()))
@@ -147,7 +147,7 @@ extension Setting where Value == String {
         #expect(transactions.count == 2 && Set(transactions).count == 1, "\(transactions)")
     }
 
-    @Test func `is kept with paths that lead to the same file from everywhere`() throws {
+    @Test func `is saved with absolute paths`() throws {
         let bench = try SchemaBench(nil)
         let root = bench.bench.simulated.disk.process()
         try root.makeFolders("/proc/self")
@@ -163,7 +163,7 @@ extension Setting where Value == String {
         #expect(try bench.file() == ["copies": "/home/ada/here"])
     }
 
-    @Test func `keeps no secret before others know it for one`() throws {
+    @Test func `saves no secret that other programs would not protect`() throws {
         let bench = try SchemaBench(nil)
         try bench.bench.simulated.fileSystem.replace("/home/ada/token", with: Array("abc\n".utf8).span.bytes)
         let words = ["--save", "-k", "3", "--token-file", "/home/ada/token", "/mnt"]
@@ -185,7 +185,7 @@ extension Setting where Value == String {
         #expect(try Self.schema.parse(["b"] + words, in: memory)[.token] == "abc")
     }
 
-    @Test func `keeps nothing that the administrator has decided on`() throws {
+    @Test func `saves no forced value`() throws {
         let bench = try SchemaBench(nil)
         try bench.install("{ keep = 9; }", at: "/etc/prefs/forced/com.example.backup.plist")
         #expect(throws: StoreFailure.self) { try parse(["--save", "-k", "3", "--mode", "full", "/mnt"], bench) }
@@ -194,7 +194,7 @@ extension Setting where Value == String {
         #expect(try bench.file() == ["mode": "full", "$schemaVersion": 2])
     }
 
-    @Test func `has all of its mistakes thrown at once`() throws {
+    @Test func `throws all errors at once`() throws {
         let bench = try SchemaBench(nil)
         do {
             _ = try parse(["--kep", "3", "--mode", "fast"], bench)
@@ -221,7 +221,7 @@ extension Setting where Value == String {
     ]
 
     @Test(arguments: endings)
-    func `ends the program with what it asks for, or with its mistakes`(
+    func `ends the program with the requested text or with errors`(
         _ words: [String], _ status: Int32, _ output: String, _ errors: String
     ) throws {
         let bench = try SchemaBench(nil)
@@ -269,7 +269,7 @@ extension Setting where Value == String {
         #expect(try Self.schema.parse(["b", "/mnt"], in: store)[.keep] == 9)
     }
 
-    @Test func `hands its schema to the administrator`() throws {
+    @Test func `exports a schema that can be installed`() throws {
         let text = String(decoding: try Self.schema.export(as: .json), as: UTF8.self)
         let bench = try SchemaBench(text)
         #expect(bench.defaults().integer(forKey: "keep") == 7)

@@ -5,13 +5,13 @@ import SimulatedPlatform
 import Synchronization
 import Testing
 
-@Suite struct `A look at a damaged file` {
+@Suite struct `A look-up in a damaged file` {
     static let name: DomainName = "com.example.editor"
     static let file = StoreBench.file(name)
 
     /// A key alone does not show that the root is not a dictionary, but the root's marker does.
     @Test(arguments: [PropertyList.Format.binary, .xml], [1, 20_000])
-    func `finds nothing in what is no dictionary`(_ format: PropertyList.Format, _ count: Int) throws {
+    func `finds nothing in a value that is not a dictionary`(_ format: PropertyList.Format, _ count: Int) throws {
         let bench = try StoreBench()
         let root = PropertyList.array(Array(repeating: "element", count: count))
         try bench.process().scribble(Array(root.serialized(as: format)), to: Self.file.path)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `goes to the version that is kept where there is no dictionary`() throws {
+    @Test func `uses the kept version if the file is not a dictionary`() throws {
         let bench = try StoreBench()
         try bench.process().set("size", 1, in: Self.file)
         try bench.process().scribble(Array(PropertyList.array(["element"]).serialized(as: .binary)), to: Self.file.path)
@@ -39,7 +39,7 @@ import Testing
         #expect(try Self.file.value(at: ["k1"], on: bench.process()).value == "value")
     }
 
-    @Test(arguments: [true, false]) func `reads it once, and again when it is another one`(_ hasVersion: Bool) throws {
+    @Test(arguments: [true, false]) func `reads it once, and again when it changes`(_ hasVersion: Bool) throws {
         let bench = try StoreBench()
         if hasVersion { try bench.process().set("size", 1, in: Self.file) }
         try bench.process().scribble([1, 2, 3], to: Self.file.path)

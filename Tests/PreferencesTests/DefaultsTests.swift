@@ -28,7 +28,7 @@ private struct Window: Codable, Equatable {
 @Suite struct `Settings of a program` {
     static let name: DomainName = "com.example.editor"
 
-    @Test func `are typed, and the default where nobody has chosen`() throws {
+    @Test func `are typed and have defaults`() throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         #expect(defaults[.size] == 12)
         defaults[.size] = 14
@@ -58,7 +58,7 @@ private struct Window: Codable, Equatable {
         #expect(defaults.object(forKey: "nickname") == nil)
     }
 
-    @Test func `of another type count as missing, with an issue that says so`() async throws {
+    @Test func `of another type are treated as missing and reported as an issue`() async throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         defaults.set("large", forKey: "size")
         var issues = defaults.issues.makeAsyncIterator()
@@ -79,7 +79,7 @@ private struct Window: Codable, Equatable {
         #expect(b[.size] == 13)
     }
 
-    @Test func `reach the disk by themselves`() throws {
+    @Test func `reach the disk without a further call`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         defaults[.size] = 14
@@ -87,7 +87,7 @@ private struct Window: Codable, Equatable {
         #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
     }
 
-    @Test func `reach the disk though the instance is let go`() throws {
+    @Test func `reach the disk although the instance is released`() throws {
         let bench = try StoreBench()
         do {
             let store = bench.store()
@@ -111,7 +111,7 @@ private struct Window: Codable, Equatable {
         #expect(try !StoreBench.file(Self.name).contents(on: bench.process()).exists)
     }
 
-    @Test func `of another process show after a tick of the clock`() throws {
+    @Test func `of another process are visible after a tick of the clock`() throws {
         let bench = try StoreBench()
         let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
         #expect(ours[.size] == 12)
@@ -149,7 +149,7 @@ private struct Window: Codable, Equatable {
         #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
     }
 
-    @Test func `that the file cannot hold are let go, and the others are written`() async throws {
+    @Test func `that the file cannot hold are discarded, and the others are written`() async throws {
         let bench = try StoreBench()
         let file = StoreBench.file(Self.name, newFormat: .xml)
         try bench.process().set("old", 1, in: file)
@@ -183,7 +183,7 @@ private struct Window: Codable, Equatable {
         #expect(try StoreBench.file(Self.name).contents(on: reader).values == ["size": 14])
     }
 
-    @Test func `change several at once, and are on the disk then`() throws {
+    @Test func `are changed together by a transaction, and are then on the disk`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         try defaults.transaction {
@@ -202,7 +202,7 @@ private struct Window: Codable, Equatable {
         #expect(defaults[.size] == 13)
     }
 
-    @Test func `are computed anew when another process was quicker`() throws {
+    @Test func `are computed again if another process writes first`() throws {
         let bench = try StoreBench()
         let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
         var runs = 0
@@ -271,7 +271,7 @@ private struct Window: Codable, Equatable {
         #expect(draft[.size] == 20 && draft.changes.isEmpty)
     }
 
-    @Test func `tell an edit session what others have changed as well`() throws {
+    @Test func `report to an edit session what others have changed too`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())
         let draft = defaults.edit()
@@ -285,7 +285,7 @@ private struct Window: Codable, Equatable {
         #expect(defaults[.size] == 20)
     }
 
-    @Test func `are refused under a key that no file can be trusted with`() async throws {
+    @Test func `are rejected under an invalid key`() async throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         var issues = defaults.issues.makeAsyncIterator()
         defaults.set(1, forKey: "")
@@ -348,7 +348,7 @@ private struct Window: Codable, Equatable {
     }
 
     /// A key that no file can have would prevent the whole domain from being written.
-    @Test func `of a whole domain are taken but for a key that no file can have`() throws {
+    @Test func `of a whole domain are set except under an invalid key`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()
         let defaults = Defaults(
@@ -360,7 +360,7 @@ private struct Window: Codable, Equatable {
     }
 
     /// A domain or a key may come from a file or from the network.
-    @Test func `do nothing to a terminal by their issues`() throws {
+    @Test func `cannot control a terminal through issues`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()
         let defaults = Defaults(
@@ -372,7 +372,7 @@ private struct Window: Codable, Equatable {
         #expect(text.contains("\\u{1B}[2J\\n\\0: a key cannot contain a NUL character"))
     }
 
-    @Test func `without a listener tell an issue on standard error`() throws {
+    @Test func `print an issue to standard error if there is no listener`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()
         let defaults = Defaults(
@@ -382,7 +382,7 @@ private struct Window: Codable, Equatable {
             terminal.text(of: .errors) == "program: com.example.editor: : a key cannot be empty; nothing was changed\n")
     }
 
-    @Test func `do not change the store's own key, in whatever way`() throws {
+    @Test func `never change the store's own key`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()
         let defaults = Defaults(

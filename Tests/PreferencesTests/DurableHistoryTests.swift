@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Damage.allCases)
-    func `has no version of which only the name is left, and keeps it again`(_ damage: Damage) throws {
+    func `ignores a truncated version, and keeps it again`(_ damage: Damage) throws {
         let bench = try bench()
         let newest = try #require(try history(bench).versions.last)
         try self.damage(newest, damage, bench)
@@ -58,14 +58,14 @@ import Testing
         #expect(back.state.values == ["key": 3])
     }
 
-    @Test func `goes back over a version that a crash has taken`() throws {
+    @Test func `skips a version that a crash has truncated`() throws {
         let bench = try bench()
         try damage(try history(bench).versions[1], .empty, bench)
         let back = try #require(try history(bench).back(1, from: present(bench.process())))
         #expect(back.state.values == ["key": 1])
     }
 
-    @Test func `of a former library is read as before`() throws {
+    @Test func `of a former version of the library is read as before`() throws {
         let bench = try bench()
         let (history, files) = (try history(bench), bench.process().fileSystem)
         for version in history.versions {
@@ -100,7 +100,7 @@ import Testing
 
     /// A deletion is killed or fails at each of its operations, and then the domain is created again.
     @Test(arguments: [Fault.Effect.dieBefore, .dieAfter, .fail(.inputOutput)])
-    func `knows of a deletion that did not come to its end`(_ effect: Fault.Effect) throws {
+    func `records a deletion that was interrupted`(_ effect: Fault.Effect) throws {
         let bench = try bench()
         bench.simulated.disk.synchronize()
         var (number, wasHit) = (0, true)
@@ -124,7 +124,7 @@ import Testing
 
     /// A power loss right after a change removes nothing that exists only in the history.
     @Test(arguments: [true, false])
-    func `has after a loss of power what the change has replaced`(_ removes: Bool) throws {
+    func `has the replaced contents after a power failure`(_ removes: Bool) throws {
         let bench = try bench()
         // Somebody has edited the file by hand.
         try bench.process().scribble(Self.file.serialized(["by hand": 1], as: .binary), to: Self.file.path)
@@ -139,7 +139,7 @@ import Testing
         #expect(history.versions.contains { history.values(of: $0) == ["by hand": 1] })
     }
 
-    @Test func `has no temporary file of a writer that died, once another one has written`() throws {
+    @Test func `has no temporary file of a dead writer after the next write`() throws {
         let bench = try bench()
         bench.simulated.disk.synchronize()
         var (number, wasHit, found) = (0, true, 0)

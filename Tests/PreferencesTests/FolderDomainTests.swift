@@ -76,7 +76,7 @@ import Testing
     }
 
     /// An empty file remains if a writer is killed while it tries a name. A file of others is not touched.
-    @Test(arguments: ["", "of others"]) func `removes what was left while a name was tried`(_ left: String) throws {
+    @Test(arguments: ["", "of others"]) func `removes what was left by the test of a name`(_ left: String) throws {
         let bench = try Self.bench(["title": "Groceries"])
         try bench.process().scribble(Array(left.utf8), to: Self.folder.appending(".é.txt"))
         try bench.process().set("é", "text", in: Self.file)
@@ -155,7 +155,7 @@ import Testing
         return found
     }
 
-    @Test func `follows a value that changes its type, and a key that goes`() throws {
+    @Test func `follows a value that changes its type, and a removed key`() throws {
         let bench = try Self.bench()
         try bench.process().set("title", 3, in: Self.file)
         try bench.process().set("icon", nil, in: Self.file)
@@ -229,7 +229,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: refusals) func `refuses by name, and changes nothing`(_ refusal: Refusal) throws {
+    @Test(arguments: refusals) func `rejects unusable files by name, and changes nothing`(_ refusal: Refusal) throws {
         let bench = try Self.bench()
         try refusal.prepare(bench)
         let names = try Self.names(bench)
@@ -244,7 +244,7 @@ import Testing
         #expect(try Self.text("title.txt", bench) == "Groceries\n")
     }
 
-    @Test func `a file of its name is no domain`() throws {
+    @Test func `a file with the name of the folder is ignored`() throws {
         let bench = try StoreBench()
         try bench.process().scribble([1], to: Self.folder)
         #expect(try !Self.file.contents(on: bench.process()).exists)
@@ -260,7 +260,7 @@ import Testing
         #expect(try Self.names(bench) == ["icon.data", "title.txt", "window.plist"])
     }
 
-    @Test func `is brought back from its history`() throws {
+    @Test func `is restored from its history`() throws {
         let bench = try Self.bench()
         try bench.process().set("title", "other", in: Self.file)
         let history = try #require(History(of: Self.file, on: bench.process()))

@@ -42,7 +42,7 @@ import Testing
     ]
 
     @Test(arguments: afterFlush)
-    func `has what a program flushed, whatever happens then`(
+    func `has what a program flushed, whatever happens next`(
         _ afterwards: Afterwards, _ versions: [PropertyList.Dictionary], _ reasons: [WriteReason]
     ) throws {
         let bench = try StoreBench()
@@ -71,7 +71,7 @@ import Testing
         withExtendedLifetime(defaults) {}
     }
 
-    @Test func `has what a stranger wrote though a program had seen it before it wrote`() throws {
+    @Test func `has another program's write although a program of ours read it before it wrote`() throws {
         let bench = try StoreBench()
         let defaults = Defaults("com.example.editor", in: bench.store())
         try bench.process().scribble(Self.file.serialized(["b": 2], as: .xml), to: Self.file.path)
@@ -81,7 +81,7 @@ import Testing
         #expect(try Self.versions(bench) == [["b": 2], ["b": 3]])
     }
 
-    @Test func `begins with number 1 though the first flush was not kept by itself`() throws {
+    @Test func `begins with number 1 although the first flush was not kept separately`() throws {
         let bench = try StoreBench()
         let defaults = Defaults("com.example.editor", in: bench.store())
         for number in 1...3 {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (1, 1), (4, 4), (32, 32)])
-    func `keeps no more versions than it should`(_ most: Int, _ kept: Int) throws {
+    func `keeps no more versions than the limit`(_ most: Int, _ kept: Int) throws {
         let bench = try StoreBench()
         var policy = HistoryPolicy()
         policy.versions = most
@@ -114,7 +114,7 @@ import Testing
         if kept > 0 { #expect(try Self.versions(bench).last == .numbered(39)) }
     }
 
-    @Test func `keeps no more bytes than it should, but always something to fall back to`() throws {
+    @Test func `keeps no more bytes than the limit, but always an earlier version`() throws {
         let bench = try StoreBench()
         var policy = HistoryPolicy()
         policy.bytes = 3000
@@ -125,7 +125,7 @@ import Testing
         #expect(try Self.versions(bench).count == 2)
     }
 
-    @Test func `takes flushes of one process within a minute for one`() throws {
+    @Test func `has one version for the flushes of a process within a minute`() throws {
         let bench = try StoreBench()
         let process = bench.process()
         for number in 0..<5 {
@@ -138,7 +138,7 @@ import Testing
         #expect(try Self.versions(bench) == [.numbered(4), .numbered(5)])
     }
 
-    @Test func `follows what the user has set of the store`() throws {
+    @Test func `follows the user's settings of the store`() throws {
         let bench = try StoreBench()
         try bench.process().commit([
             DomainEdit(StoreBench.file(StorePolicy.domain)) {
@@ -178,14 +178,14 @@ import Testing
         }
     }
 
-    @Test func `that cannot be written does not hold up a write`() throws {
+    @Test func `that cannot be written does not prevent a write`() throws {
         let bench = try StoreBench()
         try bench.process().scribble([0], to: StoreBench.history)
         try bench.process().set("a", 1, in: Self.file)
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `begins with the number 1 only where nothing was before`() throws {
+    @Test func `begins with the number 1 only if there was nothing before`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         let other = StoreBench.file("com.example.other")
@@ -195,7 +195,7 @@ import Testing
         #expect(History(of: other, on: bench.process())?.versions.map(\.sequence) == [2, 3])
     }
 
-    @Test func `tells a file that was removed from one without values`() throws {
+    @Test func `distinguishes a removed file from one without values`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         try bench.process().set("a", nil, in: Self.file)
@@ -215,7 +215,7 @@ import Testing
     ]
 
     @Test(arguments: ways)
-    func `goes back over what is not undone yet`(_ row: (reasons: [WriteReason], way: [Int])) throws {
+    func `goes back over changes that are not undone yet`(_ row: (reasons: [WriteReason], way: [Int])) throws {
         let bench = try StoreBench()
         for (index, reason) in row.reasons.enumerated() {
             try bench.process().commit([DomainEdit(Self.file) { $0.values = .numbered(index) }], reason: reason)
@@ -229,7 +229,7 @@ import Testing
         "0000000007-1767225600123-4711-write-00000000000000ff-120-editor.plist",
         "0000000007-1767225600123-4711-flush-00000000000000ff-0-my-editor%2F2.plist",
     ])
-    func `tells a version by its name`(_ name: String) throws {
+    func `identifies a version by its name`(_ name: String) throws {
         let bench = try StoreBench()
         let folder = try #require(Self.file.history)
         try bench.process().scribble([0], to: folder.resolving(try #require(FilePath(name))))
@@ -244,7 +244,7 @@ import Testing
         "x.plist", "-1-1-1-write-0-1-a.plist", "1-1-1-write-0-1.plist", ".prefs-0000000000000000",
         "1-1-1-w-0--5-a.plist",
     ])
-    func `passes over files that are none of its own`(_ name: String) throws {
+    func `ignores files that are not versions`(_ name: String) throws {
         let bench = try StoreBench()
         let folder = try #require(Self.file.history)
         try bench.process().scribble([0], to: folder.resolving(try #require(FilePath(name))))
@@ -261,7 +261,7 @@ import Testing
     ]
 
     @Test(arguments: damages)
-    func `is stood in for by the newest good version`(_ bytes: [UInt8]) throws {
+    func `is replaced by the newest good version`(_ bytes: [UInt8]) throws {
         let bench = try StoreBench()
         for number in 1...2 { try bench.process().set("a", .integer(.init(number)), in: Self.file) }
         try bench.process().scribble(bytes, to: Self.file.path)
@@ -298,7 +298,7 @@ import Testing
         #expect(history.versions.last?.note.reason == .recovered)
     }
 
-    @Test func `does not take its versions along`() throws {
+    @Test func `does not damage its versions`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         let file = try #require(try bench.simulated.fileSystem.open(Self.file.path, .writing))
@@ -306,7 +306,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `is passed over in the history as well`() throws {
+    @Test func `is skipped in the history as well`() throws {
         let bench = try StoreBench()
         for number in 1...3 { try bench.process().set("a", .integer(.init(number)), in: Self.file) }
         let folder = try #require(Self.file.history)

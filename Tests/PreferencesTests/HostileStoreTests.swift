@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Files that another user may have put into a folder that both can write.
-@Suite struct `In a store that a stranger can write` {
+@Suite struct `In a store that another user can write` {
     static let file = StoreBench.file("com.example.editor")
     static let precious: FilePath = "/home/ada/precious"
 
@@ -27,7 +27,7 @@ import Testing
         #expect(try bench.process().fileSystem.contents(of: Self.precious) == text)
     }
 
-    @Test func `a lock that is a link to nothing makes nothing`() throws {
+    @Test func `a lock that is a dangling link creates nothing`() throws {
         let bench = try StoreBench()
         try bench.process().fileSystem.makeFolders(StoreBench.folder.appending(".locks"))
         guard case .file(let lock) = Self.file.lock else { return }
@@ -38,7 +38,7 @@ import Testing
 
     /// A recorded transaction is carried out with the rights of the process that finds it, so it could create files
     /// anywhere.
-    @Test func `a transaction that another user has recorded is not carried out`() throws {
+    @Test func `a transaction that another user has recorded is not completed`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         let record = PropertyList.array([

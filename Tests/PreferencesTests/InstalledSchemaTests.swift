@@ -18,7 +18,7 @@ extension Setting where Value == String {
 }
 
 @Suite struct `An installed schema` {
-    @Test func `gives its defaults, above what is registered`() throws {
+    @Test func `has defaults that override registered ones`() throws {
         let defaults = try SchemaBench().defaults()
         defaults.register(defaults: ["keep": 2, "other": 4])
         #expect(defaults[.keep] == 7 && defaults.integer(forKey: "keep") == 7 && defaults.integer(forKey: "other") == 4)
@@ -32,14 +32,14 @@ extension Setting where Value == String {
         #expect(bench.defaults()[.keep] == 9)
     }
 
-    @Test func `holds for the native store alone`() throws {
+    @Test func `applies only to the native store`() throws {
         let bench = try SchemaBench()
         let store = Store(.folder("/home/ada/mine"), on: bench.bench.process())
         #expect(Defaults(SchemaBench.domain, in: store).object(forKey: "keep") == nil)
     }
 
     @Test(arguments: [("5", 5, Layer.environment), ("0", 7, .default), ("many", 7, .default), ("", 7, .default)])
-    func `takes variables`(_ text: String, _ value: Int, _ layer: Layer) throws {
+    func `reads variables`(_ text: String, _ value: Int, _ layer: Layer) throws {
         let bench = try SchemaBench()
         let defaults = bench.defaults(variables: ["BACKUP_KEEP": text])
         #expect(defaults[.keep] == value)
@@ -53,7 +53,7 @@ extension Setting where Value == String {
             (.integer(0), 7, .default, "must be from 1 to 365"), (.string("x"), 7, .default, "must be an integer"),
             (.array([1]), 7, .default, "must be an integer"),
         ], DomainKind.allCases)
-    func `lets a stored value that breaks it be passed over`(
+    func `makes look-ups skip a stored value that violates it`(
         _ row: (stored: PropertyList, value: Int, layer: Layer, reason: String), _ kind: DomainKind
     ) throws {
         let (stored, value, layer, reason) = row
@@ -74,7 +74,7 @@ extension Setting where Value == String {
     }
 
     @Test(arguments: DomainKind.allCases)
-    func `shows what stands under a former key, and moves it with the first write`(_ kind: DomainKind) throws {
+    func `shows the value under a former key, and moves it with the first write`(_ kind: DomainKind) throws {
         let bench = try SchemaBench(as: kind)
         try bench.stored(["tries": 5])
         let defaults = bench.defaults()
@@ -97,7 +97,7 @@ extension Setting where Value == String {
     }
 
     @Test(arguments: DomainKind.allCases)
-    func `tells observers of the value under its present key`(_ kind: DomainKind) async throws {
+    func `notifies observers under the current key`(_ kind: DomainKind) async throws {
         let bench = try SchemaBench(as: kind)
         let defaults = bench.defaults()
         var changes = defaults.changes(forKey: "retries").makeAsyncIterator()
@@ -111,7 +111,7 @@ extension Setting where Value == String {
         ("{ Domain = \"com.example.backup\"; Settings = ({ Key = keep; Type = intger; }); }", "unknown name intger"),
         ("{ Domain = \"com.example.backup\"; Extends = nowhere; }", "there is no schema for nowhere"),
     ])
-    func `that is broken breaks no program`(_ text: String, _ reason: String) throws {
+    func `that is invalid breaks no program`(_ text: String, _ reason: String) throws {
         let bench = try SchemaBench(text)
         try bench.stored(["keep": 0])
         let defaults = bench.defaults()
@@ -126,7 +126,7 @@ extension Setting where Value == String {
         #expect(text == "{" || found.faults[0].contains(reason), "\(found.faults)")
     }
 
-    @Test func `takes in those that it extends, in whatever place they are`() throws {
+    @Test func `includes the schemas that it extends, from any folder`() throws {
         let bench = try SchemaBench("{ Domain = \"com.example.backup\"; Extends = (common); }")
         try bench.install(
             "{ Domain = common; Extends = base; Settings = ({ Key = keep; Type = integer; Default = 4; }); }",
@@ -164,7 +164,7 @@ extension Setting where Value == String {
         try defaults.set(5, for: .keep)
     }
 
-    @Test func `costs nothing but an open for each place where there is none`() throws {
+    @Test func `that is missing costs one failed open for each folder`() throws {
         let bench = try SchemaBench(nil)
         let files = try #require(bench.bench.process().fileSystem as? SimulatedFileSystem)
         let machine = Machine(
@@ -177,7 +177,7 @@ extension Setting where Value == String {
 }
 
 @Suite struct `A setting with rules of its own` {
-    @Test func `refuses and passes over what breaks them, with no schema at all`() throws {
+    @Test func `rejects and skips values that violate them, even without a schema`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["bounded": 12])
         let defaults = bench.defaults()

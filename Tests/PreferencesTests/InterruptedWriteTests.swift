@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `is carried out by a program that only opens one of its domains`() throws {
+    @Test func `is completed by a program that only opens one of its domains`() throws {
         let bench = try StoreBench()
         let scenario = try #require(Self.scenarios.first { $0.testDescription == "a transaction over three domains" })
         var number = 0
@@ -270,7 +270,7 @@ import Testing
     }
 
     /// Other programs may take no lock. Their writes since the file was read are read again.
-    @Test func `of a file by its path loses nothing that came while it was made`() throws {
+    @Test func `of a file by its path loses no concurrent change`() throws {
         let bench = try StoreBench()
         try bench.process().set("key", 1, in: Self.byPath)
         var machine = bench.process()

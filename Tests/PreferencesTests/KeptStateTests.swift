@@ -4,7 +4,7 @@ import SimulatedPlatform
 import Testing
 
 /// The history after failures, reverted changes and changes by other users.
-@Suite struct `What is kept of a domain` {
+@Suite struct `The kept state of a domain` {
     static let file = StoreBench.file("com.example.editor")
 
     private func history(_ bench: StoreBench) throws -> History {
@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: policies)
-    func `stays though writes fail again and again`(_ policy: HistoryPolicy, _ limitations: Set<Limitation>) throws {
+    func `remains although writes fail repeatedly`(_ policy: HistoryPolicy, _ limitations: Set<Limitation>) throws {
         let bench = try StoreBench()
         bench.simulated.disk.limitations = limitations
         for number in 0..<5 {
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [[], [.noHardLinks]] as [Set<Limitation>])
-    func `is a damaged file once, though writes fail again and again`(_ limitations: Set<Limitation>) throws {
+    func `has a damaged file once, although writes fail repeatedly`(_ limitations: Set<Limitation>) throws {
         let bench = try StoreBench()
         bench.simulated.disk.limitations = limitations
         try bench.process().set("a", 1, in: Self.file)
@@ -60,7 +60,7 @@ import Testing
         #expect(names.count { $0.description.contains(".damaged-") } == 1)
     }
 
-    @Test func `goes once no versions are to be kept any more`() throws {
+    @Test func `is removed once no versions are to be kept`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         var none = HistoryPolicy()
@@ -91,7 +91,7 @@ import Testing
         #expect(try history(bench).versions.map { try history(bench).values(of: $0) } == [["a": 1], ["a": 2]])
     }
 
-    @Test func `leads back to no file though a flush took the place of the first`() throws {
+    @Test func `leads back to no file although a flush replaced the first version`() throws {
         let bench = try StoreBench()
         let process = bench.process()
         for number in 0..<3 {

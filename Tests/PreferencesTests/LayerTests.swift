@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: places.indices)
-    func `takes the first of the files that has an answer`(_ first: Int) throws {
+    func `uses the first file that has a value`(_ first: Int) throws {
         let bench = try StoreBench()
         for index in Self.places.indices[first...] { try Self.places[index].put(bench, .string("\(index)")) }
         let defaults = Self.defaults(bench.store())
@@ -75,7 +75,7 @@ import Testing
         #expect(explanation.map(\.origin.layer) == Self.places[first...].map(\.origin.layer))
     }
 
-    @Test func `asks arguments and environment before what is stored, and what is registered last`() throws {
+    @Test func `asks arguments and environment before stored values, and registered values last`() throws {
         let bench = try StoreBench()
         let store = bench.store(arguments: ["-a", "argument"], variables: ["B": "variable", "A": "hidden"])
         let defaults = Defaults(
@@ -92,7 +92,7 @@ import Testing
         #expect(defaults.explain("a").entries.map(\.origin.layer) == [.arguments, .environment, .user])
     }
 
-    @Test func `lets the next layer show when a value is removed`() throws {
+    @Test func `uses the next layer when a value is removed`() throws {
         let bench = try StoreBench()
         try bench.administrate("/etc/xdg/prefs/com.example.app.plist", ["key": "site"])
         let defaults = Defaults("com.example.app", in: bench.store())
@@ -129,7 +129,7 @@ import Testing
 
     /// The same values, with and without syntax that only GNUstep supports.
     @Test(arguments: [Store.Kind.gnustep, .native], ["{ a = \"\\351\"; }", "{ a = \"\\351\"; n = <*I5>; }"])
-    func `takes text for GNUstep's`(_ kind: Store.Kind, _ text: String) throws {
+    func `reads text as GNUstep's format`(_ kind: Store.Kind, _ text: String) throws {
         let bench = try StoreBench()
         let file = try #require(try bench.store(kind).process.places.get()).user.file(of: "com.example.app")
         try bench.process().scribble(Array(text.utf8), to: file.path)
@@ -141,7 +141,7 @@ import Testing
         (.folder("/home/ada/mine"), "/home/ada/mine/com.example.app.plist"),
         (.gnustep, "/home/ada/GNUstep/Defaults/com.example.app.plist"),
     ])
-    func `goes to the files of other stores`(_ kind: Store.Kind, _ path: String) throws {
+    func `reads the files of other stores`(_ kind: Store.Kind, _ path: String) throws {
         let bench = try StoreBench()
         let file = try #require(FilePath(path))
         try bench.process().scribble(StoreBench.file("any").serialized(["key": "there"], as: .xml), to: file)

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: DomainKind.allCases)
-    func `changes both of the user's files in one step, once, and can be taken back`(_ kind: DomainKind) throws {
+    func `changes both of the user's files in one step, once, and can be undone`(_ kind: DomainKind) throws {
         let bench = try prepared(as: kind)
         let disk = bench.bench.simulated.disk
         _ = try Self.schema.parse(["b"], in: bench.store())
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: DomainKind.allCases)
-    func `leaves the old values or the new ones, wherever it is ended`(_ kind: DomainKind) throws {
+    func `leaves the old values or the new ones, wherever it is interrupted`(_ kind: DomainKind) throws {
         let bench = try prepared(as: kind)
         let old = try values(bench.bench.simulated.disk.copy())
         let flawless = bench.bench.simulated.disk.copy()

@@ -10,7 +10,7 @@ private struct Editor {
     @Preference(Setting("size", default: 12), in: Defaults("com.example.editor", in: .memory)) var size
 }
 
-@Suite struct `Who observes settings` {
+@Suite struct `An observer of settings` {
     static let name: DomainName = "com.example.editor"
     static let size = Setting("size", default: 12)
 
@@ -43,7 +43,7 @@ private struct Editor {
     }
 
     @Test(arguments: [false, true])
-    func `hears of another process's changes in one batch`(inFolder: Bool) throws {
+    func `is notified of another process's changes in one batch`(inFolder: Bool) throws {
         let bench = try StoreBench()
         if inFolder { try bench.process().makeFolder(StoreBench.file(Self.name), ["c": 0]) }
         let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
@@ -146,7 +146,7 @@ private struct Editor {
         #expect(editor.size == 3)
     }
 
-    @Test func `misses nothing where events are lost in an overflow`() throws {
+    @Test func `misses nothing if events are lost in an overflow`() throws {
         let bench = try StoreBench()
         let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest
@@ -164,7 +164,7 @@ private struct Editor {
         observation.cancel()
     }
 
-    @Test func `hears as long as the observation is held, and need not hold the settings`() throws {
+    @Test func `is notified as long as it retains the observation, without the settings`() throws {
         let bench = try StoreBench()
         let notes = Notes()
         let observation = Defaults(Self.name, in: bench.store()).observe { notes.add($0) }
@@ -192,7 +192,7 @@ private struct Editor {
     }
 
     /// The first property creates the settings of all of them, and an observer may be notified at that time.
-    @Test func `may make a property when it is notified of a change`() throws {
+    @Test func `may create a property when it is notified of a change`() throws {
         let bench = try StoreBench()
         let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest

@@ -7,7 +7,7 @@ import Testing
     private static let folder = packageRoot.appending(path: "Tests/Samples/UserDefaultsProgram")
 
     /// The program runs twice, with and without arguments. The second run reads the values that the first one stored.
-    @Test func `the sample prints with Foundation what it is expected to`() throws {
+    @Test func `the sample prints the expected output with Foundation`() throws {
         let place = try TemporaryFolder()
         let program = place.url.appending(path: "Program").path(percentEncoded: false)
         let source = Self.folder.appending(path: "main.swift").path(percentEncoded: false)

@@ -10,7 +10,7 @@ extension Setting where Value == Int {
     fileprivate static let keep = Setting("keep", default: 1)
 }
 
-@Suite struct `Writes by a schema` {
+@Suite struct `Writes with a schema` {
     static let refusals: [(PropertyList.Dictionary, [String])] = [
         (["keep": 0], ["keep = 0: must be from 1 to 365"]),
         (["keep": "5"], ["keep = 5: must be an integer"]),
@@ -58,7 +58,7 @@ extension Setting where Value == Int {
         #expect(try bench.file() == ["before": 1] || values["$schemaVersion"] != nil)
     }
 
-    @Test(arguments: DomainKind.allCases) func `heed only what they change`(_ kind: DomainKind) throws {
+    @Test(arguments: DomainKind.allCases) func `are checked only for what they change`(_ kind: DomainKind) throws {
         let bench = try SchemaBench(as: kind)
         try bench.stored(["keep": 0, "a": true, "b": true])
         let defaults = bench.defaults()
@@ -77,7 +77,7 @@ extension Setting where Value == Int {
         """
 
     @Test(arguments: DomainKind.allCases)
-    func `note the version in a new domain, out of sight`(_ kind: DomainKind) throws {
+    func `record the version in a new domain under a hidden key`(_ kind: DomainKind) throws {
         let bench = try SchemaBench(Self.second, as: kind)
         let defaults = bench.defaults()
         try defaults.set(4, for: .keep)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files that other users and programs write too.
-@Suite struct `A file that is not ours alone` {
+@Suite struct `A shared file` {
     static let file = StoreBench.file("com.example.editor")
     static let other = StoreBench.file("com.example.other")
 
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Even root does not complete another user's recorded transaction. It only reports it, and writes nothing.
-    @Test func `whose user died in a transaction waits for that user`() throws {
+    @Test func `whose owner died in a transaction waits for that user`() throws {
         let bench = try StoreBench()
         var wasHit = true
         var (number, refusals) = (0, 0)
@@ -76,7 +76,7 @@ import Testing
         #expect(number > 3 && refusals > 1)
     }
 
-    @Test func `that came right after a rename is not taken for what we wrote`() throws {
+    @Test func `that replaced ours right after the rename is not taken as ours`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         var machine = bench.process()
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is on the disk once a repeated write says so`(_ isLarge: Bool) throws {
+    func `is on the disk once a repeated write succeeds`(_ isLarge: Bool) throws {
         let bench = try StoreBench()
         var policy = HistoryPolicy()
         if isLarge { policy.mostCopiedBytes = 10 }

@@ -63,7 +63,7 @@ import Testing
         "{$top: {root: uid(0)}, $objects: [{NS.relative: uid(0), NS.base: uid(0)}]}",
         "{$top: {root: uid(0)}, $objects: [{NS.relative: uid(1), NS.base: uid(9)}, \"a\"]}",
     ])
-    func `other data is no URL`(notation: String) throws {
+    func `other data is not a URL`(notation: String) throws {
         #expect(url(.data(try ValueNotation.value(notation).serialized(as: .binary))) == nil)
         #expect(url(.data(Data(notation.utf8))) == nil)
         #expect(url(.data(Data())) == nil)

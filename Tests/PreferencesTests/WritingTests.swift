@@ -36,7 +36,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).generation == former)
     }
 
-    @Test func `that changes nothing makes no file`() throws {
+    @Test func `that changes nothing creates no file`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", nil, in: Self.file)
         #expect(try !Self.file.contents(on: bench.process()).exists)
@@ -63,7 +63,7 @@ import Testing
 
     /// All folders on the path may be missing, whether the file has a lock file or is locked itself.
     @Test(arguments: [Store.Kind.native, .foundation, .folder("/home/ada/new/folder")])
-    func `makes the folders that are missing`(_ kind: Store.Kind) throws {
+    func `creates missing folders`(_ kind: Store.Kind) throws {
         let bench = try StoreBench()
         let store = bench.store(kind)
         let defaults = Defaults("com.example.editor", in: store)
@@ -73,7 +73,7 @@ import Testing
         #expect(try file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `makes what a link to nothing leads to`() throws {
+    @Test func `creates the target of a dangling link`() throws {
         let bench = try StoreBench()
         try bench.simulated.fileSystem.makeFolders(StoreBench.folder)
         try bench.simulated.fileSystem.makeSymbolicLink(Self.file.path, to: "/home/ada/dotfiles/deep/editor.plist")
@@ -83,7 +83,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `replaces what a link leads to, and keeps the link`() throws {
+    @Test func `replaces the target of a link, and keeps the link`() throws {
         let bench = try StoreBench()
         let target: FilePath = "/home/ada/dotfiles/editor.plist"
         try bench.process().scribble(Self.file.serialized(["a": 1], as: .xml), to: target)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{0}b"])
-    func `refuses a key that no file can be trusted with`(_ key: String) throws {
+    func `rejects an invalid key`(_ key: String) throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         #expect(throws: StoreFailure(.invalidKey(key), "com.example.editor", file: Self.file.path)) {
@@ -117,7 +117,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `keeps a strange key that the file has already`() throws {
+    @Test func `keeps an invalid key that the file already has`() throws {
         let bench = try StoreBench()
         try bench.process().scribble(Self.file.serialized(["": 1], as: .xml), to: Self.file.path)
         try bench.process().set("b", 2, in: Self.file)
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// A missing file is locked by its folder, which is the same for both files.
-    @Test func `makes two files by path in one folder at once`() throws {
+    @Test func `creates two files by path in one folder at once`() throws {
         let bench = try StoreBench()
         let files = (["/home/ada/one.plist", "/home/ada/two.plist"] as [FilePath]).map {
             StoreBench.store.file(at: $0, name: $0.description, newFormat: .xml)
@@ -146,7 +146,7 @@ import Testing
         #expect(try !Self.file.contents(on: bench.process()).exists)
     }
 
-    @Test func `that names a file twice is refused`() throws {
+    @Test func `that names a file twice is rejected`() throws {
         let bench = try StoreBench()
         #expect(throws: StoreFailure(Self.file, .duplicateFile)) {
             try bench.process().commit([
@@ -169,7 +169,7 @@ import Testing
         #expect(try bench.process().set("c", 1, in: file)?.convertedFrom == nil)
     }
 
-    @Test func `to a store that read-only is refused`() throws {
+    @Test func `to a read-only store is rejected`() throws {
         let bench = try StoreBench()
         var file = Self.file
         file.isReadOnly = true
@@ -186,7 +186,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `on a disk that read-only says so`() throws {
+    @Test func `to a read-only disk reports that`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         bench.simulated.disk.isReadOnly = true
@@ -197,7 +197,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `waits for a lock no longer than it should, and changes nothing`() throws {
+    @Test func `times out while it waits for a lock, and changes nothing`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         let holder = bench.process()
@@ -214,7 +214,7 @@ import Testing
         lock.unlock()
     }
 
-    @Test func `leaves a mark of what stands and why`() throws {
+    @Test func `leaves a mark with the new contents and the reason`() throws {
         let bench = try StoreBench()
         try bench.process(program: "editor").set("a", 1, in: Self.file)
         guard case .file(let path) = Self.file.lock else { return }

@@ -22,7 +22,7 @@ import Testing
         #expect(value["inner"]?[index] == nil)
     }
 
-    @Test func `a value is given as what it is, never converted`() {
+    @Test func `a value is returned with its own type, never converted`() {
         #expect(value["text"]?.stringValue == "a")
         #expect(value["number"]?.integerValue == 1)
         #expect(value["number"]?.realValue == nil)

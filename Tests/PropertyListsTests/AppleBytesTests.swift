@@ -158,7 +158,7 @@ struct AppleBytesTests {
         ("true and one", .array([.boolean(true), .integer(1)])),
         ("text and data", .array([.string("a"), .data(Data("a".utf8))])),
     ])
-    func `binary keeps apart what differs in its bytes`(_ why: String, _ value: PropertyList) throws {
+    func `binary distinguishes values that differ in their bytes`(_ why: String, _ value: PropertyList) throws {
         guard case .array(let elements) = value else { return }
         let bytes = try value.serialized(as: .binary)
         // The number of objects is in the trailer.

@@ -3,7 +3,7 @@ import Testing
 
 /// Uses of containers that do not occur in synthesized code.
 @Suite struct CodableContainerTests {
-    @Test func `a container asked for again under its key is filled on`() throws {
+    @Test func `a container requested again under its key is continued`() throws {
         let value = try PropertyList(
             encoding: Written { encoder in
                 var keyed = encoder.container(keyedBy: AnyKey.self)
@@ -43,7 +43,7 @@ import Testing
                 ]))
     }
 
-    @Test func `of a value and nil under one key the last one counts`() throws {
+    @Test func `the last of a value and nil under one key is used`() throws {
         for _ in 0..<4 {
             let value = try PropertyList(
                 encoding: Written { encoder in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `as many keys are left out as there are`() throws {
+    @Test func `any number of keys can be left out`() throws {
         let keys = (0..<20_000).map { AnyKey(stringValue: "key \($0)") }
         let value = try PropertyList(
             encoding: Written { encoder in
@@ -78,7 +78,7 @@ import Testing
         #expect(dictionary.count == 10_000 && dictionary["key 9999"] == .integer(2))
     }
 
-    @Test func `what was left out as nil is nil`() throws {
+    @Test func `a key that was left out as nil is decoded as nil`() throws {
         let value = try PropertyList(
             encoding: Written { encoder in
                 var keyed = encoder.container(keyedBy: AnyKey.self)
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The type is known only at run time.
-    @Test func `a subclass is decoded as one`() throws {
+    @Test func `a subclass is decoded with its superclass`() throws {
         let value = PropertyList.dictionary(["name": .string("n")])
         let type: Animal.Type = Dog.self
         #expect(try value.decoded(as: type) is Dog)

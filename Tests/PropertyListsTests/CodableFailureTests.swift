@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `kinds are not mixed`() {
+    @Test func `types are not mixed`() {
         for value in [
             PropertyList.boolean(true), .string("1"), .date(Date(timeIntervalSinceReferenceDate: 0)), .data(Data()),
             .array([]),
@@ -80,7 +80,7 @@ import Testing
         #expect(failure(.string(text), as: Decimal.self) == "corrupted: ")
     }
 
-    @Test func `the whole way is named`() {
+    @Test func `the whole coding path is reported`() {
         let list = PropertyList.dictionary(["a": .array([.dictionary(["b": .string("x")])])])
         #expect(failure(list, as: [String: [[String: Int]]].self) == "mismatch: a.Index 0.b")
         #expect(failure(list, as: [String: [Inner]].self) == "mismatch: a.Index 0.b")
@@ -128,7 +128,7 @@ import Testing
         #expect(failure(Custom { _ = $0.unkeyedContainer() }) == "none: \(PropertyList.array([]))")
     }
 
-    @Test func `a value is one thing`() {
+    @Test func `a value is encoded in only one container`() {
         #expect(
             failure([
                 "k": Custom {
@@ -172,7 +172,7 @@ import Testing
         #expect(value == .dictionary(["b": .integer(2)]))
     }
 
-    @Test func `what is left of an encoding does no harm`() throws {
+    @Test func `an encoder that outlives its encoding does no harm`() throws {
         // Unchecked, because the closures run on this thread before the test goes on.
         nonisolated(unsafe) var late: [any Encoder] = []
         nonisolated(unsafe) var lateKeyed: [KeyedEncodingContainer<Key>] = []
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `what is asked of an encoding that has ended holds nothing`() throws {
+    @Test func `a container that outlives its encoding retains nothing`() throws {
         weak var token: Token?
         func code() throws {
             let held = Token()
@@ -254,7 +254,7 @@ import Testing
             _ = inside.container(keyedBy: Key.self)
         },
     ])
-    fileprivate func `a failure lets go of everything`(_ failing: Failing) throws {
+    fileprivate func `a failure releases everything`(_ failing: Failing) throws {
         weak var token: Token?
         func fail() {
             let held = Token()
@@ -269,7 +269,7 @@ import Testing
     }
 
     /// Requesting a container or an encoder does not throw. If they are nested too deeply, the next value fails.
-    @Test func `what goes deep by asking for encoders ends`() {
+    @Test func `nesting by requesting encoders is limited`() {
         #expect(failure(Descending { try $0.encode(1, forKey: .id) }) == "")
         #expect(failure(Descending { try $0.encodeNil(forKey: .id) }) == "")
         #expect(failure(Descending { try Int?.none.encode(to: $0.superEncoder(forKey: .id)) }) == "")
@@ -288,12 +288,12 @@ import Testing
     }
 
     @Test(arguments: [1, 384, 385, 512, 1025, 100_000])
-    func `however deep a type is, its coding ends`(_ depth: Int) {
+    func `the nesting of a type is limited`(_ depth: Int) {
         #expect(Link.copied(depth) == (depth <= 384 ? "\(depth)" : "EncodingError"))
     }
 
     /// A debug build uses at least twice as much stack.
-    @Test func `what is deep has room on a small stack`() throws {
+    @Test func `a deeply nested value fits on a small stack`() throws {
         #expect(try SmallThread.run { Link.copied(150) } == "150")
         let value = try SmallThread.run {
             try PropertyList(
@@ -313,7 +313,7 @@ import Testing
         #expect(((try? outcome.get()) != nil) == (depth == 383))
     }
 
-    @Test func `what leads back to itself ends`() throws {
+    @Test func `a cycle is an error`() throws {
         let link = Link()
         link.next = link
         defer { link.next = nil }
@@ -327,7 +327,7 @@ import Testing
         }
     }
 
-    @Test func `a decoder can be asked anything`() throws {
+    @Test func `a decoder answers any request`() throws {
         let value = PropertyList.array([.dictionary([:])])
         _ = try value.decoded(as: Asker.self)
     }

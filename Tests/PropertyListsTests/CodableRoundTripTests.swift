@@ -17,7 +17,7 @@ import Testing
         #expect(try expected.decoded(as: T.self) == value, sourceLocation: location)
     }
 
-    @Test func `a single value stands as itself`() throws {
+    @Test func `a single value is encoded as itself`() throws {
         try check(true, .boolean(true))
         try check("ä", .string("ä"))
         try check(1.5, .real(1.5))
@@ -91,7 +91,7 @@ import Testing
         #expect(try value.decoded(as: [String: Int].self) == dictionary)
     }
 
-    @Test func `a type with many keys comes back, in whatever order its keys stand`() throws {
+    @Test func `a type with many keys comes back, whatever the order of its keys`() throws {
         let wide = (1...40).map(Wide.init(seed:))
         let value = try PropertyList(encoding: wide)
         #expect(try value.decoded(as: [Wide].self) == wide)
@@ -124,7 +124,7 @@ import Testing
         try check([Side.left, .right], .array([.string("left"), .string("right")]))
     }
 
-    @Test func `a superclass stands under super`() throws {
+    @Test func `a superclass is encoded under the key super`() throws {
         let value = PropertyList.dictionary(["super": .dictionary(["name": .string("n")]), "size": .integer(2)])
         let child = try value.decoded(as: Child.self)
         #expect(child.name == "n" && child.size == 2)

@@ -11,7 +11,7 @@ import Testing
 
 /// Codings share what is cached about types, and nothing else.
 @Suite struct CodingSessionTests {
-    @Test func `what the caller passed on ends with the coding`() throws {
+    @Test func `what the caller passed is released after the coding`() throws {
         weak var token: Token?
         func code() throws {
             let held = Token()
@@ -26,7 +26,7 @@ import Testing
         #expect(try PropertyList.boolean(true).decoded(as: Asking.self).isTold == false)
     }
 
-    @Test func `nothing of a value is kept`() throws {
+    @Test func `nothing of a value is retained`() throws {
         // Unchecked, because the bytes are released on this thread.
         nonisolated(unsafe) var isReleased = false
         func code() throws {
@@ -45,7 +45,7 @@ import Testing
         #expect(isReleased)
     }
 
-    @Test func `a decoder that was kept goes on with its value`() throws {
+    @Test func `a decoder that was kept continues with its value`() throws {
         func kept(_ number: Int) throws -> Keeping {
             try PropertyList.dictionary(["number": .integer(.init(number))])
                 .decoded(as: Keeping.self, userInfo: [.token: Token(number)])
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// The keys of a type and their order are cached. Each of these values has other keys than the previous one.
-    @Test func `values of one type are coded for themselves`() throws {
+    @Test func `values of one type are coded separately`() throws {
         for number in 0..<200 {
             let sparse = Sparse(number)
             let value = try PropertyList(encoding: sparse)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `codings inside one another, and failed ones, do not meddle`() throws {
+    @Test func `nested and failed codings are independent`() throws {
         for number in 0..<20 {
             let nested = Nesting(depth: number)
             #expect(try PropertyList(encoding: nested).decoded(as: Nesting.self) == nested)

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: sizes)
-    func `the last of equal keys wins`(_ count: Int) {
+    func `the last of duplicate keys wins`(_ count: Int) {
         let twice = Dictionary(
             (0..<count).map { ("k\($0)", .integer(1)) } + (0..<count).map { ("k\($0)", .integer(2)) })
         #expect(twice.count == count)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: sizes)
-    func `equality and hash know no order`(_ count: Int) {
+    func `equality and hash ignore the order`(_ count: Int) {
         let dictionary = Self.filled(count)
         let reversed = Dictionary(dictionary.reversed().map { ($0.key, $0.value) })
         #expect(dictionary == reversed)

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a message shows a path on one line, however its keys are`() throws {
+    @Test func `a message shows a path on one line, whatever its keys`() throws {
         let key = "a\n\u{1B}[2J" + String(repeating: "k", count: 1000)
         let shown = ":a\\n\\u{1B}[2J" + String(repeating: "k", count: 194) + "…"
         let text = Data("{\"\(key.replacing("\n", with: "\\n").replacing("\u{1B}", with: "\\u001B"))\": nope}".utf8)
@@ -63,7 +63,7 @@ import Testing
         ("", EntryPath.Failure.Problem.notAPath), ("a", .notAPath), ("a:b", .notAPath), ("\\:a", .notAPath),
         (":a\\", .unknownEscape("\\")), (":a\\n", .unknownEscape("\\n")), (":\\a:b", .unknownEscape("\\a")),
     ])
-    func `what is no path is refused`(_ text: String, _ problem: EntryPath.Failure.Problem) {
+    func `an invalid path is rejected`(_ text: String, _ problem: EntryPath.Failure.Problem) {
         let failure = #expect(throws: EntryPath.Failure.self) { try EntryPath(parsing: text) }
         #expect(failure?.problem == problem)
         #expect(failure?.place == text)
@@ -73,7 +73,7 @@ import Testing
         ("0", 0), ("-1", -1), ("12", 12), ("+1", nil), ("", nil), ("a", nil), ("1.0", nil), ("0x1", nil), (" 1", nil),
         ("９", nil), ("99999999999999999999", nil), ("007", 7),
     ])
-    func `a component is an index where it is an integer`(_ text: String, _ index: Int?) {
+    func `a component that is an integer is an index`(_ text: String, _ index: Int?) {
         #expect(EntryPath.Component(text).index == index)
     }
 
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `an edit that leaves nothing where nothing was changes nothing`() throws {
+    @Test func `an edit that removes a missing entry changes nothing`() throws {
         var value = try ValueNotation.value(Self.sample)
         for path in [":new", ":new:er", ":d:new", ":a:"] {
             try value.edit(EntryPath(parsing: path)) { entry in #expect(entry == nil) }

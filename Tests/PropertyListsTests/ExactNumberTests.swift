@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `are no integers once they were rounded`() throws {
+    @Test func `are not integers after they were rounded`() throws {
         #expect(throws: DecodingError.self) {
             try PropertyList(parsing: "[1e30]", as: .json).decoded(as: [Int128].self)
         }

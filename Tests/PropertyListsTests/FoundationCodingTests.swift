@@ -3,7 +3,7 @@ import PropertyLists
 import Testing
 
 /// Behavior that types can observe in a coder, which is the same as in Foundation's coders.
-@Suite struct `A coder as Foundation's` {
+@Suite struct `A coder like Foundation's` {
     private enum Numbered: Int, CodingKey { case first = 1, second }
 
     private struct Written: Encodable {
@@ -133,7 +133,7 @@ import Testing
     private struct Empty: Codable {}
     private struct HolderOfEmpty: Codable { var empty: Empty }
 
-    @Test func `decodes a nil under a key whose type is no optional`() throws {
+    @Test func `decodes a nil under a key whose type is not optional`() throws {
         let holder = Holder(choice: .none, other: .some(1))
         let value = try PropertyList(encoding: holder)
         #expect(value == ["other": 1])

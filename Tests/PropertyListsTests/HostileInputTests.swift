@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["[", "{\"a\":", "(", "{a=", "<array>"])
-    func `a flood fails also where its format must be found out`(_ bracket: String) {
+    func `a flood fails even if its format must be detected`(_ bracket: String) {
         let flood = Data(repeating: Data(bracket.utf8), toAtLeast: 1 << 20)
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: flood) }
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
@@ -29,7 +29,7 @@ import Testing
 
     /// In quadratic time, this would take hours.
     @Test(arguments: ["\"", "'", "/*", "<!--", "<![CDATA[", "<", "&", "\\", "<string>", "\u{0}", "<?", "0", "-", "a"])
-    func `a run of one beginning ends in every format`(_ beginning: String) {
+    func `a run of one opening fails in every format`(_ beginning: String) {
         let run = Data(repeating: Data(beginning.utf8), toAtLeast: 200_000)
         for format in PropertyList.Format.allCases {
             for prefix in ["", "[\"", "(", "<string>", "<string><![CDATA[", "{a="] {
@@ -48,7 +48,7 @@ import Testing
 
     /// An exponent is not truncated if the digits of the mantissa could compensate for it.
     @Test(arguments: [PropertyList.Format.json, .xml, .gnustep])
-    func `a number of a million digits is not taken for another one`(_ format: PropertyList.Format) throws {
+    func `a number of a million digits is not read as another one`(_ format: PropertyList.Format) throws {
         func read(_ text: String) throws(DecodingFailure) -> PropertyList {
             switch format {
             case .xml: try PropertyList(parsing: "<real>\(text)</real>", as: format)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: samples)
-    func `a file cut short anywhere is refused with a place inside it`(_ format: PropertyList.Format, _ file: Data)
+    func `a truncated file is rejected with a position inside it`(_ format: PropertyList.Format, _ file: Data)
         throws
     {
         #expect(throws: Never.self) { try PropertyList(parsing: file, as: format) }

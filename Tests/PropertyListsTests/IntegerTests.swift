@@ -28,13 +28,13 @@ import Testing
         (Int128(UInt64.max), true),
         (Int128(UInt64.max) + 1, false), (.max, false), (.min, false),
     ])
-    func `an integer is made exactly or not at all`(_ number: Int128, _ fits: Bool) {
+    func `an integer is created exactly or not at all`(_ number: Int128, _ fits: Bool) {
         let integer = Integer(exactly: number)
         #expect((integer != nil) == fits)
         if let integer { #expect(integer.description == number.description) }
     }
 
-    @Test func `an integer goes back only where it fits`() {
+    @Test func `an integer is converted only if it fits`() {
         #expect(Int8(exactly: Integer(-128)) == -128)
         #expect(Int8(exactly: Integer(-129)) == nil)
         #expect(UInt8(exactly: Integer(255)) == 255)

@@ -31,7 +31,7 @@ import Testing
 
     /// Keys whose bytes differ only in one half of their bits, so that the other half cannot distinguish them.
     @Test(arguments: ["abcdefghijklmno", "0@P`p"])
-    func `keys with bytes that are nearly alike are sorted`(_ letters: String) {
+    func `keys with nearly equal bytes are sorted`(_ letters: String) {
         var keys = [""]
         while keys.count < 300 { keys = letters.flatMap { letter in keys.map { "\(letter)\($0)" } } }
         var generator = SeededGenerator(stream: "keys nearly alike", round: 0)

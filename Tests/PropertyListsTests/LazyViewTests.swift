@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [0, 9, 100, 600, 2000])
-    func `a file that shrinks while it is looked into gives the error of its source`(_ count: Int) throws {
+    func `a file that shrinks while it is read gives the error of its source`(_ count: Int) throws {
         let value = PropertyList.array((0..<2000).map { .integer(PropertyList.Integer($0)) })
         let file = ShrinkingFile(try value.serialized(as: .binary))
         let view = try BinaryPropertyList(file)
@@ -66,7 +66,7 @@ import Testing
 
     /// The result is that of a complete read, although the file claims that its keys are sorted.
     @Test(arguments: 1...9)
-    func `of a key that occurs several times the last value is found`(_ times: Int) throws {
+    func `the last value of a duplicate key is found`(_ times: Int) throws {
         let references = (0..<times).map { "1=\($0 + 3)" }.joined(separator: " ")
         let values = (0..<times).map { "\($0 + 3) int \($0)" }.joined(separator: "\n")
         let file = try BinaryAssembler(

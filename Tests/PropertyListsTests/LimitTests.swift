@@ -35,7 +35,7 @@ import Testing
     static let shapes = PropertyList.Format.allCases.flatMap { format in [false, true].map { (format, $0) } }
 
     @Test(arguments: shapes)
-    func `a reader goes as deep as the limit and no deeper`(_ format: PropertyList.Format, _ inDictionaries: Bool)
+    func `a reader accepts the depth of the limit and no more`(_ format: PropertyList.Format, _ inDictionaries: Bool)
         throws
     {
         let deepest = Self.input(512, format, inDictionaries: inDictionaries)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func `a writer goes as deep as the limit and no deeper`(_ format: PropertyList.Format, _ inDictionaries: Bool)
+    func `a writer accepts the depth of the limit and no more`(_ format: PropertyList.Format, _ inDictionaries: Bool)
         throws
     {
         let deepest = Self.nest(512, inDictionaries: inDictionaries)
@@ -149,7 +149,7 @@ import Testing
         #expect(works)
     }
 
-    @Test func `a path changes a value as deep as the limit and no deeper`() throws {
+    @Test func `a path changes a value at the depth of the limit and no deeper`() throws {
         let path = { EntryPath(Array(repeating: "k", count: $0)) }
         var value: PropertyList = [:]
         try value.set("x", at: path(512))
@@ -238,7 +238,7 @@ import Testing
 
     /// The limits of the reader and the writer are the same.
     @Test(arguments: shared)
-    func `the writer of binary files counts as the reader does`(_ value: PropertyList) throws {
+    func `the writer of binary files counts like the reader`(_ value: PropertyList) throws {
         let file = try value.serialized(as: .binary)
         func least(_ set: (inout PropertyList.Limits, Int) -> Void) throws -> (read: Int, written: Int) {
             func bound(_ isAllowed: (PropertyList.Limits) -> Bool) -> Int {

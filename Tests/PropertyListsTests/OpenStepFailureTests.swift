@@ -65,7 +65,7 @@ struct OpenStepFailureTests {
         OpenStepMistake("/* \0 */ a", .invalidCharacter(0), at: 3),
         OpenStepMistake("\0", .invalidCharacter(0), at: 0),
     ])
-    func `a mistake is named with its place`(row: OpenStepMistake) {
+    func `an error is reported with its position`(row: OpenStepMistake) {
         expect(row, in: .openstep)
         expect(row, in: .gnustep)
     }
@@ -96,7 +96,7 @@ struct OpenStepFailureTests {
         OpenStepMistake(
             "<[AA==]>", .expected("data in hexadecimal digits; typed values are GNUstep's notation"), at: 0),
     ])
-    func `Core Foundation's reading refuses what is GNUstep's`(row: OpenStepMistake) throws {
+    func `Core Foundation's notation excludes that of GNUstep`(row: OpenStepMistake) throws {
         expect(row, in: .openstep)
         #expect(throws: Never.self) { try PropertyList(parsing: row.bytes, as: .gnustep) }
     }

@@ -32,7 +32,7 @@ struct OpenStepGNUstepTests {
         ("{CF$UID = 5;}", .dictionary(["CF$UID": .string("5")])),
         ("{CF$UID = <*I-5>;}", .dictionary(["CF$UID": .integer(-5)])),
     ])
-    func `a typed value may be spelled in other ways`(text: String, value: PropertyList) throws {
+    func `a typed value can have other spellings`(text: String, value: PropertyList) throws {
         #expect(try PropertyList(parsing: text, as: .gnustep) == value)
     }
 
@@ -54,7 +54,7 @@ struct OpenStepGNUstepTests {
         ("<[AA*A]>", .invalidData("a character that base64 does not have"), 4),
         ("<[AAAA=]>", .invalidData("a misplaced “=” in base64"), 6),
     ])
-    func `a typed value that says nothing is an error`(
+    func `an empty typed value is an error`(
         text: String, problem: DecodingFailure.Problem, offset: Int
     ) throws {
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: text, as: .gnustep) }
@@ -63,7 +63,7 @@ struct OpenStepGNUstepTests {
     }
 
     @Test(arguments: [1e13 + 0.25, -1e13 - 0.25])
-    func `a date that is no longer read is not written`(_ seconds: Double) {
+    func `a date that could not be read is not written`(_ seconds: Double) {
         let failure = #expect(throws: EncodingFailure.self) { try date(seconds).serialized(as: .gnustep) }
         #expect(failure?.problem == .dateOutOfRange)
     }
@@ -82,7 +82,7 @@ struct OpenStepGNUstepTests {
         #expect(failure?.format == .gnustep)
     }
 
-    @Test func `a uid is what GNUstep's archives have for one`() throws {
+    @Test func `a uid is written as in GNUstep's archives`() throws {
         let value: PropertyList = .dictionary(["a": .uid(UInt64.max)])
         let data = try value.serialized(as: .gnustep)
         #expect(String(decoding: data, as: UTF8.self) == "{\n    a = {CF$UID = <*I18446744073709551615>;};\n}\n")
@@ -100,7 +100,7 @@ struct OpenStepGNUstepTests {
         #expect(try PropertyList(parsing: data, as: .gnustep) == date(seconds))
     }
 
-    @Test func `a fraction of a second can be let go`() throws {
+    @Test func `a fraction of a second can be dropped`() throws {
         var options = PropertyList.WritingOptions.default
         options.isLossy = true
         let data = try date(-0.25).serialized(as: .gnustep, options: options)

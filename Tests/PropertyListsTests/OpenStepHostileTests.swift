@@ -18,7 +18,7 @@ struct OpenStepHostileTests {
         ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xEF, 0xBB, 0xBF], [0xFE, 0xFF]]
 
     @Test(arguments: [UInt64.random(in: .min ... .max), 1])
-    func `broken documents are read or refused, and what is read is written as it was`(seed: UInt64) throws {
+    func `a broken document is read or rejected, and what is read is written unchanged`(seed: UInt64) throws {
         var random = SplitMix(state: seed)
         for round in 0..<4000 {
             var bytes = Array(Self.documents.randomElement(using: &random)!.utf8)
@@ -60,7 +60,7 @@ struct OpenStepHostileTests {
         }
     }
 
-    @Test func `a document cut anywhere is read or refused`() {
+    @Test func `a truncated document is read or rejected`() {
         for document in Self.documents {
             let bytes = Array(document.utf8)
             for end in bytes.indices { check(Array(bytes[..<end]), .gnustep, "cut at \(end)") }
@@ -81,7 +81,7 @@ struct OpenStepHostileTests {
     }
 
     @Test(arguments: ["(", "{a=", "a=(", "\"", "/*", "<", "<*", "<[", "\\", "\"\\U"])
-    func `a long run of an opening ends early`(piece: String) {
+    func `a long run of openings fails early`(piece: String) {
         let text = String(repeating: piece, count: 1_000_000)
         _ = try? PropertyList(parsing: text, as: .gnustep)
     }

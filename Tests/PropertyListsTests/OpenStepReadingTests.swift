@@ -37,7 +37,7 @@ struct OpenStepReadingTests {
             "( (a), {b = (c);} )",
             .array([.array([.string("a")]), .dictionary(["b": .array([.string("c")])])])),
     ])
-    func `a text says its value`(row: OpenStepReading) throws {
+    func `a text is read as its value`(row: OpenStepReading) throws {
         #expect(try PropertyList(parsing: row.text, as: .openstep) == row.value)
         #expect(try PropertyList(parsing: row.text, as: .gnustep) == row.value)
     }
@@ -68,11 +68,11 @@ struct OpenStepReadingTests {
         "\t\n\u{B}\u{C}\r {k\u{2028}=\u{2029}v\t;\n}\n", "// first\n{/* a */k /**/=// b\rv /***/;}/* * / */",
         "{k=v;}// last", "// to\u{2028}{k=v;}", "{                  k                 =\n\n        v;        }",
     ])
-    func `white space and comments say nothing`(text: String) throws {
+    func `white space and comments are ignored`(text: String) throws {
         #expect(try PropertyList(parsing: text, as: .openstep) == entries(["k": "v"]))
     }
 
-    @Test func `GNUstep takes more characters for bare`() throws {
+    @Test func `GNUstep allows more characters in unquoted strings`() throws {
         let text = "(!#%&*+?@^|~, a/*b*/)"
         #expect(try PropertyList(parsing: text, as: .gnustep) == .array([.string("!#%&*+?@^|~"), .string("a/*b*/")]))
         #expect(throws: DecodingFailure.self) { try PropertyList(parsing: "(a+b)", as: .openstep) }
@@ -95,7 +95,7 @@ struct OpenStepReadingTests {
         #expect(try PropertyList(parsing: text, as: .openstep) == entries([:]))
     }
 
-    @Test func `the order of the keys is kept, and the last of two equal ones counts`() throws {
+    @Test func `the order of keys is kept, and the last of two equal keys is used`() throws {
         let value = try PropertyList(parsing: "{ b = 1; a = 2; b = 3; }", as: .openstep)
         guard case .dictionary(let dictionary) = value else { return #expect(Bool(false), "no dictionary") }
         #expect(Array(dictionary.keys) == ["b", "a"])
@@ -103,7 +103,7 @@ struct OpenStepReadingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a mark says which encoding the text is in`(isBigEndian: Bool) throws {
+    func `a byte order mark determines the encoding`(isBigEndian: Bool) throws {
         let text = "\u{FEFF}{ k = \"é😀\"; }"
         let utf16 = text.utf16.flatMap { unit in
             (0..<2).map { UInt8(unit >> (8 * (isBigEndian ? 1 - $0 : $0)) & 255) }

@@ -63,7 +63,7 @@ struct OpenStepWritingTests {
         (.boolean(false), "0"),
         (.date(Date(timeIntervalSinceReferenceDate: 0.75)), "\"2001-01-01 00:00:00 +0000\""), (.uid(7), "7"),
     ])
-    func `what OpenStep has no type for is refused, or written as text`(value: PropertyList, text: String) throws {
+    func `a value without a type in OpenStep is rejected or written as text`(value: PropertyList, text: String) throws {
         let failure = #expect(throws: EncodingFailure.self) {
             try PropertyList.dictionary(["a": .array([.string("x"), value])]).serialized(as: .openstep)
         }

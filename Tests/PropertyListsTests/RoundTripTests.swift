@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ways)
-    func `what was written is found by sniffing`(_ way: Way) throws {
+    func `the format of written bytes is detected`(_ way: Way) throws {
         // GNUstep text has no distinguishing mark, and the wrapped values of JSON require an option.
         guard way.format != .gnustep, way.format != .openstep || !way.writing.escapesNonASCII else { return }
         var values = ValueGenerator(SeededGenerator(stream: "sniffing"), scope: way.scope)
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: ways.filter(\.writing.keepsKeyOrder))
-    func `the order of keys is kept where it is asked for`(_ way: Way) throws {
+    func `the order of keys is kept on request`(_ way: Way) throws {
         var values = ValueGenerator(SeededGenerator(stream: "kept order"), scope: way.scope)
         for _ in 0..<20 {
             let value = values.root(depth: 2)

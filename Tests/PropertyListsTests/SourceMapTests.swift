@@ -52,7 +52,7 @@ import Testing
         Row("{\"a\": 1, \"a\": 2}", ["a"], "\"a\"", "2"),
         Row(" 12 ", [], nil, "12"),
     ])
-    func `are those of the entry`(_ row: Row) throws {
+    func `the ranges are those of the entry`(_ row: Row) throws {
         var options = PropertyList.ReadingOptions()
         options.nulls = .omitted
         for encode in [{ Array($0.utf8) }, Self.utf16] as [@Sendable (String) -> [UInt8]] {
@@ -76,7 +76,7 @@ import Testing
             + body.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
     }
 
-    @Test func `there is none of a binary file or of damaged text`() throws {
+    @Test func `there is no map of a binary file or of damaged text`() throws {
         let binary = try PropertyList.dictionary(["a": .boolean(true)]).serialized(as: .binary)
         #expect(SourceMap(Array(binary)) == nil)
         #expect(SourceMap(Array("{\"a\": 1".utf8), as: .json) == nil)

@@ -97,7 +97,7 @@ import Testing
         #expect(value == expected, "\(name)")
     }
 
-    @Test func `is made of Swift values, and made into them`() throws {
+    @Test func `is created from Swift values, and converted to them`() throws {
         let values: [String: Any] = ["a": 1, "b": ["x", true, 0.5] as [Any], "c": ["d": Data([1])], "e": UInt64.max]
         let list = try PropertyList(values)
         #expect(

@@ -50,7 +50,7 @@ import Testing
         PropertyList.dictionary(["CF$UID": .integer(-1)]), .dictionary(["CF$UID": .string("1")]),
         .dictionary(["CF$UID": .integer(1), "b": .integer(2)]), .uid(.max), .real(.nan),
     ])
-    func `XML writes what only nearly is refused`(_ value: PropertyList) throws {
+    func `XML writes values that only resemble those it rejects`(_ value: PropertyList) throws {
         #expect(try PropertyList(parsing: value.serialized(as: .xml)) == value)
     }
 
@@ -172,7 +172,7 @@ import Testing
         ("a/b", "a/b"),
         ("-1", "\"-1\""), ("\"", "\"\\\"\""), ("\\", "\"\\\\\""), ("a;", "\"a;\""), ("é", "\"é\""), ("a+b", "\"a+b\""),
     ])
-    func `a string is bare where both readers take it so`(_ text: String, _ expected: String) throws {
+    func `a string is unquoted if both readers accept it`(_ text: String, _ expected: String) throws {
         for format in [PropertyList.Format.openstep, .gnustep] {
             let written = String(decoding: try PropertyList.string(text).serialized(as: format), as: UTF8.self)
             #expect(written.trimmingCharacters(in: .newlines) == expected)
@@ -184,13 +184,13 @@ import Testing
         (4_294_967_295, "12 FF FF FF FF"), (4_294_967_296, "13 00 00 00 01 00 00 00 00"),
         (-1, "13 FF FF FF FF FF FF FF FF"), (.max, "13 7F FF FF FF FF FF FF FF"), (.min, "13 80 00 00 00 00 00 00 00"),
     ])
-    func `binary takes the smallest integer that holds the number`(_ number: Int, _ encoded: String) throws {
+    func `binary uses the smallest integer that holds the number`(_ number: Int, _ encoded: String) throws {
         let bytes = try PropertyList.integer(PropertyList.Integer(number)).serialized(as: .binary)
         #expect(try bytes.dropFirst(8).dropLast(33) == Data(hex: encoded))
     }
 
     /// The sign of a NaN depends on the processor.
-    @Test func `equal values that are no numbers are the same bytes in binary`() throws {
+    @Test func `all NaN values have the same bytes in binary`() throws {
         let others = [-Double.nan, Double(nan: 1, signaling: false), Double(nan: 1, signaling: true)]
         for kind in [PropertyList.real, { .date(Date(timeIntervalSinceReferenceDate: $0)) }] {
             let expected = try PropertyList.array([kind(.nan), kind(.nan)]).serialized(as: .binary)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `binary takes sixteen bytes for what a signed word cannot hold`() throws {
+    @Test func `binary uses sixteen bytes if a signed word cannot hold an integer`() throws {
         for number in [UInt64(1) << 63, .max] {
             let bytes = try PropertyList.integer(PropertyList.Integer(number)).serialized(as: .binary)
             #expect(bytes.dropFirst(8).dropLast(33) == Data([0x14]) + Data(count: 8) + number.bigEndian(width: 8))
@@ -209,14 +209,14 @@ import Testing
     }
 
     @Test(arguments: [(254, 1), (255, 2), (256, 2), (65534, 2), (65535, 4)])
-    func `binary takes references that are wide enough, strictly`(_ elements: Int, _ size: UInt8) throws {
+    func `binary uses references that are just wide enough`(_ elements: Int, _ size: UInt8) throws {
         let value = PropertyList.array((0..<elements).map { .integer(PropertyList.Integer($0)) })
         let bytes = try value.serialized(as: .binary)
         #expect(bytes[bytes.count - 25] == size)
         #expect(try PropertyList(parsing: bytes) == value)
     }
 
-    @Test func `a binary file says that its keys are sorted only where that is asked for and so`() throws {
+    @Test func `a binary file is marked as sorted only on request and if it is`() throws {
         var options = PropertyList.WritingOptions()
         options.marksSortedRoot = true
         let value = try ValueNotation.value("{b: 1, a: 2}")
@@ -233,7 +233,7 @@ import Testing
     }
 }
 
-@Test func `only a key that is alone is doubled where JSON is wrapped`() throws {
+@Test func `wrapped JSON escapes a key only if it is the only one`() throws {
     let value: PropertyList = ["a": ["$x": 1], "$b": 2]
     var options = PropertyList.WritingOptions()
     options.wrapsInJSON = true

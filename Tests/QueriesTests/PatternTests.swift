@@ -20,7 +20,7 @@ import Testing
         ("e\u{301}", ["\u{E9}": false]), ("e.", ["e\u{301}": true]),
         ("(a|ab)(c|bcd)", ["abcd": true, "ac": true, "abc": true]),
     ])
-    func `matches whole values alone`(_ pattern: String, _ values: [String: Bool]) {
+    func `matches only whole values`(_ pattern: String, _ values: [String: Bool]) {
         guard pattern != "[]a]" else { return #expect(Pattern(pattern).failure?.problem == .emptyClass) }
         #expect(Pattern(pattern).failure == nil)
         for (value, isMatch) in values { #expect(Pattern(pattern).matches(value) == isMatch, "\(value)") }
@@ -40,7 +40,7 @@ import Testing
         ("(((((a{99999}){99999}){99999}){99999}){99999}){99999}", .tooManyStates(limit: 10_000), 1),
         (String(repeating: "(", count: 101), .nestedTooDeeply(limit: 100), 101),
     ])
-    func `with a mistake says where it is`(_ pattern: String, _ problem: PatternFailure.Problem, _ position: Int) {
+    func `with an error reports its position`(_ pattern: String, _ problem: PatternFailure.Problem, _ position: Int) {
         #expect(Pattern(pattern).failure?.problem == problem)
         #expect(Pattern(pattern).failure?.position == position)
         #expect(Pattern(pattern).matches("anything"))

@@ -53,7 +53,7 @@ import Testing
         ("a b", "expected a comma or the end, not “b”, at column 3"),
         ("1", "expected a key path, not another expression, at column 1"),
     ])
-    func `refuses sort keys that are none`(_ text: String, _ message: String) throws {
+    func `rejects invalid sort keys`(_ text: String, _ message: String) throws {
         guard text != "a" else {
             _ = try Query(sort: text)
             return

@@ -431,8 +431,9 @@ struct BrowserDisplay {
             ("yes", .boolean, true), ("a", .array, ["a"]), (["a"], .string, "a"), (["a", "b"], .string, nil),
             (["k": "v"], .string, nil), ([:], .array, []), ("a", .dictionary, nil), ("2026-01-31", .boolean, nil),
         ] as [(PropertyList, PropertyList.Kind, PropertyList?)])
-    func `converts values that lose nothing`(_ value: PropertyList, _ kind: PropertyList.Kind, _ result: PropertyList?)
-    {
+    func `converts values only without a loss`(
+        _ value: PropertyList, _ kind: PropertyList.Kind, _ result: PropertyList?
+    ) {
         #expect(value.converted(to: kind) == result)
     }
 

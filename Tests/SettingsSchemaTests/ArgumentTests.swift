@@ -99,7 +99,7 @@ extension ArgumentRow.Schemas {
 
 @Suite struct `A command line` {
     @Test(arguments: flagRows + valueRows + mistakeRows + operandRows + commandRows + otherRows)
-    func `is understood`(_ row: ArgumentRow) throws {
+    func `is parsed as its row states`(_ row: ArgumentRow) throws {
         let schema = try Sample.settings(row.schema.text, rest: row.schema.rest)
         let context = Schema.Arguments.Context(
             variables: row.variables, stored: row.stored, now: Date(timeIntervalSinceReferenceDate: 0))
@@ -129,7 +129,7 @@ extension ArgumentRow.Schemas {
         #expect((flagRows + valueRows + mistakeRows + operandRows + commandRows + otherRows).count >= 150)
     }
 
-    @Test func `of any kind is understood or refused, and never traps`() throws {
+    @Test func `of any kind is parsed or rejected, and never traps`() throws {
         var generator = SeededGenerator(stream: "arguments")
         let pieces = [
             "-", "--", "=", "keep", "k", "-k", "--keep", "--set", ":a:b", ":", "3", "-3", "no-", "color", "''", "é",
@@ -156,7 +156,7 @@ extension ArgumentRow.Schemas {
     @Test(arguments: [
         ("abc\n", "abc"), ("abc", "abc"), ("abc\r\n", "abc"), ("ABC", "--token-file ••••: must match [a-z]+"),
     ])
-    func `leaves it to others to read a secret`(_ text: String, _ expected: String) throws {
+    func `does not read a secret itself`(_ text: String, _ expected: String) throws {
         let schema = try Sample.settings(ArgumentRow.Schemas.secret.text)
         guard case .values(let arguments) = schema.arguments(["--token-file", "f"]) else {
             Issue.record("the arguments were refused")

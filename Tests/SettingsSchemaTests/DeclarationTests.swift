@@ -68,7 +68,7 @@ extension Setting where Value == String? {
         #expect(Setting("k", default: [Mode.full]).declaration.rule.element?.choices == ["full", "incremental"])
     }
 
-    @Test func `says the rest by what follows a setting`() {
+    @Test func `declares the rest with modifiers`() {
         let list = Setting("k", default: ["a"]).pattern("[a-z]").choices(["a", "b"]).count(1...).unique().repeats()
             .flag("item", "i")
         #expect(list.declaration.rule.element?.pattern?.text == "[a-z]")
@@ -88,7 +88,7 @@ extension Setting where Value == String? {
         #expect(Setting("k", default: false).flag("color").negatable().declaration.allFlags == ["color", "no-color"])
     }
 
-    @Test func `finds its own mistakes`() {
+    @Test func `reports its own errors`() {
         let schema = Schema("d") {
             Setting("a", default: 9).range(1...5)
             Setting("b", default: "x").pattern("[")
@@ -152,7 +152,7 @@ extension Setting where Value == String? {
         ),
     ]
 
-    @Test(arguments: rows.indices) func `is refused by validate, as a file with it is`(_ row: Int) throws {
+    @Test(arguments: rows.indices) func `is rejected by validate, like a file with the same error`(_ row: Int) throws {
         let (message, schema) = Self.rows[row]
         let mistakes = #expect(throws: Schema.Mistakes.self) { try schema.validate() }
         #expect(mistakes?.description == message)
@@ -160,7 +160,7 @@ extension Setting where Value == String? {
         #expect(read?.all.map(\.reason) == mistakes?.all.map(\.reason))
     }
 
-    @Test func `is refused by validate, though no file can have it`() throws {
+    @Test func `is rejected by validate, although no file can have it`() throws {
         let schema = Schema("d") { Setting("a", default: Decimal(2)).range(...Decimal(string: "1.5")!) }
         let mistakes = #expect(throws: Schema.Mistakes.self) { try schema.validate() }
         #expect(mistakes?.description == ":Settings:0:Default: must be at most 1.5")

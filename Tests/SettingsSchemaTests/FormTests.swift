@@ -76,7 +76,7 @@ import Testing
         ("every", "5m", "300"), ("every", "1h 30m", "5400"), ("list", "(1, x)", "Element 2 must be an integer."),
         ("nothing", "x", "There is no such setting."), ("from", "x", "\"x\""),
     ])
-    func `takes an answer, or says why not`(_ key: String, _ text: String, _ expected: String) throws {
+    func `accepts an answer, or reports why it is invalid`(_ key: String, _ text: String, _ expected: String) throws {
         var form = try Self.form()
         switch form.answer(text, to: key) {
         case .accepted(let value):
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `goes back to the default and never touches what is forced`() throws {
+    @Test func `returns to the default and never changes a forced value`() throws {
         var form = try Self.form(forced: ["mode"])
         #expect(form.reset("keep") == .accepted(7))
         #expect(form.changes == .init(values: [:], resets: ["keep"]))
@@ -151,7 +151,7 @@ import Testing
         { Key = token; Sensitive = YES; Title = Token; }
         """
 
-    @Test func `asks for one after another, and saves once`() throws {
+    @Test func `asks for one setting after another, and saves once`() throws {
         #expect(
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
                 "An empty answer keeps the value in brackets; ? shows an explanation.\n"
@@ -166,7 +166,7 @@ import Testing
             ])
     }
 
-    @Test func `says in place why an answer is refused, and asks again`() throws {
+    @Test func `reports why an answer is invalid, and asks again`() throws {
         let seen = try Self.run(
             [.line(""), .line("Ada"), .line("ful"), .line("full"), .line(""), .line("0"), .line("5")], Self.text)
         #expect(
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [PlainForm.Event.endOfInput, .interrupted, .line(":quit")])
-    func `saves nothing where it is left`(_ event: PlainForm.Event) throws {
+    func `saves nothing if it is left`(_ event: PlainForm.Event) throws {
         let seen = try Self.run([.line("Ada"), event, .line("2")], Self.text)
         #expect(seen.last == "incomplete")
         #expect(seen.dropLast().last?.hasSuffix("Nothing was saved.\n") == true)
@@ -220,7 +220,7 @@ import Testing
             ])
     }
 
-    @Test func `asks again for what does not go together`() throws {
+    @Test func `asks again for contradictory answers`() throws {
         let text = "{ Key = a; Conflicts = b; }, { Key = b; }, { Key = c; Required = YES; }"
         let seen = try Self.run([.line("1"), .line("2"), .line("3"), .line(":default"), .line(":save")], text)
         #expect(seen.contains("  a and b cannot both have a value.\n"))

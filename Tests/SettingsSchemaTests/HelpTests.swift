@@ -42,7 +42,7 @@ import Testing
         #expect(!text.contains("abc"))
     }
 
-    @Test func `moves no cursor and changes no colour`() throws {
+    @Test func `has no control sequences`() throws {
         let schema = try Sample.settings(
             "{ Key = a; Flag = a; Title = \"x\u{1B}[2J\u{9B}y\u{202E}\"; Choices = (\"\u{7}\", \"\u{8}\"); }",
             rest: "Title = \"\u{1B}c\";")
@@ -53,7 +53,7 @@ import Testing
             })
     }
 
-    @Test func `is for a command what it is for a program`() throws {
+    @Test func `is the same for a command as for a program`() throws {
         let schema = try Sample.settings(
             ArgumentRow.Schemas.commands.text, rest: ArgumentRow.Schemas.commands.rest)
         #expect(schema.helpText(program: "tool", width: 60) == Self.commands)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [Sample.backupText, SchemaReadingSample.everything, SchemaReadingSample.nasty])
-    func `is a page that the checkers of manual pages have nothing to say about`(_ text: String) throws {
+    func `is a manual page without warnings`(_ text: String) throws {
         let schema = try Sample.schema(text)
         let page = schema.manualPage(program: "backup-tool", date: "January 31, 2026")
         #expect(page.utf8.allSatisfy { $0 < 0x80 })

@@ -90,7 +90,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ShellSubject.all)
-    func `is exactly what was given, and nothing of it has run`(_ shell: ShellSubject) throws {
+    func `is exactly the given one, and is not executed`(_ shell: ShellSubject) throws {
         let values = Self.values(5000)
         var schema = Schema(domain: "d")
         schema.settings = values.indices.map { SettingDeclaration("k\($0)") }
@@ -119,7 +119,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ShellSubject.all)
-    func `would run if it were quoted badly`(_ shell: ShellSubject) throws {
+    func `would be executed if it were quoted incorrectly`(_ shell: ShellSubject) throws {
         // Checks that the tests above can fail: this text does create the file.
         let text = shell.output == .fish ? "set -g a (touch canary);" : "a=\"$(touch canary)\""
         #expect(try shell.run(shell.taking, emitted: text).files == ["canary", "emitted", "script"])
@@ -166,7 +166,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ShellSubject.all)
-    func `may be a text that the script prints before it ends`(_ shell: ShellSubject) throws {
+    func `can be a text that the script prints before it ends`(_ shell: ShellSubject) throws {
         let help = "usage: it's %s \\n `touch canary`\n  -k, --keep N\n"
         let (result, files) = try shell.run(
             shell.taking + "echo went on\n", emitted: shell.output.printing(help, thenExit: 0))

@@ -57,7 +57,7 @@ import Testing
             ["migrated from version 1 to version 3"]
         ),
     ])
-    func `goes from version to version, once`(_ before: String, _ after: String, _ notes: [String]) throws {
+    func `runs from version to version, once`(_ before: String, _ after: String, _ notes: [String]) throws {
         let schema = try Sample.settings(Self.text, rest: Self.migrations)
         let values = try #require(ValueNotation.value(before).dictionaryValue)
         let migrated = try schema.migrated(values)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `is needed before a write where a version is behind`() throws {
+    @Test func `is required before a write to settings of an earlier version`() throws {
         let schema = try Sample.settings(Self.text, rest: Self.migrations)
         #expect(schema.needsMigration(["a": 1]))
         #expect(!schema.needsMigration([:]))

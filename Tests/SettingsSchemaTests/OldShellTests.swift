@@ -43,7 +43,9 @@ import Testing
     }
 
     @Test(arguments: later)
-    func `would be found if it had what came later`(_ row: (construct: String, since: String, example: String)) throws {
+    func `is rejected by this test if it has later features`(_ row: (construct: String, since: String, example: String))
+        throws
+    {
         // The text in single quotes is code here, not a value.
         let example = row.example.contains("'") ? row.example.replacing("'", with: "\"") : row.example
         let text = row.example.hasPrefix("$'") ? row.example : example
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [ScriptOutput.bash, .sh])
-    func `has nothing in it that came later`(_ output: ScriptOutput) throws {
+    func `has no later features`(_ output: ScriptOutput) throws {
         let (schema, values) = try Self.schema(1000)
         let operands = `A value in a shell`.values(200)
         let text = try ScriptValues(schema: schema, values: values, operands: operands).text(for: output)
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `is also what completes the words of a script, but for what is tried in silence`() throws {
+    @Test func `has no later features in completions, except with errors suppressed`() throws {
         let schema = try Sample.settings(
             ArgumentRow.Schemas.flags.text
                 + ", { Key = dir; Kind = folder; Flag = dir; }, { Key = n; Type = integer; Flag = n; }")
@@ -101,7 +103,7 @@ import Testing
     ].filter { Tool.path(of: $0.program) != nil }
 
     @Test(arguments: shells)
-    func `hands over exactly what was given, in the strictest mode`(_ shell: ShellSubject) throws {
+    func `passes on exactly the given values in the strictest mode`(_ shell: ShellSubject) throws {
         let (schema, stored) = try Self.schema(1000)
         let text = try ScriptValues(schema: schema, values: stored, operands: ["-x", "it's"]).text(for: shell.output)
         let names = schema.settings.map(\.key).filter { $0 != "list" }

@@ -4,7 +4,7 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-@Suite struct `A mistaken schema` {
+@Suite struct `A schema with errors` {
     static let planted = """
         {
             Domain = "com.example.backup";
@@ -40,18 +40,18 @@ import Testing
         "14:16: :Extends:0: there is no schema for com.example.nowhere",
     ]
 
-    @Test func `tells all of its mistakes at once, with their places`() {
+    @Test func `reports all errors at once, with their positions`() {
         let (_, mistakes) = Schema.read(Array(Self.planted.utf8))
         #expect(mistakes.map(\.description) == Self.plantedMessages)
     }
 
-    @Test func `that is not checked still says what could not be read`() {
+    @Test func `that is not checked still reports what could not be read`() {
         let (schema, mistakes) = Schema.read(Array(Self.planted.utf8), checks: false)
         #expect(mistakes.map(\.location?.line) == [3, 6, 11, 12, 14])
         #expect(schema?.settings.map(\.key) == ["keep", "keep", "mode", "size", "name", "list"])
     }
 
-    @Test func `has the same mistakes in JSON and XML, at places of their own`() throws {
+    @Test func `reports the same errors in JSON and XML, at other positions`() throws {
         let value = try PropertyList(parsing: Self.planted)
         var options = PropertyList.WritingOptions()
         options.isPretty = true
@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: [
         ("", "a schema, not nothing"), ("{", "2"), ("(a, b)", "must be a dictionary"), ("{}", "Domain is missing"),
     ])
-    func `that is none says so`(_ text: String, _: String) {
+    func `that is not a schema is reported`(_ text: String, _: String) {
         let (_, mistakes) = Schema.read(Array(text.utf8))
         #expect(mistakes.count == 1)
         #expect(throws: Schema.Mistakes.self) { try Schema(parsing: Array(text.utf8)) }
@@ -128,7 +128,7 @@ import Testing
         ("Type = dictionary; Entries = ({ Key = a; }, { Key = a; });", "Entries:1:Key: duplicate key a"),
         ("Type = dictionary; Entries = ({ Type = string; });", "Entries:0: Key is missing"),
     ])
-    func `says what is wrong with an attribute`(_ attributes: String, _ message: String) {
+    func `reports an invalid attribute`(_ attributes: String, _ message: String) {
         let text = "{ Domain = d; Settings = ({ Key = k; \(attributes) }); }"
         let (_, mistakes) = Schema.read(Array(text.utf8))
         let messages = mistakes.map { String($0.description.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }) }
@@ -195,18 +195,18 @@ import Testing
         ("Settings = { a = b; };", "Settings: must be an array"),
         ("Settings = (a);", "Settings:0: must be a dictionary"),
     ])
-    func `says what is wrong with the whole`(_ attributes: String, _ message: String) {
+    func `reports an error of the whole schema`(_ attributes: String, _ message: String) {
         let (_, mistakes) = Schema.read(Array("{ Domain = d; \(attributes) }".utf8))
         #expect(mistakes.map { "\($0.path): \($0.reason)" } == [":\(message)"])
     }
 
     @Test(arguments: ["../../etc", "a/b", ".hidden", "a\u{1}b", String(repeating: "x", count: 181)])
-    func `has no domain that could be no file's name`(_ domain: String) throws {
+    func `has no domain that cannot be a file name`(_ domain: String) throws {
         let value: PropertyList = ["Domain": .string(domain)]
         #expect(Schema.read(value).mistakes.map(\.path) == [["Domain"]])
     }
 
-    @Test func `may nest rules only so deep`() throws {
+    @Test func `cannot nest rules too deeply`() throws {
         func schema(_ depth: Int) -> PropertyList {
             let rule = (0..<depth).reduce(PropertyList.dictionary(["Type": "string"])) { inner, _ in
                 ["Type": "array", "Elements": inner]
@@ -220,7 +220,7 @@ import Testing
     }
 }
 
-@Suite struct `The places of mistakes` {
+@Suite struct `The positions of errors` {
     @Test(arguments: [
         ("Domain = d; Titel = x;", "1:13"), ("// c\r\nDomain = d;\r\n\tTitel = x;", "3:2"),
         ("{\"Domain\": \"d\",\n \"Titel\": 1}", "2:2"),
@@ -240,14 +240,14 @@ import Testing
         #expect("\(location.line):\(location.column)" == place)
     }
 
-    @Test func `are found for a thousand mistakes`() {
+    @Test func `are found for a thousand errors`() {
         let rows = (0..<2000).map { "{ Key = k\($0); Tytle = x; }" }.joined(separator: ",\n")
         let (_, mistakes) = Schema.read(Array("{ Domain = d; Settings = (\n\(rows)); }".utf8))
         #expect(mistakes.count == 1000)
         #expect(mistakes.last?.location == TextLocation(line: 1001, column: 15))
     }
 
-    @Test func `are looked for in any bytes without a trap`() {
+    @Test func `are searched in any bytes without a trap`() {
         var generator = SeededGenerator(stream: "places")
         let pieces = [
             "{", "}", "(", ")", "[", "]", "=", ";", ",", ":", "\"", "'", "\\", "<", ">", "/*", "*/", "//", "\n", "Key",

@@ -83,7 +83,9 @@ import Testing
         ("a", ["a": "x"], ":Extends:0: there is no schema for x"),
         ("a", ["a": "b", "b": "x"], ":Extends:0: there is no schema for x"),
     ])
-    func `that leads round or nowhere is a mistake`(_ domain: String, _ links: [String: String], _ message: String) {
+    func `that extends itself or a missing schema is an error`(
+        _ domain: String, _ links: [String: String], _ message: String
+    ) {
         func schema(_ domain: String) -> Schema? {
             guard let next = links[domain] else { return nil }
             var schema = Schema(domain: domain)
@@ -101,7 +103,7 @@ import Testing
         for name in Schema.attributeNames.values.joined() { #expect(words.contains(name), "\(name)") }
     }
 
-    @Test func `without a mistake has none`() throws {
+    @Test func `without errors reports none`() throws {
         #expect(try Sample.schema(Self.everything).mistakes == [])
         #expect(try Sample.schema(Sample.backupText).mistakes == [])
     }

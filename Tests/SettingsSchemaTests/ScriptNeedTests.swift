@@ -102,7 +102,7 @@ import Testing
     ]
 
     @Test(arguments: rows.indices)
-    func `means`(_ index: Int) throws {
+    func `is read as its row states`(_ index: Int) throws {
         let row = Self.rows[index]
         let schema = try Self.schema(row.lines)
         #expect(Self.notation(schema, row.line) == row.expected.replacing("; did you mean -v?", with: ""))
@@ -143,7 +143,7 @@ import Testing
 
     // MARK: Help
 
-    @Test func `has help without what is not stored, in sections, with examples`() throws {
+    @Test func `has help in sections with examples, without flags for storing`() throws {
         let schema = try Self.schema(
             """
             title="Rotates logs" version=1
@@ -216,7 +216,7 @@ import Testing
 }
 
 /// The errors that `schema check` reports, with their places and fixes.
-@Suite struct `A mistake in a script` {
+@Suite struct `An error in a script's declaration` {
     /// The lines after `#prefs`, and the expected errors. A tilde starts a property list between `#prefs{` and `#}`.
     static let rows: [(text: String, expected: String)] = [
         (
@@ -326,7 +326,7 @@ import Testing
     ]
 
     @Test(arguments: rows.indices)
-    func `is found, with its place and how to fix it`(_ index: Int) throws {
+    func `is reported with its position and how to fix it`(_ index: Int) throws {
         let (text, expected) = Self.rows[index]
         let isList = text.hasPrefix("~")
         let script = isList ? "#prefs{\n# \(text.dropFirst())\n#}\n" : "#prefs\n\(text)\n"
@@ -364,7 +364,7 @@ import Testing
         ("{ Key = a; Type = integer; Minimum = 2; Maximum = 1; }", true), ("{ Key = a; Pattern = \"(\"; }", true),
         ("{ Key = a; Short = h; Flag = b; }, { Key = b; Type = array; Flag = c; }", false),
     ])
-    func `that makes parsing ambiguous ends the script at once`(_ settings: String, _ isContradictory: Bool) {
+    func `that makes parsing ambiguous ends the script immediately`(_ settings: String, _ isContradictory: Bool) {
         let text = "{ Domain = d; Settings = (\(settings)); }"
         #expect(Schema.read(Array(text.utf8), checks: false).schema?.isContradictory == isContradictory)
     }

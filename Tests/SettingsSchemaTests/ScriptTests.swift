@@ -118,8 +118,9 @@ import Testing
         (["a"], "$(x)", .bash, "$(x) is not a valid start of a variable name"),
         (["a"], "a b", .nul, "a b is not a valid start of a variable name"),
     ])
-    func `have names that a shell takes`(_ keys: [String], _ prefix: String, _ output: ScriptOutput, _ expected: String)
-    {
+    func `have names that a shell accepts`(
+        _ keys: [String], _ prefix: String, _ output: ScriptOutput, _ expected: String
+    ) {
         var schema = Schema(domain: "d")
         schema.settings = keys.map { SettingDeclaration($0) }
         let result = Result { () throws(ScriptFailure) in
@@ -199,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `has its errors at their places in the script`() throws {
+    @Test func `has errors with their positions in the script`() throws {
         let script = """
             #!/bin/bash
             # A script.
@@ -393,7 +394,7 @@ import Testing
         #expect(found == (expected.isEmpty ? "full|fast" : expected))
     }
 
-    @Test func `are none for what cannot complete`() throws {
+    @Test func `are empty for an output without completions`() throws {
         #expect(try Self.schema().completions(for: .sh, program: "tool").isEmpty)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(setting.containsSecret(value) == (value != shown))
     }
 
-    @Test func `has a row of help for each way to hand it over, under each of its names`() throws {
+    @Test func `has a row of help for each way to pass it, under each of its names`() throws {
         let schema = try Sample.settings("{ Key = token; Sensitive = YES; Flag = (token, key); Title = Token; }")
         let rows = schema.helpText(program: "tool", width: 100).split(separator: "\n").map { row in
             row.split(separator: "  ").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.joined(separator: " | ")
@@ -111,7 +111,7 @@ import Testing
         ("{ password = a-secret-too-long; }", "SERVER ••••: must be at most 12 long"),
         ("sesame", "SERVER ••••: must be a dictionary such as {a = b;}"),
     ])
-    func `is told of in a variable without being shown`(_ text: String, _ message: String) throws {
+    func `is reported in a variable without being shown`(_ text: String, _ message: String) throws {
         let context = Schema.Arguments.Context(variables: ["SERVER": text])
         #expect(`A command line`.notation(try Sample.settings(Self.text).arguments([], in: context)) == message)
     }
@@ -131,7 +131,7 @@ import Testing
             ])
     }
 
-    @Test func `keeps all it lies in on its host, as does what is not mirrored`() throws {
+    @Test func `keeps its container on the host, like a value that is not mirrored`() throws {
         let schema = try Sample.settings(
             Self.text + ", { Key = x; Type = dictionary; Entries = ({ Key = y; Mirrored = NO; }); }, { Key = z; }")
         #expect(schema.settings.filter(\.staysLocal).map(\.key) == ["server", "servers", "x"])
@@ -139,13 +139,13 @@ import Testing
     }
 }
 
-@Suite struct `What is kept of a command line` {
+@Suite struct `The saved part of a command line` {
     static let text = """
         { Key = a; Flag = a; Kind = file; }, { Key = b; Flag = b; Transient = YES; }, { Key = c; Positional = 1; },
         { Key = d; Positional = 2; Flag = d; }, { Key = e; Type = array; Rest = YES; }
         """
 
-    @Test func `is what flags can give again, and is not for one run alone`() throws {
+    @Test func `has values that flags can set, except transient ones`() throws {
         let given: PropertyList.Dictionary = ["a": "1", "b": "2", "c": "3", "d": "4", "e": ["5"]]
         #expect(try Sample.settings(Self.text).kept(given, of: nil) == ["a": "1", "d": "4"])
     }
@@ -157,7 +157,7 @@ import Testing
             (".//./a//b/", "/home/ada/desk/a//b/"), ("..a", "/home/ada/desk/..a"), ("/mnt", "/mnt"), ("~/x", "~/x"),
             ("-", "-"), ("", ""), ("é b", "/home/ada/desk/é b"),
         ])
-    func `leads to the same file from everywhere`(_ given: String, _ kept: String) throws {
+    func `has absolute paths`(_ given: String, _ kept: String) throws {
         let schema = try Sample.settings(
             """
             { Key = f; Kind = file; }, { Key = t; }, { Key = l; Type = array; Elements = { Type = string; Kind = folder; }; },

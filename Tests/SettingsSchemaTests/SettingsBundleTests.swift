@@ -338,7 +338,7 @@ import Testing
     }
 
     @Test(arguments: findings.indices)
-    func `what is invalid or left out is listed with its place`(_ index: Int) throws {
+    func `an invalid or omitted part is listed with its position`(_ index: Int) throws {
         let row = Self.findings[index]
         let found = lines(try bundle(row.files, languages: ["en"]))
         #expect(found.count == row.lines.count, "\(found)")
@@ -368,7 +368,7 @@ import Testing
         }
     }
 
-    @Test func `a schema's rest is listed when it is written`() throws {
+    @Test func `parts of a schema that a bundle cannot have are listed`() throws {
         let text = """
             { Domain = d; Summary = s; Settings = (
                 { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 9; Flag = keep; Short = k; },

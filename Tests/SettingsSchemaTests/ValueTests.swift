@@ -47,7 +47,7 @@ import Testing
         ("Type = integer; Kind = size;", "7E", "8070450532247928832"), ("Type = integer; Kind = size;", "8E", nil),
         ("Type = integer; Kind = size;", "4X", nil), ("Type = integer; Kind = size;", "1K1", nil),
     ])
-    func `is read from text as its setting says`(_ rule: String, _ text: String, _ expected: String?) throws {
+    func `is read from text as its setting declares`(_ rule: String, _ text: String, _ expected: String?) throws {
         let value = try? Sample.rule(rule).value(ofText: text)
         #expect(try value == expected.map { try ValueNotation.value($0) })
     }
@@ -67,7 +67,7 @@ import Testing
             ("size", 1000, "1000"),
             ("size", 4096, "4K"), ("size", 1 << 40, "1T"), ("size", 1 << 62, "4E"), ("size", -2048, "-2K"),
         ] as [(String, Int64, String)])
-    func `with a unit is shown as it can be given`(_ kind: String, _ number: Int64, _ text: String) throws {
+    func `with a unit is shown as it can be entered`(_ kind: String, _ number: Int64, _ text: String) throws {
         let rule = try Sample.rule("Type = integer; Kind = \(kind);")
         let value = PropertyList.integer(PropertyList.Integer(number))
         #expect(rule.text(of: value) == text)
@@ -78,13 +78,13 @@ import Testing
         (":keep", ValueType.integer), (":server:port", .integer), (":server:nothing", nil), (":ports:0", .integer),
         (":ports:", .integer), (":keep:0", nil), (":nothing", nil), (":free:a", nil), (":from", .string),
     ])
-    func `has the rule of its place`(_ path: String, _ type: ValueType?) throws {
+    func `has the rule for its path`(_ path: String, _ type: ValueType?) throws {
         let schema = try Sample.settings(
             ArgumentRow.Schemas.flags.text, rest: ArgumentRow.Schemas.commands.rest)
         #expect(try schema.rule(at: EntryPath(parsing: path))?.type == type)
     }
 
-    @Test func `now is the second that the caller says it is`() throws {
+    @Test func `now is the given time in whole seconds`() throws {
         let now = Date(timeIntervalSinceReferenceDate: 1.75)
         let second = Date(timeIntervalSinceReferenceDate: 1)
         #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(second))
@@ -173,7 +173,7 @@ import Testing
         ("{n: \"1\", x: \"1\", nn: \"1\"}", ["nn: is not declared; did you mean n?"]),
         ("{n: \"1\", x: \"1\", \"$schemaVersion\": 1}", []),
     ])
-    func `is checked beside the others of its domain`(_ values: String, _ messages: [String]) throws {
+    func `is checked together with the others of its domain`(_ values: String, _ messages: [String]) throws {
         let schema = try Sample.settings(Self.related)
         let values = try #require(ValueNotation.value(values).dictionaryValue)
         #expect(schema.problems(in: values, refusesUnknownKeys: true).map(\.description) == messages)

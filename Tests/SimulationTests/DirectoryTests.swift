@@ -12,7 +12,7 @@ import Testing
         (Directory.unavailable, DirectoryStatus.unavailable), (.marked([]), .unavailable),
         (.marked([SimulatedHost.mirror, other]), .split), (.marked([other]), .swapped),
     ])
-    func `that is not as it should be is not touched, while local work goes on`(
+    func `that is invalid is not changed, while local work continues`(
         _ directory: Directory, _ status: DirectoryStatus
     ) throws {
         let bench = Bench()
@@ -33,7 +33,7 @@ import Testing
         #expect(bench.isSound && near.files["s"]?.values["a"] == "from afar")
     }
 
-    @Test func `sees nothing of a host that has nothing new`() {
+    @Test func `is not changed by a host that has nothing new`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: 1)
@@ -52,7 +52,7 @@ import Testing
         #expect(!near.mayRest)
     }
 
-    @Test func `that lost our files gets a fresh base, and that once an hour`() {
+    @Test func `that lost our files gets a new base, at most once an hour`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: 1)
@@ -91,7 +91,7 @@ import Testing
         #expect(stays.reports.contains(.vanished(writer)) && late.value("a") == "of one who is gone")
     }
 
-    @Test func `is rid of a host by purging it, and of nothing else`() {
+    @Test func `loses only the folder of a purged host`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
         gone.set("a", to: "of one who is gone")
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// A base that was prepared before a host was purged does not contain that host's writes.
-    @Test func `keeps the folder of a host that is purged until a base says what it said`() {
+    @Test func `keeps the folder of a purged host until a base contains its values`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
         gone.set("a", to: "of one who is gone")
@@ -128,7 +128,7 @@ import Testing
         #expect(late.value("a") == "of one who is gone" && bench.isSound)
     }
 
-    @Test func `keeps the word of a host that leaves`() {
+    @Test func `keeps the values of a host that leaves`() {
         let bench = Bench()
         let (leaves, stays) = (bench.host("leaves"), bench.host("stays"))
         leaves.set("a", to: "the last word")
@@ -139,7 +139,7 @@ import Testing
         #expect(leaves.engine.directoryStatus == .left && stays.value("a") == "the last word")
     }
 
-    @Test func `is read by a host that takes another name, with what it had not said yet`() {
+    @Test func `is joined by a host that takes another number, with its unpublished changes`() {
         let bench = Bench()
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))
         bench.comeToRest()
@@ -154,7 +154,7 @@ import Testing
         #expect(bench.isSound && peer.value("a") == "of the clone" && peer.value("b") == "not said yet")
     }
 
-    @Test func `can be what the state is made of again`() {
+    @Test func `is sufficient to rebuild the state`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         for round in 0..<4 {
@@ -171,7 +171,7 @@ import Testing
 }
 
 @Suite struct `A host` {
-    @Test func `that would say more than it may waits with its words`() {
+    @Test func `over its quota waits`() {
         let bench = Bench { $0.bytesOfWriter = 2000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: .string(String(repeating: "x", count: 3000)))
@@ -195,7 +195,7 @@ import Testing
     }
 
     /// A sync service may damage a file and repair it hours later, with the same name and size.
-    @Test(arguments: [301, 3600]) func `joins a file that becomes whole after it was set aside`(_ seconds: Int64) throws
+    @Test(arguments: [301, 3600]) func `joins a file that becomes complete after it was copied`(_ seconds: Int64) throws
     {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -216,7 +216,7 @@ import Testing
         #expect(near.value("a") == "late" && bench.isSound)
     }
 
-    @Test func `lets a file be that only a newer version reads`() throws {
+    @Test func `ignores a file that requires a newer version`() throws {
         let bench = Bench()
         let near = bench.host("near")
         bench.comeToRest()
@@ -225,7 +225,7 @@ import Testing
         #expect(near.reports.filter { $0 == .tooNew(address) }.count == 1)
     }
 
-    @Test func `joins a log after ten minutes without the one before it, and counts it as known when that has come`() {
+    @Test func `joins a log after ten minutes without the previous one, and knows it when that has arrived`() {
         let bench = Bench()
         let (near, far, logs) = bench.hostsWithTwoLogs()
         near.view[logs[0]] = nil
@@ -239,7 +239,7 @@ import Testing
         #expect(near.value("a") == "a" && near.engine.local.knowledge[far.durable.writer] == 2)
     }
 
-    @Test func `lists each value that it lost by itself, until that is resolved and old`() {
+    @Test func `lists each lost value separately, until it is resolved and old`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -255,7 +255,7 @@ import Testing
         #expect(near.engine.local.conflicts.conflicts.first?.resolvedAt != nil)
     }
 
-    @Test func `says in its base what others compare with`() throws {
+    @Test func `publishes a digest in its base for others to compare`() throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: 1)

@@ -36,12 +36,12 @@ import Testing
         host.files(of: other.durable.writer).filter { $0.name.kind == kind }
     }
 
-    @Test func `finds nothing where all is well`() {
+    @Test func `finds nothing in valid files`() {
         let (near, far) = pair()
         #expect(findings(near).isEmpty && findings(far).isEmpty)
     }
 
-    @Test func `finds what is faulty, out of reach, missing, or not ours`() throws {
+    @Test func `finds faulty, unreachable, missing and foreign files`() throws {
         let (near, far) = pair()
         let log = try #require(files(near, of: far, .log).last)
         near.view[log] = .spoilt
@@ -69,7 +69,7 @@ import Testing
         #expect(found.count { if case .stray = $0 { true } else { false } } == strays.count)
     }
 
-    @Test func `finds a log that is not there by those around it`() throws {
+    @Test func `finds a missing log by those around it`() throws {
         let (near, far) = pair()
         let logs = files(far, of: near, .log)
         try #require(logs.count == 2)
@@ -85,7 +85,7 @@ import Testing
         #expect(rest.contains(.unsaid(Dot(writer: near.durable.writer, sequence: number + 1))))
     }
 
-    @Test func `finds a state that is not what the files say`() {
+    @Test func `finds a state that differs from the files`() {
         let (near, far) = pair()
         far.set("d", to: "not taken up yet")
         far.publishNow()

@@ -6,9 +6,9 @@ import Testing
 @testable import Simulation
 
 /// Bugs that long searches found, each as the shortest script that reproduces it.
-@Suite struct `What a search found` {
+@Suite struct `A case that the search found` {
     /// A change that is renamed must not lose to a write that it replaced. Their stamps may be equal.
-    @Test(arguments: 0..<12) func `a new name changes no order of equal stamps`(_ round: Int) {
+    @Test(arguments: 0..<12) func `a new number does not change the order of equal stamps`(_ round: Int) {
         let bench = Bench(round: round)
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))
         bench.comeToRest()
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// The outcome of one application must not be used for another.
-    @Test func `locks are not asked for twice`() throws {
+    @Test func `locks are not requested twice`() throws {
         let bench = Bench()
         let (near, _, logs) = bench.hostsWithTwoLogs()
         let packs = logs.compactMap { bench.world.files[$0] }
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Of two values with the same dot, one loses by its hash alone. Its author keeps it, even if others write.
-    @Test(arguments: 0..<4) func `a value that lost within a fork is with who wrote it`(_ round: Int) throws {
+    @Test(arguments: 0..<4) func `a value that lost within a fork is listed by its author`(_ round: Int) throws {
         let bench = Bench(round: round)
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))
         bench.comeToRest()
@@ -75,14 +75,14 @@ import Testing
     }
 
     /// With equal stamps, a change under a new name may win where it lost before. Then the file must change too.
-    @Test func `a new name that wins among equal stamps shows in the file`() throws {
+    @Test func `a new number that wins among equal stamps is visible in the file`() throws {
         try #expect(wrongs(of: "one view", seed: 20_261_122, round: 91) == [])
     }
 
     /// A write into a file that shows neither of two other writers' values replaces both, even if its author knows that
     /// one of them was replaced by the other.
     @Test(arguments: [["first", "second"], ["second", "first"]])
-    func `a value that no file showed is kept by its author, whoever beat it first`(_ order: [String]) {
+    func `a value that no file showed is kept by its author, whichever write displaced it first`(_ order: [String]) {
         let bench = Bench()
         let (first, second, third) = (bench.host("first"), bench.host("second"), bench.host("third"))
         bench.comeToRest()
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// A base may carry the writes of a host that is gone. That host knew less than the base does.
-    @Test func `a value that one beat who is gone is kept by its author`() {
+    @Test func `a value that a missing host displaced is kept by its author`() {
         let bench = Bench()
         let (gone, keeper, author) = (bench.host("gone"), bench.host("keeper"), bench.host("author"))
         bench.comeToRest()
@@ -236,7 +236,7 @@ import Testing
     }
 
     /// Files lost from our folder are published again, also under a new name.
-    @Test func `a new name says what the old one had still to say again`() {
+    @Test func `a new number publishes the pending changes of the old one`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -281,7 +281,7 @@ import Testing
     }
 
     /// The run that found this bug. The copy's changes arrived through another host's base.
-    @Test func `a base under a name that is taken can be read`() throws {
+    @Test func `a base under an existing name can be read`() throws {
         try #expect(wrongs(of: "clones and rollbacks", seed: 20_261_122, round: 22_277) == [])
     }
 
@@ -329,7 +329,7 @@ import Testing
 
     /// The writes that a host published under its former name are its own. If the host replaces them, it has seen them,
     /// although its file still waits for the changes of others.
-    @Test func `a new name has seen what the former one said`() {
+    @Test func `a new number has seen the writes of the former one`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -360,7 +360,7 @@ import Testing
     }
 
     /// The knowledge of a writer at one of its logs is what that log states, even if later logs state more.
-    @Test func `a log that a later one overtook knew no more than it did`() throws {
+    @Test func `a log that arrives after a later one does not extend its knowledge`() throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -395,7 +395,7 @@ import Testing
 
     /// If two writes replace a value at the same time, both are recorded, because its author may receive only one of
     /// them.
-    @Test func `a leaf that falls under two values is kept by its author`() {
+    @Test func `an entry that two values hide is kept by its author`() {
         let bench = Bench()
         let (author, other, own) = (bench.host("author"), bench.host("other"), bench.host("own"))
         author.set("d", to: ["x": "common"])
@@ -420,14 +420,16 @@ import Testing
 
     /// If our change under a former name replaced a value, a later change inside it replaces that value too. Only the
     /// folder of the former name has the first change.
-    @Test func `a new name tells of what the old one beat`() throws {
+    @Test func `a new number lists the writes that the old one displaced`() throws {
         try #expect(wrongs(of: "late, duplicate and partial files", seed: 20_261_126, round: 143_089) == [])
     }
 
     /// A transaction over two files has seen only what both files show. Its author has not seen a replaced value that
     /// one of the files did not show.
     @Test(arguments: [("a directory that loses files", 26_761), ("crashes", 43_677)])
-    func `a change of two files, one of them behind, tells whom it beat`(_ name: String, _ round: Int) throws {
+    func `a change of two files, one of them outdated, lists the writes that it displaced`(_ name: String, _ round: Int)
+        throws
+    {
         try #expect(wrongs(of: name, seed: 20_261_120, round: round) == [])
     }
 }

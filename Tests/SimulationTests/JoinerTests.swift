@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 /// A writer creates a base, and removes the replaced files a day later. Meanwhile, a new host joins.
-@Suite struct `A joiner in the midst of a compaction` {
+@Suite struct `A host that joins during a compaction` {
     /// The steps of a compaction that change the directory, in order.
     private struct Compaction {
         let bench: Bench
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `comes to the same view at every step of it`(_ isFirst: Bool) throws {
+    func `reaches the same view at every step`(_ isFirst: Bool) throws {
         let compaction = try compaction(isFirst: isFirst)
         #expect(compaction.removed.count >= 4 && compaction.values == ["new", "of the peer", "last", nil])
         for taken in 0...compaction.steps {
@@ -75,7 +75,7 @@ import Testing
 
     /// A sync service applies the steps in any order, deletions first.
     @Test(arguments: [true, false])
-    func `comes to it at last, in whatever order the steps arrive`(_ isFirst: Bool) throws {
+    func `reaches the same view at last, in whatever order the steps arrive`(_ isFirst: Bool) throws {
         let compaction = try compaction(isFirst: isFirst)
         for taken in 0..<1 << compaction.steps {
             let files = compaction.files { taken & 1 << $0 != 0 }
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A host that joins, writes and publishes at any step disturbs neither the writer nor the other hosts.
-    @Test func `takes part at every step at which the writer may die`() {
+    @Test func `joins at every step at which the writer may die`() {
         var step = 1
         while true {
             let bench = Bench()

@@ -117,8 +117,8 @@ import Testing
     }
 }
 
-@Suite struct `What a change costs` {
-    @Test func `is a file of a size in proportion to it, whatever there was before`() throws {
+@Suite struct `The cost of a change` {
+    @Test func `is a file of proportional size, whatever there was before`() throws {
         let bench = Bench()
         let host = bench.host("host")
         host.save("s") { values in for number in 0..<3000 { values["a key of some length \(number)"] = "former value" }

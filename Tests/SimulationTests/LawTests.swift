@@ -27,7 +27,7 @@ import Testing
         return state.atoms
     }
 
-    @Test func `say the same in any order, and however often they are read`() {
+    @Test func `give the same state in any order, however often they are read`() {
         for (world, replay) in worlds(["joiners", "one view"]) {
             let packs = world.files.sorted { $0.key < $1.key }.map(\.value)
             let expected = state(packs)
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// A base replaces all logs before it. Reading the base, the logs, or both gives the same state.
-    @Test func `show the same with and without what bases replace`() {
+    @Test func `give the same state with and without superseded files`() {
         for (world, replay) in worlds(["crashes", "clocks that are off"]) {
             let packs = world.files.values
             let logs = packs.filter { $0.address.name.kind == .log }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `lead to the state that hosts came to step by step`() {
+    @Test func `give the state that hosts reached step by step`() {
         for (world, replay) in worlds(Extent.sample(4, of: Scenario.all.filter { !$0.hasLongValues }.map(\.name))) {
             for host in world.hosts {
                 let view = host.view.keys.sorted().compactMap { world.files[$0] }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `are left as they are where nothing is new`() {
+    @Test func `are not changed if nothing is new`() {
         for (world, replay) in worlds(["late, duplicate and partial files", "joiners"]) {
             world.pass(2000)
             for host in world.hosts {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `take no more than so many bytes a change, all logs and bases together`() {
+    @Test func `take a limited number of bytes per change, with all logs and bases`() {
         let bench = Bench { $0.hasForeignSaves = false }
         let host = bench.host("host")
         for number in 0..<300 {

@@ -26,7 +26,7 @@ import Testing
 
     /// - Parameter seconds: The time between two changes.
     @Test(arguments: [(601, 17), (61, 17), (1, 87)])
-    func `of superseded files lets the oldest go before their day is over`(_ seconds: Int64, _ most: Int) {
+    func `of superseded files removes the oldest before a day has passed`(_ seconds: Int64, _ most: Int) {
         let bench = Bench { ($0.supersededFor, $0.mostSuperseded, $0.leastLogs) = (Self.day, 8, 10) }
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -44,7 +44,7 @@ import Testing
         #expect(far.value("a") == 79 && bench.isSound)
     }
 
-    @Test func `of a day holds for files that a clock which was ahead calls superseded tomorrow`() {
+    @Test func `of a day applies to files that a clock that was ahead superseded in the future`() {
         let bench = Bench { $0.supersededFor = Self.day }
         let near = bench.host("near")
         near.set("a", to: 1)
@@ -102,7 +102,7 @@ import Testing
         Backlog(testDescription: "long values", characters: Array(repeating: 100_000, count: 24)),
         Backlog(testDescription: "too long a one, and then another", characters: [3000, 10], bytesOfWriter: 2000),
     ])
-    private func `of bytes is not reached by what was replaced before it was said`(_ backlog: Backlog) {
+    private func `of bytes is not reached by values that were replaced before they were published`(_ backlog: Backlog) {
         let bench = Bench { ($0.bytesOfWriter, $0.supersededFor, $0.leastLogs) = (backlog.bytesOfWriter, Self.day, 32) }
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -121,7 +121,7 @@ import Testing
         #expect(near.durable.writer == writer && far.value("c") == "at last" && bench.isSound)
     }
 
-    @Test func `of bytes has a base say what logs have not, and the log after it wait for it`() throws {
+    @Test func `of bytes makes a base publish what logs have not, and the next log wait for it`() throws {
         let bench = Bench { $0.bytesOfWriter = 2000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -145,7 +145,7 @@ import Testing
         #expect(far.engine.local.knowledge == near.engine.local.knowledge)
     }
 
-    @Test func `of bytes has a host that was given up be shown again for what its base says`() {
+    @Test func `of bytes makes a retired host visible again for the contents of its base`() {
         let bench = Bench { $0.bytesOfWriter = 2000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -155,7 +155,7 @@ import Testing
         #expect(near.engine.local.retired.isEmpty && near.value("a") == Self.text(10))
     }
 
-    @Test func `of keys that are named leaves no change untold that a long base is the first to say`() {
+    @Test func `of reported keys hides no change that is first published in a long base`() {
         let bench = Bench { $0.bytesOfWriter = 500_000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.save("s") { values in
@@ -169,7 +169,7 @@ import Testing
 
     /// A full folder gets room within ten minutes. Writing a base for each change until then would only fill it
     /// further.
-    @Test func `of bytes is waited for where room comes of itself`() {
+    @Test func `of bytes makes a host wait if room will become free`() {
         let bench = Bench { ($0.bytesOfWriter, $0.supersededFor, $0.leastLogs) = (100_000, Self.day, .max) }
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -240,7 +240,7 @@ import Testing
         #expect((0..<4).filter { hosts[0].value("a\($0)") == nil }.count == 1)
     }
 
-    @Test func `of what waits makes a host read again what it had no room for`() {
+    @Test func `of waiting files makes a host read again those that it had no room for`() {
         let bench = Bench { $0.bytesWaiting = 0 }
         let (near, _, logs) = bench.hostsWithTwoLogs()
         near.view[logs[0]] = nil
@@ -269,7 +269,7 @@ import Testing
 }
 
 @Suite struct `A hostile or faulty file` {
-    @Test func `of the end of time wins, but what it beats is kept`() throws {
+    @Test func `with the greatest stamp wins, but displaced values are kept`() throws {
         let bench = Bench()
         let near = bench.host("near")
         bench.comeToRest()
@@ -302,7 +302,7 @@ import Testing
         #expect(near.engine.faulty.isEmpty)
     }
 
-    @Test func `keeps its folder from being purged, for what it says would be lost`() {
+    @Test func `prevents the purge of its folder, which would lose its contents`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
         bench.comeToRest()
@@ -325,7 +325,7 @@ import Testing
         #expect(stays.files(of: writer).isEmpty && stays.value("a") != nil)
     }
 
-    @Test func `keeps its folder from being purged while it is read again when its turn comes`() {
+    @Test func `prevents the purge of its folder while it must be read again`() {
         let bench = Bench { $0.bytesWaiting = 0 }
         let (near, far, logs) = bench.hostsWithTwoLogs()
         let writer = far.durable.writer
@@ -341,7 +341,7 @@ import Testing
         #expect(near.files(of: writer).isEmpty && near.value("b") == "b")
     }
 
-    @Test func `keeps its folder from being purged where that cannot be looked into`() throws {
+    @Test func `prevents the purge of its folder if that cannot be listed`() throws {
         let bench = Bench()
         let (near, far, _) = bench.hostsWithTwoLogs()
         let writer = far.durable.writer

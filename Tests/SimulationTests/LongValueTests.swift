@@ -14,7 +14,7 @@ import Testing
         host.blobView[(other ?? host).durable.writer]?.count ?? 0
     }
 
-    @Test func `arrives with its change, and that not before it`() throws {
+    @Test func `arrives together with its change`() throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -79,7 +79,7 @@ import Testing
         #expect(late.value("a") == Self.long("19") && late.mayRest && bench.isSound)
     }
 
-    @Test func `comes back where it is needed again at the moment at which it goes`() {
+    @Test func `is created again if it is needed at the moment of its removal`() {
         let bench = Bench { $0.unneededFor = 1000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: Self.long("a"))
@@ -93,7 +93,7 @@ import Testing
         #expect(blobs(near) == 1 && far.value("b") == Self.long("a") && bench.isSound && near.mayRest)
     }
 
-    @Test func `that is lost from our folder is put there again`() {
+    @Test func `that is lost from our folder is created again`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: Self.long("a"))

@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(arguments: `A host that dies`.scripts.indices, refusals)
-    func `goes on as if nothing had been, once it is given`(_ index: Int, _ refusal: Refusal) {
+    func `continues normally once it is allowed`(_ index: Int, _ refusal: Refusal) {
         let script = `A host that dies`.scripts[index]
         let last = Extent.operations(every: 4, stream: "\(script.name) \(refusal)").first { number in
             let bench = Bench()
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(CreationFailure.space, Report.Waiting.space), (.later, .later), (.permission, .permission)])
-    func `says why it waits`(_ failure: CreationFailure, _ waiting: Report.Waiting) {
+    func `reports why it waits`(_ failure: CreationFailure, _ waiting: Report.Waiting) {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()

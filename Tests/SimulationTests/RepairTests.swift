@@ -32,7 +32,7 @@ import Testing
         #expect(far.engine.local.conflicts.conflicts.isEmpty)
     }
 
-    @Test func `does not come back over what a file holds by then`() throws {
+    @Test func `does not replace a newer value in the file`() throws {
         let (bench, near, far) = conflict("lost", "won")
         let lost = try #require(near.engine.local.conflicts.conflicts.first).id
         near.interference = { near.edit("a", to: "edited meanwhile") }
@@ -41,7 +41,7 @@ import Testing
         #expect(bench.isSound && far.value("a") == "edited meanwhile")
     }
 
-    @Test func `is nothing to be written where it is in force again`() throws {
+    @Test func `is not written if it is in force again`() throws {
         let (bench, near, far) = conflict("lost", "won")
         far.set("a", to: "lost")
         bench.comeToRest()
@@ -52,8 +52,8 @@ import Testing
     }
 }
 
-@Suite struct `A host's part in a mirror` {
-    @Test func `ends with its last word, and begins again where it left off`() {
+@Suite struct `The participation of a host` {
+    @Test func `ends after it is published, and resumes where it left off`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: "the last word")
@@ -71,7 +71,7 @@ import Testing
         #expect(bench.isSound && far.value("b") == "after that" && near.value("c") == "meanwhile")
     }
 
-    @Test func `pauses until a user continues it, even if hosts die meanwhile`() {
+    @Test func `pauses until a user resumes it, even if hosts die meanwhile`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -99,7 +99,7 @@ import Testing
         #expect(near.engine.local.participation == .detached)
     }
 
-    @Test func `is shown again when a host that was given up says something`() {
+    @Test func `is visible again when a retired host publishes something`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -149,7 +149,7 @@ import Testing
         #expect(bench.isSound)
     }
 
-    @Test func `that has another size is made anew`() throws {
+    @Test func `that has another size is written again`() throws {
         let (bench, near, far) = pair()
         let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
         near.view[base] = .partial
@@ -158,7 +158,7 @@ import Testing
         #expect(rests(near) && bench.isSound && far.value("a") == "of the base")
     }
 
-    @Test func `that is spoilt in place is found within hours, and made anew`() throws {
+    @Test func `that is damaged in place is found within hours, and written again`() throws {
         let (bench, near, far) = pair(checksEvery: 3_600_000)
         let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
         near.view[base] = .spoilt

@@ -9,7 +9,7 @@ import Testing
     private static let rounds = 10
 
     @Test(arguments: Extent.sample(6, of: Scenario.all.map(\.name)))
-    func `comes to one state everywhere, whatever happens on the way`(_ name: String) throws {
+    func `reaches the same state everywhere, whatever happens`(_ name: String) throws {
         let scenario = try #require(Scenario.all.first { $0.name == name })
         var tally = RunStatistics()
         // Runs with long values are slow.
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// The report lists the faults that never occurred.
-    @Test func `is not proven by few runs`() {
+    @Test func `covers all faults only in many runs`() {
         var tally = RunStatistics()
         #expect(tally.missing.count == Fault.allCases.count + Medium.allCases.count)
         var run = Run(Scenario.all[0], round: 0)

@@ -19,7 +19,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: (0..<count).map { (sorts[$0 % sorts.count]($0), $0 % 3) })
     }()
 
-    @Test func `in each folder are no reason for anything to be done`() {
+    @Test func `in each folder cause no action`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()

@@ -87,7 +87,7 @@ import Testing
     }
 
     /// An old version cannot take over writes that it does not understand, so it keeps the folder.
-    @Test func `purges no folder that says more than it understands`() throws {
+    @Test func `purges no folder with fields that it does not know`() throws {
         let (bench, old, new, held) = try pair()
         let writer = new.durable.writer
         bench.comeToRest()
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// A purge also takes over logs that wait for their predecessor.
-    @Test func `purges with what only waits`() {
+    @Test func `purges a folder whose files only wait`() {
         let bench = Bench()
         let (near, far, logs) = bench.hostsWithTwoLogs()
         near.view[logs[0]] = nil
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A copy of this state that was upgraded first has published a change in our folder.
-    @Test func `takes another name where its new copy has said something it does not understand`() throws {
+    @Test func `takes another number if its new copy has published unknown fields`() throws {
         let bench = Bench()
         let (old, peer) = (bench.host("old"), bench.host("peer"))
         old.downgrade()

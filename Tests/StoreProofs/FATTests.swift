@@ -14,7 +14,7 @@ extension `The store of this machine` {
             "a/b": 2, "a:b?*\"<>|": 3, "trailing.": 4, "trailing ": 5, ".hidden": 6, "\u{17F}": 7, "s": 8,
         ]
 
-        @Test func `and all keys and values`() throws {
+        @Test func `with all keys and values`() throws {
             let stick = try FATMount.orCancel()
             let bench = try ProofBench(at: stick.path + "/prefs")
             try bench.makeFolder("domain", Self.strange)
@@ -34,7 +34,7 @@ extension `The store of this machine` {
             }
         }
 
-        @Test func `and the updates of two processes`() throws {
+        @Test func `with the updates of two processes`() throws {
             let stick = try FATMount.orCancel()
             let bench = try ProofBench(at: stick.path + "/prefs")
             try bench.makeFolder("domain", ["counter": 0, "Counter": 0])

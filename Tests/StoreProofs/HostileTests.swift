@@ -22,7 +22,7 @@ extension `The store of this machine` {
             },
         ]
 
-        @Test(arguments: damages) func `by another program, and goes on from the last good version`(
+        @Test(arguments: damages) func `by another program, and continues from the last good version`(
             _ damage: Damage
         ) throws {
             let bench = try ProofBench()
@@ -60,7 +60,7 @@ extension `The store of this machine` {
         }
     }
 
-    @Suite struct `Meets what is no file` {
+    @Suite struct `Meets anything but a file` {
         struct Obstacle: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let code: ErrorCode
@@ -116,7 +116,7 @@ extension `The store of this machine` {
             },
         ]
 
-        @Test(arguments: members) func `in the folder of a domain, and names it at once`(_ member: Member) throws {
+        @Test(arguments: members) func `in the folder of a domain, and names it immediately`(_ member: Member) throws {
             let bench = try ProofBench()
             try bench.makeFolder("domain", ["title": "first"])
             let folder = try #require(try bench.file("domain").folder)
@@ -138,7 +138,7 @@ extension `The store of this machine` {
             #expect(try bench.contents("domain").values == ["title": "first"])
         }
 
-        @Test func `but a link to nothing, and makes what it leads to`() throws {
+        @Test func `except a dangling link, and creates its target`() throws {
             let bench = try ProofBench()
             try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
             try #require(symlink("../dotfiles/domain", try bench.file("domain").path.description) == 0)
@@ -149,7 +149,7 @@ extension `The store of this machine` {
         }
     }
 
-    @Suite struct `Takes no name` {
+    @Suite struct `Never uses a name` {
         static let hostile = [
             "../../evil", String(repeating: "x", count: 300), "a\u{0}b", "", ".", "..", ".hidden", "a/b", "/etc/passwd",
             "a\nb", "\u{1B}[2J",
@@ -174,7 +174,7 @@ extension `The store of this machine` {
             String(repeating: "x", count: 180), "*", "a.plist", "$(id)", "domain.lock", "CON", "~",
         ]
 
-        @Test(arguments: odd) func `other than the one that was meant`(_ text: String) throws {
+        @Test(arguments: odd) func `other than the given one`(_ text: String) throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "a")
             let outcome = try WorkerProcess.run(bench.place, ["add", text, "key", "4"])

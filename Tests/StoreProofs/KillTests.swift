@@ -23,7 +23,7 @@ extension `The store of this machine` {
             try Killing("endless-pair", ["a", "b"]).run(Extent.kills - 3 * (Extent.kills / 4))
         }
 
-        @Test func `that hold a lock: it is free at once`() throws {
+        @Test func `that hold a lock: it is free immediately`() throws {
             let bench = try ProofBench()
             let worker = try bench.worker("hold", "domain")
             try #require(worker.receive() == "held")

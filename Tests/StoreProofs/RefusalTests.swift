@@ -45,7 +45,7 @@ extension `The store of this machine` {
 
         /// The program need not set the value again. The library writes it as soon as that is possible.
         @Test(.enabled(if: mayMount, "mounting needs privilege"))
-        func `on a full disk, and writes by itself what was set once there is room`() throws {
+        func `on a full disk, and writes what was set as soon as there is room`() throws {
             let mount = try Mount.orCancel(size: 256 << 10)
             let bench = try ProofBench(at: mount.path + "/prefs")
             let defaults = Defaults("domain", in: bench.store)
@@ -69,7 +69,7 @@ extension `The store of this machine` {
         }
 
         @Test(.enabled(if: mayMount, "mounting needs privilege"))
-        func `on a file system that read-only`() throws {
+        func `on a read-only file system`() throws {
             let mount = try Mount.orCancel(size: 256 << 10)
             let bench = try ProofBench(at: mount.path + "/prefs")
             try bench.write("key", 1, "domain")
@@ -96,7 +96,7 @@ extension `The store of this machine` {
         }
 
         /// An unreadable file is not treated as empty.
-        @Test func `that must not be read`() throws {
+        @Test func `in a file without read permission`() throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")
             try bench.setPermissions(0, of: try bench.file("domain").path)
@@ -114,7 +114,7 @@ extension `The store of this machine` {
 
         /// If no variable gives the user's folder, the files are not in the root of the file system.
         @Test(arguments: [[], ["HOME="], ["HOME=relative", "XDG_CONFIG_HOME=relative"]])
-        func `where there is no home`(_ variables: [String]) throws {
+        func `without a home folder`(_ variables: [String]) throws {
             let stranger = ["unshare", "--user", "--map-user=12345"]
             guard try Subprocess.run("unshare", stranger.dropFirst() + ["true"]).status == 0 else {
                 try Test.cancel("no privilege to be another user")
@@ -129,7 +129,7 @@ extension `The store of this machine` {
     }
 
     @Suite struct `Waits for a lock` {
-        @Test func `as long as it is patient, and says who has it`() throws {
+        @Test func `until the timeout, and names the holder`() throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")
             let worker = try bench.worker("hold", "domain")
@@ -152,7 +152,7 @@ extension `The store of this machine` {
         }
 
         /// Readers never wait for a lock.
-        @Test func `only where it writes`() throws {
+        @Test func `only for writes`() throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")
             let worker = try bench.worker("hold", "domain")

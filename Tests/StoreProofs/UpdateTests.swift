@@ -79,7 +79,7 @@ extension `The store of this machine` {
 
     @Suite struct `Writes what was set` {
         @Test(arguments: [("return", 0), ("exit", 3)])
-        func `by the end of a program that says nothing of it`(_ manner: String, _ status: Int32) throws {
+        func `at the end of a program that does not ask for it`(_ manner: String, _ status: Int32) throws {
             let bench = try ProofBench()
             let outcome = try WorkerProcess.run(bench.place, ["set", "domain", "key", "7", manner])
             #expect(outcome == (status, []))
@@ -87,7 +87,7 @@ extension `The store of this machine` {
         }
 
         /// Each file is in its own folder, which only the owner can access.
-        @Test func `where the variables of the desktop say`() throws {
+        @Test func `in the folders of the XDG variables`() throws {
             let bench = try ProofBench()
             let home = try bench.path.description
             let variables = ["XDG_CONFIG_HOME=\(home)/config", "XDG_STATE_HOME=\(home)/state", "XDG_CONFIG_DIRS=/none"]

@@ -6,7 +6,7 @@ import Testing
 
 extension `The store of this machine` {
     /// Observers see the writes of other processes.
-    @Suite struct `Tells of changes` {
+    @Suite struct `Reports changes` {
         /// Writes times as values, and returns the delay until the observer has seen each of them.
         static func delays(_ count: Int, _ observer: WorkerProcess, _ bench: ProofBench) throws -> [Duration] {
             try (0..<count).map { _ in
@@ -28,7 +28,7 @@ extension `The store of this machine` {
             print("another process's change was seen after \(delays[10]) in the middle, \(delays[19]) at most")
         }
 
-        @Test func `of a file that a link leads to`() throws {
+        @Test func `of the target of a link`() throws {
             let bench = try ProofBench()
             try bench.machine.fileSystem.makeFolders(try bench.path.appending("prefs"))
             try bench.machine.fileSystem.makeFolders(try bench.path.appending("elsewhere"))
@@ -41,7 +41,7 @@ extension `The store of this machine` {
         static let refusals = ["max_inotify_instances", "max_inotify_watches"]
 
         @Test(arguments: refusals)
-        func `where the kernel tells nothing, by looking`(_ limit: String) throws {
+        func `by polling, without kernel notifications`(_ limit: String) throws {
             let limited = [
                 "unshare", "--user", "--map-root-user", "sh", "-c",
                 "echo 0 > /proc/sys/user/\(limit) && exec \"$@\"", "sh",

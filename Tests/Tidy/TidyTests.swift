@@ -21,7 +21,7 @@ import Testing
         expectNone(try TrackedFiles.strays(in: .package))
     }
 
-    @Test func `is set out as the formatter would`() throws {
+    @Test func `is formatted`() throws {
         expectNone(try ForeignCheckers.layout(in: .package), "Tests/run format mends most of it:")
     }
 
@@ -31,12 +31,12 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.isExpected("mandoc"), "\(Tool.absence(of: "mandoc"))"))
-    func `has pages that mandoc has nothing to say about`() throws {
+    func `has pages without warnings by mandoc`() throws {
         expectNone(try ForeignCheckers.pagesByMandoc(in: .package))
     }
 
     @Test(.enabled(if: Tool.isExpected("groff"), "\(Tool.absence(of: "groff"))"))
-    func `has pages that groff has nothing to say about`() throws {
+    func `has pages without warnings by groff`() throws {
         expectNone(try ForeignCheckers.pagesByGroff(in: .package))
     }
 }

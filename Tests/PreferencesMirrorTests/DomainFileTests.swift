@@ -41,7 +41,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: losses) func `that is suddenly another is held until the user decides`(_ loss: Loss) throws {
+    @Test(arguments: losses) func `that is unexpectedly replaced is held until the user decides`(_ loss: Loss) throws {
         for takesFile in [true, false] {
             let bench = try MirrorBench()
             let hosts = try bench.hosts("a", "b")
@@ -131,7 +131,7 @@ import Testing
             }, undo: nil),
     ]
 
-    @Test(arguments: refusals) func `that the system refuses holds up no other`(_ refusal: Refusal) throws {
+    @Test(arguments: refusals) func `that the system refuses delays no other`(_ refusal: Refusal) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("old", 1, in: ["com.example.a", "com.example.b"])

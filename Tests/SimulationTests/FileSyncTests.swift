@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite struct `The border with preference files` {
+@Suite struct `The sync of preference files` {
     /// Returns two hosts with the same 30 keys.
     private func pair() -> (bench: Bench, near: SimulatedHost, far: SimulatedHost) {
         let bench = Bench()
@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: doubts.indices)
-    func `leaves a domain alone whose file is not to be believed`(_ index: Int) {
+    func `holds a domain whose file is suspicious`(_ index: Int) {
         let (held, damage) = Self.doubts[index]
         for takesFile in [true, false] where !(takesFile && held == .unreadable) {
             let (bench, near, far) = pair()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `believes a file whose writer says why it is so`() {
+    @Test func `accepts a file whose writer gives the reason`() {
         let (bench, near, far) = pair()
         near.damage("s", mark: .write) { $0.values = ["k1": 1] }
         bench.comeToRest()
@@ -50,7 +50,7 @@ import Testing
         #expect(far.files["s"]?.values.isEmpty == true)
     }
 
-    @Test func `takes a file that was restored unasked for damage, and one value put back for an edit`() throws {
+    @Test func `treats an unexpectedly restored file as damage, and one restored value as an edit`() throws {
         let (bench, near, far) = pair()
         let former = try #require(near.files["s"])
         for value in 1...3 {
@@ -67,7 +67,7 @@ import Testing
         #expect(near.files["s"]?.values["k1"] == 103 && bench.isSound)
     }
 
-    @Test func `compares what was recovered with what it was recovered from`() {
+    @Test func `compares recovered values with the version that they come from`() {
         let (bench, near, far) = pair()
         far.set("k1", to: "newer")
         bench.comeToRest()
@@ -87,7 +87,7 @@ import Testing
             (Seeding.merge, "far", "near", "far only"), (.remote, "far", nil, "far only"),
             (.local, "near", "near", "far only"),
         ] as [(Seeding, String, String?, String)])
-    func `begins as the seed says`(_ seeding: Seeding, _ both: String, _ nearOnly: String?, _ farOnly: String) {
+    func `starts as the seed requires`(_ seeding: Seeding, _ both: String, _ nearOnly: String?, _ farOnly: String) {
         let bench = Bench { $0.seeding = seeding }
         let far = bench.host("far")
         far.sync()
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `remembers what a file's format cannot hold, and does not publish that`() {
+    @Test func `remembers values that a file's format cannot hold, and does not publish them as changes`() {
         let (bench, near, far) = pair()
         near.distortion = { values in if case .uid? = values["u"] { values["u"] = "no uid" } }
         far.set("u", to: .uid(7))
@@ -147,7 +147,7 @@ import Testing
         #expect(far.files["s"]?.values["u"] == "chosen" && bench.isSound)
     }
 
-    @Test func `keeps at home what stays at home, and takes back what was sent before it did`() {
+    @Test func `does not publish local keys, and withdraws those that were published before`() {
         let bench = Bench { $0.staysHome = { _, key in key == "secret" } }
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("secret", to: "mine")
@@ -168,7 +168,7 @@ import Testing
         #expect(sender.files["s"]?.values == ["secret": "sent", "k": 1])
     }
 
-    @Test func `takes back what stays at home by now, though it is beyond a limit as well`() {
+    @Test func `withdraws keys that became local, even beyond a limit`() {
         let bench = Bench()
         let (sender, other) = (bench.host("sender"), bench.host("other"))
         sender.set("secret", to: "sent")
@@ -179,7 +179,7 @@ import Testing
         #expect(other.engine.local.atoms.atom(at: Path(domain: "s", key: "secret"))?.value == .left)
     }
 
-    @Test func `lets nothing in for a key that stays at home`() {
+    @Test func `does not write values of other hosts for a local key`() {
         let bench = Bench()
         let (sender, keeper) = (bench.host("sender"), bench.host("keeper"))
         keeper.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
@@ -193,7 +193,7 @@ import Testing
         #expect(keeper.actionCount == 0)
     }
 
-    @Test func `leaves a value alone that is beyond a limit, and takes up the others`() {
+    @Test func `leaves out a value beyond a limit, and captures the others`() {
         let (bench, near, far) = pair()
         near.save("s") { values in
             values[String(repeating: "k", count: 1025)] = 1
@@ -204,7 +204,7 @@ import Testing
         #expect(near.files["s"]?.values.count == 32)
     }
 
-    @Test func `carries a change over two files as one, and writes it as one`() {
+    @Test func `publishes a change of two files as one, and writes it as one`() {
         let (bench, near, far) = pair()
         near.edit("a", to: 1, in: "s")
         near.edit("b", to: 2, in: "t")
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a value that a save took back without a look`() {
+    @Test func `keeps a value that a save reverted without having read it`() {
         let (bench, near, far) = pair()
         far.set("k1", to: "from afar")
         bench.comeToRest()

@@ -5,7 +5,7 @@ import Testing
 @testable import Simulation
 
 /// Hosts that write one change at a time, except for transactions with several changes.
-@Suite struct `What is written in portions` {
+@Suite struct `A write in batches` {
     /// The values of `a` in the files of `s` and `t`.
     private typealias Found = [PropertyList?]
 
@@ -34,7 +34,7 @@ import Testing
 
     private func dying(_ host: SimulatedHost, _ point: Int) { host.breaksAt = host.stepCount + point }
 
-    @Test func `is in both files or in neither where it was written at once`() {
+    @Test func `is in both files or neither if the change was made at once`() {
         let found = found(
             { near in
                 near.edit("a", to: 1, in: "s")
@@ -44,7 +44,7 @@ import Testing
         #expect(found == [[nil, nil], [1, 1]])
     }
 
-    @Test func `comes one file after the other where it was written so`() {
+    @Test func `changes one file after the other if the changes were separate`() {
         let found = found(
             { near in
                 near.set("a", to: 1, in: "t")
@@ -53,7 +53,7 @@ import Testing
         #expect(found == [[nil, nil], [1, nil], [1, 1]])
     }
 
-    @Test func `waits for no file that cannot be had`() {
+    @Test func `does not wait for a file that cannot be locked`() {
         let found = found(
             { near in
                 near.set("a", to: 1, in: "s")
