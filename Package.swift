@@ -10,9 +10,12 @@ let settings: [SwiftSetting] = [
     .treatWarning("ExplicitSendable", as: .error),
 ]
 
-/// On Linux the released command is one file without a library to load: it starts in a third of the time. What every
-/// start runs stands together in it, so that the rest is not even mapped: `Tests/run order` finds out what that is. It
-/// lacks the table by which exceptions of C++ find their way, for there are none.
+/// The options for the release build of the command on Linux: a static executable, which starts in a third of the time
+/// of a dynamic one.
+///
+/// The functions that every start runs are adjacent, so that the rest of the executable is not even mapped. Their order
+/// is in `startup-order.txt`, which `Tests/run order` records. The table for C++ exceptions is left out, because there
+/// are none.
 let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
     [.unsafeFlags(["-static-executable"], .when(platforms: [.linux], configuration: .release))],
     [
@@ -40,20 +43,20 @@ let package = Package(
         .executable(name: "prefs", targets: ["prefs"]),
     ],
     targets: [
-        // Vocabulary: values, what may be said about them, and how their bytes are told apart. Pure.
+        // Values, their schemas and queries, and the protocol of the mirror. Pure code: no access to the system.
         .target(name: "Digests"),
         .target(name: "PropertyLists", dependencies: ["Digests"]),
         .target(name: "Queries", dependencies: ["PropertyLists"]),
         .target(name: "SettingsSchema", dependencies: ["PropertyLists", "Queries"]),
         .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
-        // Screens in a terminal: keys in, cells out. Pure.
+        // Screens in a terminal: keys in, cells out. Pure code.
         .target(name: "Screens", dependencies: ["PropertyLists", "SettingsSchema"]),
 
-        // The operating system, behind protocols.
+        // The operating system, as protocols with an implementation for Linux.
         .target(name: "Platform", dependencies: ["Digests"]),
 
-        // Policy: the store, and the loop that mirrors it.
+        // The store, and the loop that mirrors it.
         .target(
             name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema"]),
         .target(name: "PreferencesFoundation", dependencies: ["Preferences"]),
@@ -68,7 +71,7 @@ let package = Package(
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "Queries",
                 "Screens", "SettingsSchema",
             ],
-            // What a command does once need not be quick but small.
+            // Optimized for size, because a command runs most of this code only once.
             swiftSettings: [
                 .unsafeFlags(["-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release))
             ]),
@@ -78,7 +81,7 @@ let package = Package(
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 
-        // Everything below is in Tests and never ships: benchmarks, fuzzing, test support and tests.
+        // Everything below is in Tests and never ships.
         .executableTarget(
             name: "Benchmarks", dependencies: ["Platform", "Preferences", "PreferencesMirror", "PropertyLists"],
             path: "Tests/Benchmarks"),
@@ -97,7 +100,7 @@ let package = Package(
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
             name: "MirrorEngineTests", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "TestSupport"]),
-        // Many hosts in one process, run by tests and, optimised, by thousands.
+        // Many hosts of a mirror in one process. `Simulator` runs thousands of such simulations in a release build.
         .target(
             name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"],
             path: "Tests/Simulation"),
@@ -123,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "StoreProofs",
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
-        // What the manual and the README tell of, run by the tests of the command.
+        // The examples of the manual and the README, which CommandsTests runs.
         .executableTarget(name: "ExampleEditor", dependencies: ["Preferences"], path: "Tests/Examples/editor"),
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
@@ -139,9 +142,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Commands", "ExampleEditor", "ExampleWords", "Platform", "Preferences", "PropertyLists", "Queries",
-                "SettingsSchema",
-                "SimulatedPlatform",
-                "TestSupport",
+                "SettingsSchema", "SimulatedPlatform", "TestSupport",
             ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Archives", "Cases", "Fuzz"]),
@@ -149,7 +150,7 @@ let package = Package(
     ]
 )
 
-/// Modules whose memory safety is checked strictly: unsafe code in them is marked.
+/// The modules with strict memory safety: the compiler requires that unsafe code in them is marked.
 let memorySafe = [
     "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences", "PreferencesMirror",
 ]
