@@ -120,6 +120,27 @@ private struct Editor {
         #expect(change?.origin?.layer == .user)
     }
 
+    @Test func `receives the newest values last, although they change while the first ones are read`() async {
+        let defaults = Defaults(Self.name, in: .memory)
+        let isFirst = Mutex(true)
+        let computed = Setting(
+            "computed",
+            computed: {
+                let changes = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if changes { defaults[Self.size] = 14 }
+                return 0
+            })
+        var sizes: [Int] = []
+        for await (size, _) in defaults.values(of: Self.size, computed) {
+            sizes.append(size)
+            if sizes.count == 3 { break }
+        }
+        #expect(sizes == [14, 12, 14])
+    }
+
     @Test func `through a property is notified of changes by another process`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())

@@ -26,12 +26,19 @@ extension Defaults {
         var keys: Set<ExactKey> = []
         for setting in repeat each settings { keys.insert(ExactKey(setting.key)) }
         let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Value).self)
+        let changeCount = Mutex(0)
         let observation = observe { [weak self, keys] changes in
             guard let self, changes.changes.contains(where: { keys.contains(ExactKey($0.key)) }) else { return }
+            changeCount.withLock { $0 += 1 }
             continuation.yield((repeat self[each settings]))
         }
         continuation.onTermination = { _ in observation.cancel() }
-        continuation.yield((repeat self[each settings]))
+        // Values that were read before a change must not arrive after it as the last ones.
+        var count: Int
+        repeat {
+            count = changeCount.withLock(\.self)
+            continuation.yield((repeat self[each settings]))
+        } while changeCount.withLock(\.self) != count
         return stream
     }
 
