@@ -84,9 +84,11 @@ extension Schema {
 }
 
 extension Schema.Command {
-    /// Declares a command and its own settings.
-    public init(_ name: String, title: String? = nil, summary: String? = nil, @SchemaBuilder _ parts: () -> Schema.Part)
-    {
+    /// Declares a command and its own settings, if it has any.
+    public init(
+        _ name: String, title: String? = nil, summary: String? = nil,
+        @SchemaBuilder _ parts: () -> Schema.Part = { SchemaBuilder.buildBlock() }
+    ) {
         self.init(name)
         self.title = title
         self.summary = summary
