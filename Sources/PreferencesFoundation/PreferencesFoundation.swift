@@ -84,7 +84,8 @@ extension NSNumber {
     fileprivate var propertyList: PropertyList {
         // The two Booleans are objects of their own, although their type is that of a small integer.
         if self === NSNumber(value: true) || self === NSNumber(value: false) { return .boolean(boolValue) }
-        switch String(cString: objCType) {
+        // The type is a constant of the program that ends with a zero.
+        switch unsafe String(cString: objCType) {
         case "f": return (try? PropertyList(any: floatValue)) ?? .real(doubleValue)
         case "d": return .real(doubleValue)
         case "Q", "L": return .integer(PropertyList.Integer(uint64Value))
