@@ -93,9 +93,24 @@ extension StoreFailure {
 
     /// Returns the reason for each key that could not be set. If no single key is the cause, the list has one entry.
     func reasons(of keys: [String]) -> [(key: String, reason: String)] {
-        if case .invalidKey(let key) = problem { return [(key, key.unfitness)] }
-        guard case .refused(let problems) = problem else { return keys.prefix(1).map { ($0, description) } }
-        return problems.map { ($0.path.components.first?.text ?? "", "\($0.shownValue)\($0.reason)") }
+        switch problem {
+        case .refused(let problems):
+            problems.map { ($0.path.components.first?.text ?? "", "\($0.shownValue)\($0.reason)") }
+        case .invalidKey(let key), .exposed(let key), .reservedKey(let key): [(key, reason)]
+        default: [(keys.first ?? "", reason)]
+        }
+    }
+
+    /// The description without the domain and the key, which an issue states itself.
+    private var reason: String {
+        switch problem {
+        case .invalidKey(let key): key.unfitness
+        case .reservedKey: "this key is reserved for prefs"
+        case .exposed: "is sensitive, but other users can read the file"
+        case .reentrant: "within a transaction of this domain, only its draft can be changed"
+        case .notAllowed(let reason): reason
+        default: description
+        }
     }
 }
 
@@ -119,18 +134,17 @@ extension StoreFailure: CustomStringConvertible {
         case .pendingOfAnotherUser(let note):
             return
                 "\(domain): another user has an incomplete transaction in this store (\(note)), which only that user can complete; nothing was written"
-        case .reentrant:
-            return "\(domain): within a transaction of this domain, only its draft can be changed; nothing was changed"
+        case .reentrant: return "\(domain): \(reason); nothing was changed"
         case .readOnly: return "\(domain): this store is read-only"
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the expected one; nothing was changed"
         case .notKept(let folder): return "\(domain): the present contents cannot be saved in \(folder)"
-        case .invalidKey(let key): return "\(domain): \(key.unfitness)"
+        case .invalidKey: return "\(domain): \(reason)"
         case .noHomeFolder: return "HOME is not set, and /etc/passwd has no home for this user"
         case .differentStores: return "\(domain): is in another store; a transaction can change files of only one store"
         case .duplicateFile: return "\(place): named twice in one transaction; nothing was changed"
         case .forced: return "\(domain): this value is forced by the administrator"
-        case .notAllowed(let reason): return "\(domain): \(reason)"
+        case .notAllowed: return "\(domain): \(reason)"
         case .refused(let problems): return problems.map { "\(domain): \($0)" }.joined(separator: "\n")
         case .invalid(let key, let origin, let reason): return "\(domain): \(key.shown) in \(origin): \(reason)"
         case .otherVersion(let stored, let known, let isNewer):
@@ -138,8 +152,8 @@ extension StoreFailure: CustomStringConvertible {
                 ? "\(domain): its settings have version \(stored), but its schema supports only up to \(known); they are read-only"
                 : "\(domain): its settings have version \(stored), but its schema requires version \(known); migrate them first"
         case .exposed(let key):
-            return "\(domain): \(key.shown) is sensitive, but other users can read the file; nothing was changed"
-        case .reservedKey(let key): return "\(key): this key is reserved for prefs"
+            return "\(domain): \(key.shown) \(reason); nothing was changed"
+        case .reservedKey(let key): return "\(key): \(reason)"
         case .unfinished(_, let description):
             return
                 "\(description); the transaction of several files that this belongs to is committed, and will be completed as soon "

@@ -68,6 +68,7 @@ extension Defaults {
     private func replacePersistent(_ domainName: String, with values: PropertyList.Dictionary) {
         guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
         do throws(StoreFailure) {
+            try checkReentrancy(of: domain, name)
             domain.look()
             let stored = domain.stored
             let schema = name == self.name ? self.schema : store.process.schemas.schemaInForce(of: name)
@@ -77,12 +78,20 @@ extension Defaults {
             let beginning = stored.isEmpty && !values.isEmpty ? schema?.rules.beginning ?? [] : []
             domain.set(changes.filter { stored[$0.0] != $0.1 } + beginning)
         } catch {
-            for (key, reason) in error.reasons(of: Array(values.keys)) { post(.refused(key: key, reason: reason)) }
+            report(error, of: Array(values.keys))
         }
     }
 
     /// Removes all stored values of a domain.
-    public func removePersistentDomain(forName domainName: String) { persistent(domainName)?.removeAll() }
+    public func removePersistentDomain(forName domainName: String) {
+        guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
+        do throws(StoreFailure) {
+            try checkReentrancy(of: domain, name)
+            domain.removeAll()
+        } catch {
+            report(error, of: [])
+        }
+    }
 
     private func persistent(_ domainName: String) -> OpenDomain? {
         guard let name = try? DomainName(domainName) else {

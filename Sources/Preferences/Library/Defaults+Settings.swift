@@ -27,8 +27,8 @@ extension Defaults {
 
     /// Reports a value that could not be set.
     package func post(refusal error: any Error, of key: String) {
-        let reasons = (error as? StoreFailure)?.reasons(of: [key]) ?? [(key, "\(error)")]
-        for (key, reason) in reasons { post(.refused(key: key, reason: reason)) }
+        if let failure = error as? StoreFailure { return report(failure, of: [key]) }
+        post(.refused(key: key, reason: "\(error)"))
     }
 
     /// Returns the value of a setting, or its default if no layer has a value. Throws if the layers have only values
@@ -109,7 +109,7 @@ extension Defaults {
     public func replace<Value: Equatable>(
         _ setting: Setting<Value>, expecting expected: Value, with value: Value
     ) throws -> Bool {
-        try checkReentrancy()
+        try checkReentrancy(of: target, name)
         let encoded = try PropertyList.encoded(value)
         try setting.check(encoded, name.text)
         _ = schema

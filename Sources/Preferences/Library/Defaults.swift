@@ -147,13 +147,13 @@ public final class Defaults: Sendable {
         do throws(StoreFailure) {
             try setChecked(changes)
         } catch {
-            for (key, reason) in error.reasons(of: changes.map(\.key)) { post(.refused(key: key, reason: reason)) }
+            report(error, of: changes.map(\.key))
         }
     }
 
     /// Makes all changes or none. Throws if a schema or the store refuses one.
     func setChecked(_ changes: [(key: String, value: PropertyList?)]) throws(StoreFailure) {
-        try checkReentrancy()
+        try checkReentrancy(of: target, name)
         for (key, value) in changes {
             if value != nil, !key.isFitForWriting { throw StoreFailure(.invalidKey(key), name.text) }
             if let path = value?.pathToNull {
@@ -169,6 +169,13 @@ public final class Defaults: Sendable {
         // The version is set in memory too, because later changes are checked against it before it is on the disk.
         let beginning = stored.isEmpty && changes.contains { $0.value != nil } ? schema.rules.beginning : []
         target.set(schema.withFormerKeys(changes, in: stored) + beginning)
+    }
+
+    /// Reports values that could not be set.
+    func report(_ refusal: StoreFailure, of keys: [String]) {
+        for (key, reason) in refusal.reasons(of: keys) {
+            store.process.signals.issues.post(Issue(.refused(key: key, reason: reason), domain: refusal.domain))
+        }
     }
 
     func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }

@@ -67,7 +67,7 @@ public final class EditSession: Sendable {
     ///   session.
     @discardableResult
     public func commit() throws -> [String] {
-        try defaults.checkReentrancy()
+        try defaults.checkReentrancy(of: defaults.target, defaults.name)
         let (base, changes) = state.withLock { ($0.base, $0.changes) }
         let (conflicts, values) = try defaults.target.change(.write) { values in
             let conflicts = changes.filter {

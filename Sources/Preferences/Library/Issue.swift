@@ -37,6 +37,7 @@ extension Defaults.Issue: CustomStringConvertible {
         case .unwritten(let failure): "not written yet: \(failure)"
         case .unreadable(let failure): failure.description
         case .recovered(let text): text
+        case .refused("", let reason): "\(domain): \(reason); nothing was changed"
         case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
         case .ignored(let key, let origin, let reason):
             "\(domain): \(key) in \(origin): \(reason); it is ignored"

@@ -83,7 +83,7 @@ extension Defaults {
     /// one, and is repeated when `body` is called again.
     @discardableResult
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
-        try checkReentrancy()
+        try checkReentrancy(of: target, name)
         let domains = Self.domainsInTransaction.union([ObjectIdentifier(target)])
         for _ in 0..<10_000 {
             target.look(isExact: true)
@@ -99,9 +99,9 @@ extension Defaults {
     /// The domains of the transactions whose bodies the present task is running.
     @TaskLocal private static var domainsInTransaction: Set<ObjectIdentifier> = []
 
-    /// Throws in the body of a transaction of this domain. A change there would make the transaction start again.
-    func checkReentrancy() throws(StoreFailure) {
-        if Self.domainsInTransaction.contains(ObjectIdentifier(target)) { throw StoreFailure(.reentrant, name.text) }
+    /// Throws in the body of a transaction of a domain. A change there would make the transaction start again.
+    func checkReentrancy(of domain: OpenDomain, _ name: DomainName) throws(StoreFailure) {
+        if Self.domainsInTransaction.contains(ObjectIdentifier(domain)) { throw StoreFailure(.reentrant, name.text) }
     }
 
     /// The user's own values, under the present keys.

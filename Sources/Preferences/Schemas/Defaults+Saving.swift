@@ -6,6 +6,7 @@ internal import Synchronization
 extension Defaults {
     /// Stores values of a command line as the user's settings, all or none.
     func save(_ values: PropertyList.Dictionary, by schema: Schema) throws {
+        try checkReentrancy(of: target, name)
         let host = try store.process.hostTarget(of: name)
         var parts: [(domain: OpenDomain, values: PropertyList.Dictionary)] = [(target, [:])]
         if let host { parts.append((host, [:])) }
