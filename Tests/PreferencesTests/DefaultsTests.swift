@@ -244,6 +244,61 @@ private struct Window: Codable, Equatable {
         #expect(defaults[.size] == 13 && other[.size] == 13)
     }
 
+    @Test func `are not replaced as a domain within its own transaction`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let store = Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal))
+        let defaults = Defaults(Self.name, in: store)
+        defaults[.theme] = "dark"
+        let other = Defaults("com.example.other", in: store)
+        var runs = 0
+        try defaults.transaction { draft in
+            runs += 1
+            draft[.size] += 1
+            defaults.setPersistentDomain(["size": 30 + runs], forName: Self.name.text)
+            other.removePersistentDomain(forName: Self.name.text)
+            defaults.reset(.theme)
+            other.setPersistentDomain(["size": 1], forName: "com.example.other")
+        }
+        #expect(runs == 1 && defaults[.size] == 13 && defaults[.theme] == "dark" && other[.size] == 1)
+        let reason = "within a transaction of this domain, only its draft can be changed; nothing was changed"
+        #expect(
+            terminal.text(of: .errors).split(separator: "\n") == [
+                "program: com.example.editor: size: \(reason)", "program: com.example.editor: \(reason)",
+                "program: com.example.editor: theme: \(reason)",
+            ])
+    }
+
+    /// The values of a draft are those of a look-up after the transaction.
+    @Test func `are looked up in a draft as after the transaction`() throws {
+        let bench = try StoreBench()
+        try bench.administrate("/etc/xdg/prefs/com.example.editor.plist", ["size": 30, "nickname": "Ada"])
+        let defaults = Defaults(Self.name, in: bench.store())
+        let bounded = Setting("size", default: 12).range(1...50)
+        let rows: [(stored: PropertyList?, change: PropertyList??, size: Int)] = [
+            (nil, nil, 30), (20, nil, 20), (20, .some(nil), 30), (20, .some(40), 40), (99, nil, 30), ("many", nil, 30),
+            ("20", nil, 20), (20, .some("many"), 30), (20, .some(99), 30),
+        ]
+        for (index, (stored, change, size)) in rows.enumerated() {
+            if let stored { defaults.set(stored, forKey: "size") } else { defaults.removeObject(forKey: "size") }
+            let session = defaults.edit()
+            if let change { session["size"] = change }
+            #expect(session[bounded] == size, "row \(index)")
+            let announced = session.changes.map(\.newValue)
+            let found = try defaults.transaction { draft in
+                if let change { draft["size"] = change }
+                return draft[bounded]
+            }
+            #expect(found == size && defaults[bounded] == size, "row \(index)")
+            #expect(announced == (change == nil ? [] : [defaults.propertyList(forKey: "size")]), "row \(index)")
+        }
+        let session = defaults.edit()
+        session[.nickname] = "Grace"
+        #expect(session.origin(forKey: "nickname")?.layer == .session)
+        session[.nickname] = nil
+        #expect(session[.nickname] == "Ada" && session.origin(forKey: "nickname")?.layer == .site)
+    }
+
     @Test func `are replaced only if they are what is expected`() throws {
         let bench = try StoreBench()
         let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
@@ -379,7 +434,7 @@ private struct Window: Codable, Equatable {
             Self.name, in: Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal)))
         defaults.set(1, forKey: "")
         #expect(
-            terminal.text(of: .errors) == "program: com.example.editor: : a key cannot be empty; nothing was changed\n")
+            terminal.text(of: .errors) == "program: com.example.editor: a key cannot be empty; nothing was changed\n")
     }
 
     @Test func `never change the store's own key`() throws {

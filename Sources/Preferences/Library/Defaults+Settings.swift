@@ -64,6 +64,31 @@ extension Defaults {
         return (resolution.winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }, resolution)
     }
 
+    /// The value of a setting in layers with pending changes, or its default if none has one that it can have.
+    func value<Value>(of setting: Setting<Value>, in stack: LayerStack) -> Value {
+        if isResolved(setting), let stored = stack[setting.key].winner?.value,
+            let value = try? stored.decodedStrictly(as: Value.self)
+        {
+            return value
+        }
+        let value = stack[setting.declaration].winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }
+        return value ?? setting.defaultValue
+    }
+
+    /// Returns the layers of some keys as they are once changes of the user's own values are written, after a layer
+    /// with the changes.
+    func layers(
+        with changes: [ExactKey: PropertyList?], over own: PropertyList.Dictionary, for keys: [String]
+    ) -> LayerStack {
+        var (written, changed) = (PropertyList.Dictionary(), PropertyList.Dictionary())
+        for key in keys {
+            let change = changes[ExactKey(key)]
+            written[key] = change ?? own[key]
+            changed[key] = change ?? nil
+        }
+        return refreshed(\.stack).replacing(target, with: written, below: changed)
+    }
+
     /// Stores a value as the user's own. It is visible to the whole process at once and is written to the disk shortly
     /// after. Throws if it violates the declaration of the setting or the schema of the domain, or cannot be stored.
     public func set<Value>(_ value: Value, for setting: Setting<Value>) throws {

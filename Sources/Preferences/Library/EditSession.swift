@@ -19,7 +19,7 @@ public final class EditSession: Sendable {
 
     /// The value of a setting after a commit.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        get { self[setting.key].flatMap(setting.value) ?? setting.defaultValue }
+        get { defaults.value(of: setting, in: layers(of: setting.declaration.allKeys)) }
         set {
             do {
                 let value = try PropertyList.encoded(newValue)
@@ -33,7 +33,7 @@ public final class EditSession: Sendable {
 
     /// The value of a key after a commit.
     public subscript(key: String) -> PropertyList? {
-        get { state.withLock { $0.changes[ExactKey(key)] } ?? defaults.value(key) }
+        get { layers(of: [key])[key].winner?.value }
         set {
             guard key.isHidden else { return state.withLock { $0.changes[ExactKey(key)] = .some(newValue) } }
             defaults.post(refusal: StoreFailure(.reservedKey(key), defaults.name.text), of: key)
@@ -42,18 +42,19 @@ public final class EditSession: Sendable {
 
     /// Returns the origin of a key's value after a commit.
     public func origin(forKey key: String) -> Origin? {
-        let isChanged = state.withLock { $0.changes[ExactKey(key)] != nil }
-        return isChanged ? Origin(.session) : defaults.origin(forKey: key)
+        layers(of: [key])[key].winner?.origin
+    }
+
+    private func layers(of keys: [String]) -> LayerStack {
+        defaults.layers(with: state.withLock(\.changes), over: defaults.ownValues, for: keys)
     }
 
     /// The changes of a commit, sorted by key.
     public var changes: [SettingsChange] {
-        state.withLock(\.changes).sorted { $0.key.text.isBefore($1.key.text) }.compactMap { key, value in
-            let former = defaults.value(key.text)
-            guard former != value else { return nil }
-            return SettingsChange(
-                key: key.text, oldValue: former, newValue: value, origin: value.map { _ in Origin(.session) },
-                isOwn: true)
+        state.withLock(\.changes).keys.map(\.text).sorted { $0.isBefore($1) }.compactMap { key in
+            let (former, new) = (defaults.value(key), layers(of: [key])[key].winner)
+            guard former != new?.value else { return nil }
+            return SettingsChange(key: key, oldValue: former, newValue: new?.value, origin: new?.origin, isOwn: true)
         }
     }
 

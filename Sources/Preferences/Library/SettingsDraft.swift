@@ -18,7 +18,10 @@ public struct SettingsDraft: Sendable {
 
     /// The value of a setting after the transaction.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        mutating get { self.value(setting.key).flatMap(setting.value) ?? setting.defaultValue }
+        mutating get {
+            let layers = layers(of: setting.key, setting.declaration.allKeys)
+            return defaults.value(of: setting, in: layers)
+        }
         set {
             // A value without a stored form makes the transaction throw.
             do {
@@ -35,7 +38,7 @@ public struct SettingsDraft: Sendable {
 
     /// The value of a key after the transaction.
     public subscript(key: String) -> PropertyList? {
-        mutating get { value(key) }
+        mutating get { layers(of: key, [key])[key].winner?.value }
         set { put(newValue, key) }
     }
 
@@ -55,12 +58,10 @@ public struct SettingsDraft: Sendable {
     /// The first violated rule.
     private(set) var refused: StoreFailure?
 
-    private mutating func value(_ key: String) -> PropertyList? {
-        if let change = changes[ExactKey(key)] { return change }
-        read.insert(ExactKey(key))
-        // The user's own value may be newer than the table, and the draft is compared with it.
-        if let value = defaults.value(key), defaults.origin(forKey: key)?.layer != .user { return value }
-        return user[key]
+    /// Returns the layers that are asked for a key, with the user's values of the draft.
+    private mutating func layers(of key: String, _ allKeys: [String]) -> LayerStack {
+        if changes[ExactKey(key)] == nil { read.insert(ExactKey(key)) }
+        return defaults.layers(with: changes, over: user, for: allKeys)
     }
 
     /// Whether the values that the draft has read are unchanged.

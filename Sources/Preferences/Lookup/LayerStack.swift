@@ -43,6 +43,14 @@ package struct LayerStack: Sendable {
         layers.insert(source, at: index)
     }
 
+    /// Returns the layers with other values of a domain, below a layer with the values of an edit session.
+    func replacing(
+        _ domain: OpenDomain, with values: PropertyList.Dictionary, below session: PropertyList.Dictionary
+    ) -> LayerStack {
+        let layers = layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }
+        return LayerStack([LayerSource(Origin(.session), session)] + layers, schema)
+    }
+
     /// The values of the variables. An empty variable is unset.
     private static func values(
         ofVariables mapping: [String: String], _ schema: EffectiveSchema?, on machine: Machine
@@ -293,7 +301,7 @@ package struct LayerSource: Sendable {
     }
 
     /// The layer with other values.
-    private func holding(_ values: PropertyList.Dictionary) -> LayerSource {
+    fileprivate func holding(_ values: PropertyList.Dictionary) -> LayerSource {
         var source = self
         source.contents = .fixed(values, isExposed: isExposed)
         return source
