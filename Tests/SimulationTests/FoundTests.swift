@@ -235,6 +235,43 @@ import Testing
         #expect(crashes > 0)
     }
 
+    /// A crash occurred after the mirror wrote a file, and the file could not be captured then. Meanwhile the previous
+    /// value came into force again.
+    @Test(arguments: ["excluded", "unreadable"])
+    func `a value that a crash left in a file is nobody's edit`(_ reason: String) {
+        var crashes = 0
+        for step in 1...20 {
+            let bench = Bench()
+            let (near, far) = (bench.host("near"), bench.host("far"))
+            near.set("a", to: "first")
+            bench.comeToRest()
+            far.set("a", to: "second")
+            far.publishNow()
+            bench.settle()
+            near.breaksAt = near.stepCount + step
+            near.pullNow()
+            guard near.durable.application != nil, near.files["s"]?.values["a"] == "second" else { continue }
+            crashes += 1
+            if reason == "excluded" {
+                near.command(.remove(domain: "s"))
+            } else {
+                near.files["s"]?.content = .unreadable
+            }
+            near.attempt { try near.capture() }
+            #expect(near.durable.application == nil)
+            far.set("a", to: "first")
+            far.publishNow()
+            bench.settle()
+            near.pullNow()
+            near.command(.add(domain: "s"))
+            near.files["s"]?.content = nil
+            bench.comeToRest()
+            #expect(bench.isSound && near.value("a") == "first" && far.value("a") == "first", "step \(step)")
+            #expect(near.durable.sequence == 1, "step \(step)")
+        }
+        #expect(crashes > 0)
+    }
+
     /// Files lost from our folder are published again, also under a new name.
     @Test func `a new number publishes the pending changes of the old one`() {
         let bench = Bench()

@@ -33,7 +33,9 @@ struct CaptureBuilder: ~Copyable {
         self.local = local
         self.policy = policy
         self.moment = moment
-        interrupted = (local.application?.domains ?? []).reduce(into: [:]) { $0.merge($1.changes) { $1 } }
+        interrupted = local.trackedFiles.keys.reduce(into: [:]) {
+            $0.merge(local.interruptedChanges(in: $1)) { $1 }
+        }
     }
 
     /// Leaves a domain alone until a user decides.
@@ -244,10 +246,8 @@ extension CaptureBuilder {
 
     /// Returns the keys that can differ from the view. No other key has changed, in the file or in the view.
     private func candidates(_ reading: FileComparison, _ former: TrackedFile) -> Set<Path> {
-        let application =
-            local.application?.domains.first { $0.domain == reading.domain }?.changes.keys.map { $0 } ?? []
-        return Set(reading.differingKeys).union(former.exceptions.keys).union(reading.atHome).union(application)
-            .subtracting(reading.beyondLimit)
+        Set(reading.differingKeys).union(former.exceptions.keys).union(reading.atHome)
+            .union(local.interruptedChanges(in: reading.domain).keys).subtracting(reading.beyondLimit)
     }
 }
 

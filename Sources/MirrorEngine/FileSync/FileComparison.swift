@@ -63,9 +63,9 @@ struct FileComparison {
             })
     }
 
-    /// Sets the previous values after a write that a crash may have prevented.
-    mutating func settle(_ change: DomainChange) {
-        for (key, replacement) in change.changes {
+    /// Sets the previous values after writes that a crash may have prevented.
+    mutating func settle(_ changes: [Path: TrackedFile.Replacement]) {
+        for (key, replacement) in changes {
             let isEither = file[key] == replacement.old || file[key] == replacement.new
             let value = isEither ? file[key] : replacement.new
             formerCount += (value == nil ? 0 : 1) - (formerValue(of: key) == nil ? 0 : 1)
@@ -101,6 +101,12 @@ extension LocalState {
         if shadow.exceptions.isEmpty { return view }
         return view.filter { shadow.exceptions[$0.key] == nil }
             + shadow.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
+    }
+
+    /// Returns the changes of writes into a preference file that a crash may have prevented.
+    func interruptedChanges(in domain: Path) -> [Path: TrackedFile.Replacement] {
+        let open = application?.domains.first { $0.domain == domain }?.changes ?? [:]
+        return (trackedFiles[domain]?.interrupted ?? [:]).merging(open) { $1 }
     }
 
     /// Returns the changes that a preference file still needs.

@@ -16,6 +16,8 @@ package struct TrackedFile: Hashable, Sendable {
     package internal(set) var suspicion: Suspicion?
     /// The changes made by the last write into the file.
     package internal(set) var replaced: [Path: Replacement] = [:]
+    /// The changes of a write that a crash may have prevented. The file has not been captured since.
+    package internal(set) var interrupted: [Path: Replacement] = [:]
 
     static let mostGenerations = 64
 

@@ -46,6 +46,7 @@ extension TrackedFile: JournalCodable {
         bytes.write(byPath: exceptions)
         bytes.write(held, isMirrored, isCaptured, suspicion)
         bytes.write(byPath: replaced)
+        bytes.write(byPath: interrupted)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -59,7 +60,7 @@ extension TrackedFile: JournalCodable {
         isCaptured = try reader.read()
         if !reader.isOfFirstVersion { suspicion = try reader.read() }
         replaced = try reader.read()
-        if reader.isOfFirstVersion { retryFormats() }
+        if reader.isOfFirstVersion { retryFormats() } else { interrupted = try reader.read() }
     }
 }
 

@@ -30,9 +30,11 @@ extension LocalState {
             trackedFiles[domain]?.exceptions[key] = nil
         } else {
             let isLeft = after == nil && atoms.atom(at: key)?.value == .left
+            // After an interrupted write, it is unknown which of two values the file shows.
+            let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
             trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(
                 value: inFile, reason: isLeft ? .home : .pending,
-                shown: exception?.shown ?? [VisibleWrite](shown))
+                shown: exception?.shown ?? (isUnknown ? [] : [VisibleWrite](shown)))
         }
     }
 

@@ -56,8 +56,14 @@ extension LocalState {
             for atom in transaction.atoms { settle(atoms.join(atom), ofMade: atom, at: capture.when) }
             outbox.append(transaction)
         }
+        if capture.settlesApplication {
+            for change in application?.domains ?? [] {
+                let changes = interruptedChanges(in: change.domain)
+                trackedFiles[change.domain]?.interrupted = changes
+            }
+            application = nil
+        }
         for domain in capture.domains { apply(domain, at: capture.when) }
-        if capture.settlesApplication { application = nil }
         restoreMarkers.isDue = true
     }
 
@@ -94,7 +100,7 @@ extension LocalState {
             shadow.setFile(captured.file, captured.hash)
             shadow.exceptions = captured.exceptions
             shadow.suspicion = nil
-            shadow.replaced = [:]
+            (shadow.replaced, shadow.interrupted) = ([:], [:])
         }
         trackedFiles[captured.domain] = shadow
     }
@@ -105,6 +111,7 @@ extension LocalState {
             trackedFiles[domain.domain, default: TrackedFile()].setFile(domain.file, domain.hash)
             trackedFiles[domain.domain]?.exceptions = domain.exceptions
             trackedFiles[domain.domain]?.replaced = domain.replaced
+            trackedFiles[domain.domain]?.interrupted = [:]
         }
         restoreMarkers.isDue = true
     }
@@ -122,6 +129,7 @@ extension LocalState {
             trackedFiles[domain]?.isCaptured = false
             trackedFiles[domain]?.held = nil
             trackedFiles[domain]?.exceptions = [:]
+            trackedFiles[domain]?.interrupted = [:]
         }
         if suspicion == .stateIsOlder { application = nil }
         restoreMarkers.isDue = true

@@ -28,7 +28,7 @@ extension Engine {
     package func summary(journalLength: Int) -> StateSummary {
         let mirrored = local.trackedFiles.filter(\.value.isMirrored)
         let isCaptured = mirrored.values.allSatisfy {
-            $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil
+            $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil && $0.interrupted.isEmpty
         }
         // A writer whose folder is gone and whose atoms are carried is ignored. If the folder returns, it is new.
         let others = local.peers.filter { writer, peer in

@@ -75,7 +75,7 @@ extension Applier {
             else { continue }
             var reading = FileComparison(observation, local: context.local, policy: context.policy)
             if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
-            for change in application?.domains ?? [] where change.domain == domain { reading.settle(change) }
+            reading.settle(context.local.interruptedChanges(in: domain))
             if overruled.remove(domain) != nil {
                 draft.overrule(observation, reading)
             } else if accepted.remove(domain) != nil {
@@ -120,7 +120,7 @@ extension Applier {
         // A file that could not be opened has neither contents nor an identity.
         let isRefused = observation.content == .unreadable && observation.hash == nil
         return observation.identity != shadow.file || shadow.held != nil || shadow.suspicion != nil || isRefused
-            || overruled.contains(domain) || accepted.contains(domain)
+            || !shadow.interrupted.isEmpty || overruled.contains(domain) || accepted.contains(domain)
     }
 }
 
