@@ -336,6 +336,84 @@ import Testing
         #expect(result == expected, "\(name)")
     }
 
+    // MARK: Strategies
+
+    private struct Upload: Codable, Equatable {
+        var imageURL = "u"
+        var _owner: String? = "o"
+        var at = [Date(timeIntervalSince1970: 1.5)]
+        var byName = ["someKey": Date(timeIntervalSince1970: 2)]
+        var bytes = Data([1, 2, 3])
+    }
+
+    private typealias Strategies = PropertyList.CodingStrategies
+
+    private static let strategies: [(Strategies, json: String)] = [
+        (
+            Strategies(dates: .iso8601, data: .base64),
+            #"{"_owner":"o","at":["1970-01-01T00:00:01.5Z"],"byName":{"someKey":"1970-01-01T00:00:02Z"},"#
+                + #""bytes":"AQID","imageURL":"u"}"#
+        ),
+        (
+            Strategies(keys: .snakeCase, dates: .secondsSince1970, data: .base64),
+            #"{"_owner":"o","at":[1.5],"by_name":{"someKey":2},"bytes":"AQID","image_url":"u"}"#
+        ),
+        (
+            Strategies(keys: .snakeCase, dates: .millisecondsSince1970, data: .base64),
+            #"{"_owner":"o","at":[1500],"by_name":{"someKey":2000},"bytes":"AQID","image_url":"u"}"#
+        ),
+    ]
+
+    @Test(arguments: strategies.indices) func `converts keys, dates and data in both directions`(_ row: Int) throws {
+        let (strategies, json) = Self.strategies[row]
+        let bytes = try PropertyList(encoding: Upload(), strategies: strategies).serialized(as: .json)
+        #expect(String(decoding: bytes, as: UTF8.self) == json)
+        #expect(try PropertyList.decode(Upload.self, from: bytes, strategies: strategies) == Upload())
+        // Dates and data of the format are decoded whatever the strategy is.
+        let native = try PropertyList(encoding: Upload(), strategies: Strategies(keys: strategies.keys))
+        #expect(try native.decoded(as: Upload.self, strategies: strategies) == Upload())
+    }
+
+    /// Names, their forms in snake case, and other keys from which they are decoded.
+    @Test(arguments: [
+        ("fooBar", "foo_bar", ["fooBar"]), ("myURLProperty", "my_url_property", ["myURLProperty"]),
+        ("imageUrl", "image_url", ["image_Url", "image_URL"]), ("line1", "line1", ["line_1"]),
+        ("_fooBar_", "_foo_bar_", []), ("foo_bar", "foo_bar", []), ("a", "a", []), ("__", "__", []), ("", "", []),
+        ("URLString", "url_string", []),
+    ])
+    func `converts names to snake case and back`(_ name: String, _ stored: String, _ others: [String]) throws {
+        let encoded = try PropertyList(
+            encoding: Written { encoder in
+                var keyed = encoder.container(keyedBy: Name.self)
+                try keyed.encode(1, forKey: Name(name))
+                try keyed.encode([name: 1], forKey: Name("by"))
+            }, strategies: Strategies(keys: .snakeCase))
+        #expect(encoded == .dictionary([stored: 1, "by": [name: 1]]))
+        let body: Read.Body = { decoder in
+            let keyed = try decoder.container(keyedBy: Name.self)
+            #expect(keyed.contains(Name(name)))
+            #expect(try keyed.decode(Int.self, forKey: Name(name)) == 7)
+        }
+        for key in [stored] + others {
+            let value: PropertyList = .dictionary([key: 7])
+            _ = try value.decoded(
+                as: Read.self, strategies: Strategies(keys: .snakeCase), userInfo: [#require(Read.body): body])
+        }
+    }
+
+    @Test func `refuses a date that a strategy cannot convert`() {
+        let strategies = Strategies(dates: .iso8601)
+        for value in ["2026-13-01T00:00:00Z", "soon", 5, true] as [PropertyList] {
+            #expect(throws: DecodingError.self) { try value.decoded(as: Date.self, strategies: strategies) }
+        }
+        #expect(throws: EncodingError.self) {
+            try PropertyList(encoding: [Date(timeIntervalSince1970: 1e18)], strategies: strategies)
+        }
+        #expect(throws: EncodingError.self) {
+            try PropertyList(encoding: Date(timeIntervalSince1970: .nan), strategies: strategies)
+        }
+    }
+
     // MARK: Round trips
 
     private enum Level: Int, Codable { case low = 1, high }

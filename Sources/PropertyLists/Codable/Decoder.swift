@@ -7,12 +7,26 @@ extension PropertyList {
     ///
     /// A missing entry is nil. The string `$null`, which Foundation's encoder writes for nil, is a string.
     ///
-    /// - Parameter userInfo: The information that decoders give to the types that they decode.
+    /// - Parameters:
+    ///   - strategies: The forms of keys, dates and data.
+    ///   - userInfo: The information that decoders give to the types that they decode.
     public func decoded<T: Decodable>(
-        as type: T.Type = T.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+        as type: T.Type = T.self, strategies: CodingStrategies = CodingStrategies(),
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
-        try ValueDecoder(node: DecodingNode(root: self, userInfo), position: 0).decode(type)
+        try decoded(as: type, DecodingOptions(strategies: strategies, userInfo: userInfo))
     }
+
+    func decoded<T: Decodable>(as type: T.Type, _ options: DecodingOptions) throws -> T {
+        try ValueDecoder(node: DecodingNode(root: self, options), position: 0).decode(type)
+    }
+}
+
+struct DecodingOptions {
+    let strategies: PropertyList.CodingStrategies
+    let userInfo: [CodingUserInfoKey: any Sendable]
+    /// The numbers of the JSON text that is decoded.
+    var exactNumbers: ExactNumbers?
 }
 
 /// A type that is decoded without a call of its `init(from:)`: a scalar, or an array or dictionary.
@@ -27,7 +41,7 @@ final class DecodingNode {
     /// The position of this container in its parent.
     private let position: Int
     let depth: Int
-    let userInfo: [CodingUserInfoKey: any Sendable]
+    let options: DecodingOptions
     let dictionary: PropertyList.Dictionary?
     let elements: [PropertyList]
     /// The key by which a type has asked for this container.
@@ -41,20 +55,26 @@ final class DecodingNode {
     /// The position after that of the key found last: types mostly ask for keys in the order in which they encode them.
     private var expected = 0
 
-    init(root value: PropertyList, _ userInfo: [CodingUserInfoKey: any Sendable]) {
-        (parent, position, depth, ownKey, self.userInfo) = (nil, 0, 0, nil, userInfo)
+    /// The positions of the entries by their keys in camel case. Of several, the first one is used.
+    private lazy var positionsByCamelCase: [String: Int] = {
+        let entries = (dictionary ?? [:]).enumerated().map { ($1.key.camelCase, $0) }
+        return Swift.Dictionary(entries) { first, _ in first }
+    }()
+
+    init(root value: PropertyList, _ options: DecodingOptions) {
+        (parent, position, depth, ownKey, self.options) = (nil, 0, 0, nil, options)
         (dictionary, elements, missingKey) = (nil, [value], nil)
     }
 
     fileprivate init(_ dictionary: PropertyList.Dictionary?, _ elements: [PropertyList], at place: ValueDecoder) {
         (parent, position, depth) = (place.node, place.position, place.node.depth + 1)
         ownKey = place.node.asked(at: place.position)
-        (self.dictionary, self.elements, missingKey, userInfo) = (dictionary, elements, nil, place.node.userInfo)
+        (self.dictionary, self.elements, missingKey, options) = (dictionary, elements, nil, place.node.options)
     }
 
     /// A node whose only child is the missing value for `key` in `node`.
     fileprivate init(missing key: some CodingKey, in node: DecodingNode) {
-        (parent, position, depth, userInfo) = (node.parent, node.position, node.depth, node.userInfo)
+        (parent, position, depth, options) = (node.parent, node.position, node.depth, node.options)
         (dictionary, elements, missingKey, ownKey) = (nil, [], .own(key), node.ownKey)
     }
 
@@ -68,6 +88,17 @@ final class DecodingNode {
     fileprivate func value(at position: Int) -> PropertyList? {
         guard position < count else { return nil }
         return dictionary?[position].value ?? elements[position]
+    }
+
+    /// The position of the entry for which a type asks by a key.
+    fileprivate func position(of key: some CodingKey) -> Int? {
+        position(of: options.strategies.name(key))
+            ?? (options.strategies.keys == .snakeCase ? positionsByCamelCase[key.stringValue] : nil)
+    }
+
+    fileprivate func contains(_ key: some CodingKey) -> Bool {
+        dictionary?.position(of: options.strategies.name(key)) != nil
+            || options.strategies.keys == .snakeCase && positionsByCamelCase[key.stringValue] != nil
     }
 
     fileprivate func position(of key: String) -> Int? {
@@ -134,7 +165,7 @@ struct ValueDecoder {
 
 extension ValueDecoder: Decoder, SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { node.path(to: position) }
-    var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { node.options.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(KeyedDecoding(node: try keyedNode()))
@@ -184,7 +215,9 @@ extension ValueDecoder {
 
     /// The failure for a value that is missing, of another kind, or out of range.
     func scalarFailure<Value: Scalar>(_ type: Value.Type, at key: (any CodingKey)? = nil) -> DecodingError {
-        guard let value, type.isNear(value.kind) else { return failure(type, at: key) }
+        guard let value, type.isNear(value.kind) || node.options.strategies.areNear(value.kind, type) else {
+            return failure(type, at: key)
+        }
         return .dataCorrupted(context("The \(value.kind.rawValue) \(value.excerpt) is no value of type \(type).", key))
     }
 
@@ -232,9 +265,12 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
 
     var codingPath: [any CodingKey] { node.path }
-    var allKeys: [Key] { node.dictionary.map { $0.compactMap { Key(stringValue: $0.key) } } ?? [] }
+    var allKeys: [Key] {
+        let isSnakeCase = node.options.strategies.keys == .snakeCase
+        return node.dictionary?.compactMap { Key(stringValue: isSnakeCase ? $0.key.camelCase : $0.key) } ?? []
+    }
 
-    func contains(_ key: Key) -> Bool { node.dictionary?.position(of: key.stringValue) != nil }
+    func contains(_ key: Key) -> Bool { node.contains(key) }
 
     /// A missing entry is nil too.
     func decodeNil(forKey key: Key) throws -> Bool { decoderIfPresent(key)?.decodeNil() ?? true }
@@ -249,7 +285,7 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func decoderIfPresent(_ key: Key) -> ValueDecoder? {
-        node.position(of: key.stringValue).map { ValueDecoder(node: node, position: $0) }
+        node.position(of: key).map { ValueDecoder(node: node, position: $0) }
     }
 
     private func decoderOfMissing(_ key: some CodingKey) -> ValueDecoder {

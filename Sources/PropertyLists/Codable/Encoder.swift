@@ -1,7 +1,7 @@
 extension PropertyList {
     /// Encodes a value. Throws an `EncodingError` with the path of the entry that cannot be encoded.
     ///
-    /// Dates, data and property lists are kept as they are. A `Float` becomes the double with the same shortest digits.
+    /// Dates and data are converted as `strategies` state, and property lists are kept as they are. A `Float` becomes the double with the same shortest digits.
     /// `Decimal` and `URL` become strings. If a type encodes several values for a key, the last one is used; but a
     /// container that it requests again is continued.
     ///
@@ -10,13 +10,13 @@ extension PropertyList {
     /// - Parameters:
     ///   - keepsNulls: Whether nil is encoded as null where it has no key, as in an array. Otherwise this is an error.
     ///     Under a key, nil is always omitted.
+    ///   - strategies: The forms of keys, dates and data.
     ///   - userInfo: The information that encoders give to the types that they encode.
     public init(
-        encoding value: some Encodable, keepsNulls: Bool = false, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+        encoding value: some Encodable, keepsNulls: Bool = false, strategies: CodingStrategies = CodingStrategies(),
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws {
-        var userInfo = userInfo
-        if keepsNulls, let key = EncodingNode.keepsNulls { userInfo[key] = true }
-        let root = EncodingNode(userInfo)
+        let root = EncodingNode(EncodingOptions(keepsNulls: keepsNulls, strategies: strategies, userInfo: userInfo))
         self = try root.encode(value, at: nil) ?? root.null(value, at: nil)
     }
 }
@@ -38,11 +38,18 @@ final class EncodingPath {
     var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0.shown] } ?? []) }
 }
 
+struct EncodingOptions {
+    let keepsNulls: Bool
+    let strategies: PropertyList.CodingStrategies
+    let userInfo: [CodingUserInfoKey: any Sendable]
+}
+
 enum EncodingProblem: String, Error {
     case nothing = "The value encodes nothing."
     case null = "A setting cannot be null; nil can only be left out under a key."
     case twice = "The value encodes itself as more than one thing."
     case outOfRange = "A property list holds integers from −2⁶³ to 2⁶⁴−1."
+    case noText = "The date is beyond the years of ISO 8601."
     case nestedTooDeeply = "The value is nested too deeply, or holds itself."
 }
 
@@ -57,7 +64,7 @@ final class EncodingNode {
     private let key: PathKey?
     private lazy var path = EncodingPath(outerPath, key)
     private let depth: Int
-    fileprivate let userInfo: [CodingUserInfoKey: any Sendable]
+    fileprivate let options: EncodingOptions
     private var content = Content.nothing
     private var single = PropertyList.boolean(false)
     private var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
@@ -71,10 +78,9 @@ final class EncodingNode {
     private var problem: EncodingProblem?
 
     fileprivate init(
-        in outerPath: EncodingPath? = nil, at key: PathKey? = nil, depth: Int = 0,
-        _ userInfo: [CodingUserInfoKey: any Sendable]
+        in outerPath: EncodingPath? = nil, at key: PathKey? = nil, depth: Int = 0, _ options: EncodingOptions
     ) {
-        (self.outerPath, self.key, self.depth, self.userInfo) = (outerPath, key, depth, userInfo)
+        (self.outerPath, self.key, self.depth, self.options) = (outerPath, key, depth, options)
     }
 
     fileprivate var codingPath: [any CodingKey] { path.keys }
@@ -106,28 +112,28 @@ extension EncodingNode {
     ) throws -> Result {
         guard depth < mostCodingLevels else { throw invalid(value, at: key, .nestedTooDeeply) }
         do {
-            return try body(EncodingNode(in: path, at: key, depth: depth + 1, userInfo))
+            return try body(EncodingNode(in: path, at: key, depth: depth + 1, options))
         } catch let problem as EncodingProblem {
             throw invalid(value, at: key, problem)
         }
     }
 
-    /// The key of the option that keeps nil as null.
-    fileprivate static let keepsNulls = CodingUserInfoKey(rawValue: "PropertyLists.keepsNulls")
-
     /// A nil that is not under a key.
     fileprivate func null(_ value: Any, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
-        guard keepsNulls else { throw invalid(value, at: key(), .null) }
+        guard options.keepsNulls else { throw invalid(value, at: key(), .null) }
         return .null
     }
-
-    private var keepsNulls: Bool { Self.keepsNulls.flatMap { userInfo[$0] } != nil }
 
     fileprivate func scalar(_ value: some Scalar, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
         try checkDepth()
         guard let scalar = value.scalar else { throw invalid(value, at: key(), .outOfRange) }
-        return scalar
+        guard options.strategies.convertsValues, !(value is PropertyList) else { return scalar }
+        guard let converted = options.strategies.encoded(scalar) else { throw invalid(value, at: key(), .noText) }
+        return converted
     }
+
+    /// The key under which a value is encoded.
+    fileprivate func name(_ key: some CodingKey) -> String { options.strategies.name(key) }
 
     /// Ends an encoding that nested too deeply: the request for a container cannot throw.
     fileprivate func checkDepth() throws {
@@ -145,7 +151,7 @@ extension EncodingNode {
         case .keyed: return .dictionary(try finishedDictionary())
         case .unkeyed:
             for (position, node) in pending {
-                let value = try node?.finishPending() ?? (keepsNulls ? .null : nil)
+                let value = try node?.finishPending() ?? (options.keepsNulls ? .null : nil)
                 guard let value else { throw EncodingProblem.null }
                 elements[position] = value
             }
@@ -234,7 +240,7 @@ extension EncodingNode {
     /// The node of a container of this `kind` under a key; an existing one is continued, and so is a value that was
     /// encoded as such a container.
     fileprivate func nestedNode(_ kind: Content, forKey key: some CodingKey) -> EncodingNode {
-        let component = EntryPath.Component(key.stringValue)
+        let component = EntryPath.Component(name(key))
         if let node = nested[component], node.content == kind { return node }
         let former = nested[component] == nil ? lastEntry(component) : nil
         let node = pendingNode(at: .own(key))
@@ -258,7 +264,7 @@ extension EncodingNode {
         // Beyond the limit the path does not grow.
         let node = EncodingNode(
             in: isTooDeep ? outerPath : path, at: isTooDeep ? self.key : key, depth: depth + (isTooDeep ? 0 : 1),
-            userInfo)
+            options)
         if isTooDeep { (problem, node.problem) = (.nestedTooDeeply, .nestedTooDeeply) }
         let position: Int
         if case .index = key {
@@ -266,7 +272,7 @@ extension EncodingNode {
             append(.boolean(false))
         } else {
             position = entries.count
-            add(.boolean(false), key.stringValue)
+            add(.boolean(false), name(key))
         }
         if !isTooDeep { pending.append((position, node)) }
         return node
@@ -280,7 +286,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     let node: EncodingNode
 
     var codingPath: [any CodingKey] { node.codingPath }
-    var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { node.options.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> { node.container(type) }
     func unkeyedContainer() -> any UnkeyedEncodingContainer { node.unkeyedContainer() }
@@ -306,18 +312,18 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encodeNil(forKey key: Key) throws {
         try node.checkDepth()
-        node.add(nil, key.stringValue)
+        node.add(nil, node.name(key))
     }
 
     func encode<T: Scalar>(_ value: T, forKey key: Key) throws {
-        node.add(try node.scalar(value, at: key), key.stringValue)
+        node.add(try node.scalar(value, at: key), node.name(key))
     }
 
-    func encode(_ value: Int128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), key.stringValue) }
-    func encode(_ value: UInt128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), key.stringValue) }
+    func encode(_ value: Int128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), node.name(key)) }
+    func encode(_ value: UInt128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), node.name(key)) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        node.add(try node.encode(value, at: .own(key)), key.stringValue)
+        node.add(try node.encode(value, at: .own(key)), node.name(key))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -369,6 +375,7 @@ extension Scalar {
 
     static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList? {
         // Most of these values fit, and need no node.
+        if node.options.strategies.convertsValues { return nil }
         if let array = value as? [Self] {
             var elements: [PropertyList] = []
             elements.reserveCapacity(array.count)

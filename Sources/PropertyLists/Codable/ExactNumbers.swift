@@ -9,25 +9,24 @@ extension PropertyList {
     ///
     /// - Parameters:
     ///   - format: The format, or nil to detect it.
+    ///   - strategies: The forms of keys, dates and data.
     ///   - userInfo: The information that decoders give to the types that they decode.
     public static func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, as format: Format? = nil,
         limits: Limits = .default, options: ReadingOptions = ReadingOptions(),
-        userInfo: [CodingUserInfoKey: any Sendable] = [:]
+        strategies: CodingStrategies = CodingStrategies(), userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
         let bytes = bytes as? [UInt8] ?? Array(bytes)
         let found = try format.map { ($0, try PropertyList(parsing: bytes, as: $0, limits: limits, options: options)) }
         let (value, known) = try found.map { ($0.1, $0.0) } ?? sniffed(bytes, limits: limits, options: options)
-        var userInfo = userInfo
-        if known == .json, let key = ExactNumbers.key { userInfo[key] = ExactNumbers(json: bytes, options) }
-        return try value.decoded(as: type, userInfo: userInfo)
+        let exactNumbers = known == .json ? ExactNumbers(json: bytes, options) : nil
+        return try value.decoded(
+            as: type, DecodingOptions(strategies: strategies, userInfo: userInfo, exactNumbers: exactNumbers))
     }
 }
 
 /// The numbers of a JSON text with all their digits, found when the first one is needed.
 final class ExactNumbers: Sendable {
-    static let key = CodingUserInfoKey(rawValue: "PropertyLists.exactNumbers")
-
     private let json: [UInt8]
     private let options: PropertyList.ReadingOptions
     private let numbers = Mutex<[EntryPath: String]?>(nil)
@@ -50,22 +49,26 @@ extension ValueDecoder {
     /// Returns the value as a scalar of type `T`, or nil if it is none.
     func scalar<T: Scalar>(_ type: T.Type) -> T? {
         guard let value else { return nil }
-        if T.isExact, case .real = value, let text = exactNumber { return T(spelling: text) }
-        return T(scalar: value)
+        if T.isExact, case .real = value, let numbers = node.options.exactNumbers,
+            let text = numbers[node.entryPath(to: position)]
+        {
+            return T(spelling: text)
+        }
+        return T(scalar: converted(value, to: type))
     }
 
     /// The same for an entry of the value, whose node is made only for a number that may have more digits.
     func scalar<T: Scalar>(
         _ entry: PropertyList, as type: T.Type, at node: (ValueDecoder) -> () throws -> DecodingNode, _ position: Int
     ) throws -> T? {
-        guard T.isExact, case .real = entry, hasExactNumbers else { return T(scalar: entry) }
+        guard T.isExact, case .real = entry, self.node.options.exactNumbers != nil else {
+            return T(scalar: converted(entry, to: type))
+        }
         return ValueDecoder(node: try node(self)(), position: position).scalar(type)
     }
 
-    private var hasExactNumbers: Bool { ExactNumbers.key.flatMap { node.userInfo[$0] } != nil }
-
-    private var exactNumber: String? {
-        guard let key = ExactNumbers.key, let numbers = node.userInfo[key] as? ExactNumbers else { return nil }
-        return numbers[node.entryPath(to: position)]
+    private func converted(_ value: PropertyList, to type: any Any.Type) -> PropertyList {
+        let strategies = node.options.strategies
+        return strategies.convertsValues ? strategies.decoded(value, as: type) : value
     }
 }
