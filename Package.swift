@@ -128,6 +128,7 @@ let package = Package(
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         // The examples of the manual and the README, which CommandsTests runs.
         .executableTarget(name: "ExampleEditor", dependencies: ["Preferences"], path: "Tests/Examples/editor"),
+        .executableTarget(name: "ExampleNotes", dependencies: ["Preferences"], path: "Tests/Examples/notes"),
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
             name: "PreferencesMirrorTests",
@@ -141,7 +142,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ExampleEditor", "ExampleWords", "Platform", "Preferences", "PropertyLists", "Queries",
+                "Commands", "ExampleEditor", "ExampleNotes", "ExampleWords", "Platform", "Preferences", "PropertyLists",
+                "Queries",
                 "SettingsSchema", "SimulatedPlatform", "TestSupport",
             ]),
         .testTarget(

@@ -103,6 +103,31 @@ struct `An example` {
         #expect(completions.text.contains("complete -o default -F _backup_completions 'backup'"))
     }
 
+    @Test func `in Swift keeps a document, and sees the changes of other processes`() throws {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "ExampleNotes").path(percentEncoded: false)
+        func notes(_ arguments: String..., variables: [String: String] = [:]) throws -> Subprocess {
+            try Subprocess.run(
+                program, arguments, environment: command.variables.merging(variables) { $1 }, in: command.home)
+        }
+        let script = """
+            "$0" watch --until 2 | { read -r line; echo "$line"; "$0" add Letter; "$0" add Bill --tag urgent; cat; }
+            """
+        let watched = try Subprocess.run(
+            "/bin/sh", ["-c", script, program], environment: command.variables, in: command.home)
+        let counts = watched.text.split(separator: "\n")
+        #expect(counts.first == "notes: 0" && counts.last == "notes: 2", "\(watched.text)\(watched.errorText)")
+        #expect(try notes("list").text == "Letter\nBill #urgent\n")
+        #expect(try notes("list", variables: ["NOTES_ORDER": "title"]).text == "Bill #urgent\nLetter\n")
+        #expect(try command.run("prefs", ["read", "com.example.notes", ":notes:1:tags:0"]).text == "urgent\n")
+        #expect(try notes("export").text.contains(#""tags":["urgent"],"title":"Bill""#))
+        let twice = try notes("add", "Bill")
+        #expect(twice.status == 1 && twice.errorText == "notes: there is a note with the title Bill\n")
+        let wrong = try notes("list", "--width", "5", "--order", "size")
+        #expect(wrong.status == 2 && wrong.errorText.contains("--width 5: must be from 20 to 200"))
+        #expect(wrong.errorText.contains("--order size: must be added or title"))
+    }
+
     @Test func `in Swift has flags, help and completions from its declarations`() throws {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "ExampleWords").path(percentEncoded: false)
