@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import Preferences
 import PreferencesMirror
 import Synchronization
@@ -20,8 +21,12 @@ struct Document: Codable, Equatable, Sendable {
 }
 
 struct Sidebar {
-    @Preference("sidebarWidth", in: .standard) var width = 240
-    @Preference("sidebarTitle", in: .standard) var title: String?
+    @Preference("sidebarWidth") var width = 240
+    @Preference("sidebarTitle") var title: String?
+}
+
+@Observable final class Page {
+    @ObservationIgnored @Preference("pageZoom") var zoom = 1.0
 }
 
 final class Model: Sendable {
@@ -30,6 +35,10 @@ final class Model: Sendable {
     init(defaults: Defaults = .standard) {
         width = Preference(Setting("sidebarWidth", default: 240), in: defaults).projectedValue
     }
+}
+
+struct Mail: Decodable {
+    var sentAt: Date
 }
 
 /// The Swift examples of the library's documentation behave as the pages describe.
@@ -75,6 +84,22 @@ final class Model: Sendable {
         }
         let settings = try schema.parse(["editor", "--font-size", "20", "notes.txt"], in: store)
         #expect(settings[.fontSize] == 20 && settings.operands == ["notes.txt"])
+        try schema.validate()
+        let notes = Schema("com.example.notes", title: "Keeps notes") {
+            Schema.Command("list", title: "Lists the notes")
+            Schema.Command("add", title: "Adds a note") {
+                Setting("text", default: "").positional().required().transient()
+            }
+        }
+        let given = try notes.parse(["notes", "add", "Letter"], in: store)
+        #expect(given.command == "add" && given.defaults.string(forKey: "text") == "Letter")
+        let next = Schema("com.example.editor", version: 2) {
+            Setting.fontSize
+        }
+        .migrating(from: 1, rename: ["size": "fontSize"], convert: ["fontSize": .integer])
+        let old = Store.memory
+        Defaults("com.example.editor", in: old).set("30", forKey: "size")
+        #expect(try next.parse(["editor"], in: old)[.fontSize] == 30)
     }
 
     @Test func `on storing a setting is correct`() throws {
@@ -138,13 +163,23 @@ final class Model: Sendable {
         #expect(try PropertyList.decode(Document.self, from: encoded) == Document(title: "Letter"))
     }
 
-    @Test func `on the memory store is correct`() {
+    @Test func `on the forms of other programs is correct`() throws {
+        let web = PropertyList.CodingStrategies(keys: .snakeCase, dates: .iso8601, data: .base64)
+        let text = #"{"sent_at": "2026-01-31T12:00:00Z"}"#
+        let mail = try PropertyList.decode(Mail.self, from: text.utf8, strategies: web)
+        #expect(mail.sentAt == Date(timeIntervalSince1970: 1_769_860_800))
+    }
+
+    @Test func `on the memory store is correct`() throws {
         let store = Store.memory
         let defaults = Defaults("com.example.editor", in: store)
         defaults[.fontSize] = 20
         let same = Defaults("com.example.editor", in: store)
         let other = Defaults("com.example.editor", in: .memory)
         #expect(same[.fontSize] == 20 && other[.fontSize] == 12)
+        let schema = Schema("com.example.editor") { Setting.fontSize }
+        let settings = try schema.parse(["editor", "--font-size=24"], in: store)
+        #expect(settings[.fontSize] == 24 && same[.fontSize] == 24)
     }
 
     @Test func `on mirroring is correct`() throws {
