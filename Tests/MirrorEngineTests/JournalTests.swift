@@ -8,7 +8,7 @@ import Testing
     private func sample() throws -> (begin: LocalState, records: [LocalRecord]) {
         let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.writer)
         let moment = Moment(now: 1_750_000_000_000, random: 42)
-        var engine = Engine(begin, profile: Engine.Profile(label: "l", platform: "p", software: "s"), seed: .local)
+        var engine = engine(begin)
         let identity = { FileIdentity(device: 1, inode: $0, size: 3, modified: -4, changed: 5) }
         let seen = { (values: PropertyList.Dictionary, inode: UInt64) in
             Observation(
@@ -58,6 +58,10 @@ import Testing
         return (begin, records)
     }
 
+    private func engine(_ state: LocalState) -> Engine {
+        Engine(state, profile: Engine.Profile(label: "l", platform: "p", software: "s"), seed: .local)
+    }
+
     @Test func `restores the state byte for byte`() throws {
         let (begin, records) = try sample()
         #expect(records.count >= 11)
@@ -73,6 +77,16 @@ import Testing
         let checkpoint = Journal.beginning(with: state)
         #expect(try Journal.replay(checkpoint).state == state)
         #expect(try Journal.beginning(with: Journal.replay(checkpoint).state) == checkpoint)
+        let summary = engine(state).summary(journalLength: bytes.count)
+        #expect(try Journal.summary(Journal.encoded(summary)) == summary)
+        // Every later version reads the files of this one, so these bytes never change.
+        let hashes = [bytes, checkpoint, Journal.encoded(summary)].map { "\(Fingerprint(of: $0))" }
+        #expect(
+            hashes == [
+                "4449643178e20338abc87c2c0375fff96563a2158d2e50ee3e83ee7a9069ba8d",
+                "cbfa448e390c806450c6d32b321263ce4cba814a85800ee5bd44a3c8c2194990",
+                "c4382ddaec1446c4a123a144653227e9342a6271448960eb8b3cbbb155bad072",
+            ])
     }
 
     @Test func `truncated anywhere restores the state at the last complete record`() throws {
