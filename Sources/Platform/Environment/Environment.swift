@@ -103,3 +103,106 @@ extension Environment.MissingHomeFolder: CustomStringConvertible {
         "HOME is not set, and /etc/passwd has no home folder for user ID \(user)"
     }
 }
+
+extension Environment {
+    /// Returns the path of the program that a kernel link such as `/proc/self/exe` leads to, or nil if the link is
+    /// unreadable, as in a process that changed its user.
+    ///
+    /// Once the file has been removed or replaced, the kernel appends " (deleted)" to its path.
+    package static func program(behind link: FilePath, in fileSystem: some FileSystem) -> FilePath? {
+        guard let path = try? fileSystem.destination(ofLink: link) else { return nil }
+        guard path.bytes.count > deleted.count, path.bytes.suffix(deleted.count).elementsEqual(deleted) else {
+            return path
+        }
+        // The real name of a file can end like this too.
+        if let links = try? fileSystem.status(of: link)?.links, links > 0, (try? fileSystem.status(of: path)) != nil {
+            return path
+        }
+        return FilePath(path.bytes.dropLast(deleted.count))
+    }
+
+    private static var deleted: String.UTF8View { " (deleted)".utf8 }
+}
+
+/// The variables of a process, in order.
+///
+/// A list rather than a dictionary: a process reads only a few, once, and building a dictionary would slow down its
+/// start.
+package struct EnvironmentVariables: Hashable, Sendable {
+    package private(set) var all: [Variable] = []
+    /// The names of variables whose values are not valid UTF-8.
+    package private(set) var changed: [String] = []
+
+    package struct Variable: Hashable, Sendable {
+        package let name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init() {}
+
+    package subscript(name: String) -> String? {
+        get { index(of: name).map { all[$0].value } }
+        set {
+            switch (index(of: name), newValue) {
+            case (let index?, let value?): all[index].value = value
+            case (let index?, nil): all.remove(at: index)
+            case (nil, let value?): append(name, value)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Appends a variable without a search. If a name occurs twice, the first one is used.
+    ///
+    /// - Parameter isChanged: Whether invalid UTF-8 in the value has been replaced.
+    mutating func append(_ name: String, _ value: String, isChanged: Bool = false) {
+        all.append(Variable(name: name, value: value))
+        if isChanged { changed.append(name) }
+    }
+
+    /// Returns the variables with `others` replacing those of the same name.
+    package func merging(_ others: EnvironmentVariables) -> EnvironmentVariables {
+        others.all.reduce(into: self) { $0[$1.name] = $1.value }
+    }
+
+    private func index(of name: String) -> Int? { all.firstIndex { $0.name == name } }
+}
+
+extension EnvironmentVariables: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { self[name] = value }
+    }
+}
+
+/// A line of `/etc/passwd`. Parsed here because the C library's `getpwuid` loads modules, which a static program cannot
+/// do.
+///
+///     ada:x:1000:1000:Ada,,,:/home/ada:/bin/bash
+package struct PasswordEntry: Hashable, Sendable {
+    package var name: String
+    package var user: UInt32
+    package var home: FilePath?
+
+    /// Parses a line, or returns nil if it is invalid; other programs skip such lines too.
+    package init?(_ line: some Collection<UInt8>) {
+        let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard fields.count >= 7, !fields[0].isEmpty, let user = UInt32(String(decoding: fields[2], as: UTF8.self))
+        else {
+            return nil
+        }
+        name = String(decoding: fields[0], as: UTF8.self)
+        self.user = user
+        home = FilePath(fields[5])
+    }
+
+    /// Returns the entries of `/etc/passwd`.
+    package static func all(in fileSystem: some FileSystem) throws(SystemFailure) -> [PasswordEntry] {
+        let bytes = try fileSystem.contents(of: "/etc/passwd", limit: 16 << 20) ?? []
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { PasswordEntry($0) }
+    }
+}

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -66,5 +68,42 @@ extension Environment {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// Runs `action` when the program ends normally: when its main function returns or calls `exit`.
+package func atExit(_ action: @escaping @Sendable () -> Void) {
+    let isFirst = endings.withLock { endings in
+        endings.append(action)
+        return endings.count == 1
+    }
+    if isFirst { atexit { for action in endings.withLock({ $0 }) { action() } } }
+}
+
+private let endings = Mutex<[@Sendable () -> Void]>([])
+
+package struct SystemClock: Clock {
+    package init() {}
+
+    package var wall: Timestamp { Timestamp(time(of: CLOCK_REALTIME)) }
+    package var now: Instant { Instant(time(of: CLOCK_MONOTONIC)) }
+
+    package var tick: Instant {
+        #if canImport(Darwin)
+            Instant(time(of: CLOCK_MONOTONIC_RAW_APPROX))
+        #else
+            Instant(time(of: CLOCK_MONOTONIC_COARSE))
+        #endif
+    }
+
+    package func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
+        TimerThread.ofThisProcess.wake(at: instant, action)
+    }
+
+    private func time(of clock: clockid_t) -> timespec {
+        var time = timespec()
+        // This fails only for an unknown clock.
+        clock_gettime(clock, &time)
+        return time
     }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -169,3 +171,224 @@ extension UnsafeMutablePointer<dirent> {
         return FileName(UnsafeRawBufferPointer(start: name, count: strlen(name.assumingMemoryBound(to: CChar.self))))
     }
 }
+
+final class SystemFile: OpenFile {
+    let path: FilePath
+    private let descriptor: Descriptor
+    /// The descriptor that holds the lock: this file's own, or another one for the same file, from a wait that was
+    /// taken over.
+    private let locked = Mutex<Descriptor?>(nil)
+
+    init(_ descriptor: Descriptor, _ path: FilePath) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    func status() throws(SystemFailure) -> FileStatus { try descriptor.status(of: path) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = try systemCall(.read, path) {
+                pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
+            }
+            if got == 0 { break }
+            count += got
+        }
+        return count
+    }
+
+    func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure) {
+        try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
+            var count = 0
+            while count < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+                let written = try systemCall(.write, path) {
+                    pwrite(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
+                }
+                // Prevents an endless loop on a device that accepts no bytes and reports no error.
+                guard written > 0 else { throw SystemFailure(.inputOutput, .write, path) }
+                count += written
+            }
+        }
+    }
+
+    func truncate(to size: Int) throws(SystemFailure) {
+        _ = try systemCall(.truncate, path) { ftruncate(descriptor.number, off_t(size)) }
+    }
+
+    func startSynchronizing() {
+        startWritingBack(descriptor)
+    }
+
+    func synchronize() throws(SystemFailure) {
+        #if canImport(Darwin)
+            // On macOS, `fsync` leaves the data in the drive's cache.
+            _ = try systemCall(.synchronize, path) { fcntl(descriptor.number, F_FULLFSYNC) }
+        #else
+            _ = try systemCall(.synchronize, path) { fsync(descriptor.number) }
+        #endif
+    }
+
+    func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
+        _ = try systemCall(.setMode, path) { fchmod(descriptor.number, mode_t(permissions.rawValue)) }
+    }
+
+    func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure) {
+        _ = try systemCall(.setOwner, path) { fchown(descriptor.number, owner, group) }
+    }
+
+    func adoptAttributes(of path: FilePath) -> Bool {
+        copyUserAttributes(of: path, to: descriptor)
+        return copyAccessList(of: path, to: descriptor)
+    }
+
+    func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
+        guard let holder = try TimedFileLocks.ofThisProcess.lock(descriptor, mode, path, patience: patience) else {
+            return false
+        }
+        locked.withLock { $0 = holder }
+        return true
+    }
+
+    func unlock() {
+        guard let holder = locked.withLock({ $0.take() }) else { return }
+        // This fails only for an invalid descriptor.
+        _ = flock(holder.number, LOCK_UN)
+    }
+
+    deinit { unlock() }
+}
+
+extension FileStatus {
+    init(_ status: stat) {
+        #if canImport(Darwin)
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        self.init(
+            kind: Kind(mode: status.st_mode), device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(status.st_ino), size: Int(status.st_size), modified: Timestamp(modified),
+            changed: Timestamp(changed),
+            permissions: FilePermissions(rawValue: UInt16(truncatingIfNeeded: status.st_mode & 0o7777)),
+            owner: status.st_uid, group: status.st_gid, links: Int(status.st_nlink))
+    }
+}
+
+extension FileStatus.Kind {
+    fileprivate init(mode: mode_t) {
+        self =
+            switch mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+    }
+}
+
+extension Timestamp {
+    init(_ time: timespec) { self.init(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec)) }
+}
+
+extension Instant {
+    init(_ time: timespec) {
+        self.init(nanoseconds: Timestamp(time).nanoseconds)
+    }
+}
+
+#if os(Linux)
+    /// `statfs`, which Swift's module of the C library omits. The first word of the record is the file system type.
+    @_silgen_name("statfs")
+    private func fileSystemStatus(_ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Int>) -> Int32
+
+    /// Returns whether the folder, or its nearest existing ancestor, is on a file system that other machines can change
+    /// without notifications.
+    func isRemote(_ folder: FilePath) -> Bool {
+        var folder = folder
+        // The record has 120 bytes; this reserves 512.
+        var status = [Int](repeating: 0, count: 64)
+        while folder.withCString({ fileSystemStatus($0, &status) }) != 0 {
+            guard folder.parent != folder else { return false }
+            folder = folder.parent
+        }
+        return remoteTypes.contains(UInt32(truncatingIfNeeded: status[0]))
+    }
+
+    /// The types of network file systems, and of FUSE, which sshfs uses.
+    private let remoteTypes: Set<UInt32> = [
+        0x6969,  // NFS
+        0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB 2
+        0x6573_5546,  // FUSE
+        0x0102_1997,  // 9P
+        0x00C3_6400,  // Ceph
+        0x5346_414F, 0x6B41_4653,  // AFS
+        0x7375_7245,  // Coda
+        0x7461_636F,  // OCFS2
+        0x0116_1970,  // GFS2
+    ]
+#endif
+
+#if os(Linux)
+    // POSIX access lists are stored in an extended attribute. Swift's modules of the C library omit these calls.
+    @_silgen_name("getxattr")
+    private func getAttribute(
+        _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeMutableRawPointer?, _ size: Int
+    ) -> Int
+
+    @_silgen_name("fsetxattr")
+    private func setAttribute(
+        _ file: Int32, _ name: UnsafePointer<CChar>, _ value: UnsafeRawPointer?, _ size: Int, _ flags: Int32
+    ) -> Int32
+
+    @_silgen_name("fremovexattr")
+    private func removeAttribute(_ file: Int32, _ name: UnsafePointer<CChar>) -> Int32
+
+    @_silgen_name("listxattr")
+    private func listAttributes(
+        _ path: UnsafePointer<CChar>, _ names: UnsafeMutableRawPointer?, _ size: Int
+    ) -> Int
+
+    private let accessList = "system.posix_acl_access"
+    /// The kernel's limit for the size of an attribute.
+    private let mostBytes = 1 << 16
+#endif
+
+/// Copies the access list of the file at `path` to `file`, or removes it if the source has none. Returns false on
+/// failure.
+func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
+    #if os(Linux)
+        var list = [UInt8](repeating: 0, count: mostBytes)
+        let count = path.withCString { getAttribute($0, accessList, &list, list.count) }
+        if count > 0 { return setAttribute(file.number, accessList, list, count, 0) == 0 }
+        guard count == 0 || isAbsence(errno) else { return false }
+        // A new file may have inherited a list from its folder.
+        return removeAttribute(file.number, accessList) == 0 || isAbsence(errno)
+    #else
+        return true
+    #endif
+}
+
+/// Copies the `user.` attributes of the file at `path` to `file`, as far as its file system supports them.
+func copyUserAttributes(of path: FilePath, to file: Descriptor) {
+    #if os(Linux)
+        let size = path.withCString { listAttributes($0, nil, 0) }
+        guard size > 0 else { return }
+        var names = [UInt8](repeating: 0, count: size)
+        let count = path.withCString { listAttributes($0, &names, names.count) }
+        guard count > 0 else { return }
+        var value = [UInt8](repeating: 0, count: mostBytes)
+        for name in names.prefix(count).split(separator: 0) where name.starts(with: "user.".utf8) {
+            let name = name.map { CChar(bitPattern: $0) } + [0]
+            let length = path.withCString { getAttribute($0, name, &value, value.count) }
+            if length >= 0 { _ = setAttribute(file.number, name, value, length, 0) }
+        }
+    #endif
+}
+
+#if os(Linux)
+    /// Returns whether an error code means that there is no access list or that lists are not supported.
+    private func isAbsence(_ code: Int32) -> Bool { [ENODATA, ENOTSUP, ENOSYS].contains(code) }
+#endif

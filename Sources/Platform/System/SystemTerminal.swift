@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -83,3 +85,154 @@ package struct SystemTerminal: Terminal {
 }
 
 private func endProcess(_ status: Int32) -> Never { exit(status) }
+
+/// The terminal of this process, as a screen.
+package final class SystemScreen: ScreenTerminal {
+    /// The pipe that receives the number of each signal, and 0 for a wake.
+    private let pipes = Mutex<(read: Int32, write: Int32)?>(nil)
+
+    package init() {}
+
+    package var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    package func enter() throws(SystemFailure) {
+        try listen()
+        var settings = termios()
+        _ = try systemCall(.open, nil) { tcgetattr(STDIN_FILENO, &settings) }
+        if !isEntered { formerSettings = settings }
+        restoreAfterCrash()
+        isEntered = true
+        cfmakeraw(&settings)
+        _ = try systemCall(.open, nil) { tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
+        // The alternate screen, pastes in brackets, and the mouse.
+        try write("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?1000h\u{1B}[?1006h\u{1B}[0m\u{1B}[2J")
+    }
+
+    package func leave() { restoreScreen() }
+
+    package func write(_ text: String) throws(SystemFailure) {
+        try SystemTerminal().write(Array(text.utf8).span.bytes, to: .output)
+    }
+
+    package func next(milliseconds limit: Int32?) throws(SystemFailure) -> ScreenEvent {
+        let signals = try listen()
+        var polled = [signals, STDIN_FILENO].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let count = try systemCall(.read, nil) { poll(&polled, 2, limit ?? -1) }
+        if count == 0 { return .timeout }
+        if polled[0].revents != 0 {
+            switch try bytes(from: signals, limit: 1).first.map(Int32.init) ?? 0 {
+            case 0: return .woken
+            case SIGWINCH: return .resized
+            case SIGCONT: return .continued
+            case SIGTSTP: return .suspended
+            case let number: return .ended(signal: number)
+            }
+        }
+        let bytes = try bytes(from: STDIN_FILENO, limit: 4096)
+        return bytes.isEmpty ? .endOfInput : .bytes(bytes)
+    }
+
+    package func wake() { pipes.withLock { if let pipe = $0 { Self.send(0, to: pipe.write) } } }
+
+    package func suspend() throws(SystemFailure) {
+        leave()
+        // SIGTSTP is awaited by a thread, so it would not stop the process. A session's leader has no shell that could
+        // continue it.
+        if getsid(0) != getpid() { kill(getpid(), SIGSTOP) }
+        try enter()
+    }
+
+    package func end(with number: Int32) {
+        leave()
+        _ = signal(number, SIG_DFL)
+        var signals = Self.set(of: [number])
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(number)
+    }
+
+    // MARK: Signals
+
+    /// Starts a thread that writes signals to a pipe, which can be polled together with the input, and returns the
+    /// pipe's end to read.
+    @discardableResult
+    private func listen() throws(SystemFailure) -> Int32 {
+        try pipes.withLock { pipes throws(SystemFailure) in
+            if let pipes { return pipes.read }
+            var ends: [Int32] = [0, 0]
+            _ = try systemCall(.open, nil) { pipe(&ends) }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let end = ends[1]
+            var awaited = Self.set(of: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH])
+            pthread_sigmask(SIG_BLOCK, &awaited, nil)
+            let signals = awaited
+            try startThread {
+                var (signals, number) = (signals, Int32(0))
+                while sigwait(&signals, &number) == 0 { Self.send(UInt8(truncatingIfNeeded: number), to: end) }
+            }
+            pipes = (ends[0], end)
+            return ends[0]
+        }
+    }
+
+    /// Writes a byte. A full pipe has more to handle already.
+    private static func send(_ byte: UInt8, to end: Int32) {
+        var byte = byte
+        _ = writeByte(&byte, end)
+    }
+
+    private static func set(of numbers: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        return set
+    }
+
+    private func bytes(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: limit)
+        do throws(SystemFailure) {
+            let count = try systemCall(.read, nil) { read(descriptor, &buffer, limit) }
+            return Array(buffer[..<count])
+        } catch {
+            // A terminal that was closed.
+            if error.code.rawValue == EIO { return [] }
+            throw error
+        }
+    }
+}
+
+private func writeByte(_ byte: UnsafePointer<UInt8>, _ end: Int32) -> Int { write(end, byte, 1) }
+
+// MARK: Restoring
+
+// Unsafe because a signal handler may only read memory that exists already, and nothing that is locked. One terminal
+// belongs to a process, so one copy is enough; only the main thread changes it.
+nonisolated(unsafe) private var formerSettings = termios()  // because of the signal handler
+nonisolated(unsafe) private var isEntered = false  // because of the signal handler
+
+private let leaving: StaticString = "\u{1B}[0m\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
+
+/// Restores the terminal. Safe in a signal handler.
+private func restoreScreen() {
+    guard isEntered else { return }
+    isEntered = false
+    _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
+    _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &formerSettings)
+}
+
+/// Restores the terminal before a crash ends the process.
+private func restoreAfterCrash() {
+    for number in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] {
+        _ = signal(number) { number in
+            restoreScreen()
+            _ = signal(number, SIG_DFL)
+            _ = raise(number)
+        }
+    }
+}
