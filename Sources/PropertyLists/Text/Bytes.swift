@@ -31,10 +31,7 @@ extension [UInt8] {
     @inline(__always)
     func word(_ place: Int) -> UInt64 {
         guard place <= count - 8 else { return lastWord(place) }
-        let s = span.extracting(place..<place + 8)
-        // The optimizer compiles this into a single load.
-        return UInt64(s[0]) | UInt64(s[1]) << 8 | UInt64(s[2]) << 16 | UInt64(s[3]) << 24
-            | UInt64(s[4]) << 32 | UInt64(s[5]) << 40 | UInt64(s[6]) << 48 | UInt64(s[7]) << 56
+        return span.word(place)
     }
 
     /// The big-endian number in the `size` bytes at `place`, at most eight.
@@ -45,9 +42,7 @@ extension [UInt8] {
 
     @inline(never)
     private func lastWord(_ place: Int) -> UInt64 {
-        var word: UInt64 = 0
-        for offset in 0..<Swift.max(0, count - place) { word |= UInt64(self[place + offset]) << UInt64(8 * offset) }
-        return word
+        span.lastWord(Swift.min(place, count))
     }
 
     /// Whether all bytes in a range are below 0x80.
