@@ -1,6 +1,6 @@
 package import MirrorEngine
 package import Platform
-internal import Preferences
+package import Preferences
 internal import PropertyLists
 
 /// The settings of a mirror on this host: its directory, and the domains that are mirrored.
@@ -80,5 +80,54 @@ extension MirrorConfiguration {
         } catch {
             throw MirrorFailure(error)
         }
+    }
+}
+
+/// The domains that are mirrored, as patterns of names. The last matching pattern decides.
+package struct DomainSelection: Hashable, Sendable {
+    /// The patterns as they were given. A leading exclamation mark excludes.
+    package private(set) var patterns: [String]
+
+    package init(_ patterns: [String] = []) { self.patterns = patterns }
+
+    /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
+    package func includes(_ domain: DomainName) -> Bool {
+        guard domain != StorePolicy.domain else { return false }
+        var isIncluded = false
+        for pattern in patterns {
+            let isExclusion = pattern.hasPrefix("!")
+            let glob = isExclusion ? String(pattern.dropFirst()) : pattern
+            let fits = domain.isGlobal ? glob == DomainName.global.text : Glob(glob).matches(domain.text)
+            if fits { isIncluded = !isExclusion }
+        }
+        return isIncluded
+    }
+
+    package mutating func add(_ pattern: String) {
+        patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
+        patterns.append(pattern)
+    }
+
+    /// Excludes the domains that a pattern matches. If the same pattern was added before, it is removed instead.
+    package mutating func remove(_ pattern: String) {
+        let count = patterns.count
+        patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
+        if patterns.count == count || patterns.contains(where: { !$0.hasPrefix("!") }) {
+            patterns.append("!" + pattern)
+        }
+    }
+}
+
+extension DomainPolicy {
+    /// The policy that the installed schemas declare: how values merge, and which stay on this host.
+    ///
+    /// A schema with errors is used too: it can still declare what is secret.
+    init(_ schemas: SchemaCache) {
+        let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
+        self.init(
+            kind: { domain, key in
+                schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
+            },
+            staysHome: { domain, key in schema(domain)?.staysLocal(key) ?? false })
     }
 }
