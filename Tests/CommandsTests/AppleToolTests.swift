@@ -107,6 +107,20 @@ import Testing
             "{\"a\": 1}", ["Add :d date 2024-01-01T00:00:00Z"], true,
             "Dict {\n    a = 1\n    d = Mon Jan 01 00:00:00 UTC 2024\n}\n"
         ),
+        (
+            "{ d = { \"007\" = {}; \"+49\" = a; }; }", ["Add :d:007:name string Bond", "Set :d:+49 b"], false,
+            """
+            Dict {
+                d = Dict {
+                    007 = Dict {
+                        name = Bond
+                    }
+                    +49 = b
+                }
+            }
+
+            """
+        ),
         ("{\"a\": 1}", ["Add :b bool true"], false, "Dict {\n    a = 1\n    b = true\n}\n"),
     ]
 

@@ -178,7 +178,14 @@ extension PropertyList {
 
     /// Replaces an entry that exists.
     mutating func replaceEntry(_ path: some Sequence<String>, by value: PropertyList) throws(EntryPath.Failure) {
-        try set(value, at: EntryPath(path.map { Int($0).map { EntryPath.Component($0) } ?? EntryPath.Component($0) }))
+        var (place, container) = (EntryPath(), self)
+        for component in path {
+            // Only an array has numbers: "007" and "7" are different keys.
+            let position = container.position(component) ?? EntryPath.Component(component)
+            place.components.append(position)
+            container = container[EntryPath([position])] ?? ""
+        }
+        try set(value, at: place)
     }
 }
 
