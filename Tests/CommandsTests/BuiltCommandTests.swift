@@ -121,6 +121,19 @@ struct BuiltCommandTests {
             ])
     }
 
+    @Test func `a note that cannot be printed changes nothing`() throws {
+        let result = try BuiltCommand().script(
+            """
+            echo '{ k = v; }' > g.plist && "$PREFS" write d n -int 1 || exit 9
+            "$PREFS" write ./g k w 2> /dev/full; echo $?
+            "$PREFS" write d n text 2>&-; echo $?
+            "$PREFS" lint none g.plist 2> /dev/full; echo $?
+            "$PREFS" read ./g.plist k
+            """)
+        #expect(result.text == "0\n0\ng.plist: OK\n1\nw\n")
+        #expect(result.errorText.isEmpty)
+    }
+
     // MARK: Streams with names
 
     @Test func `an input can be a pipe, a device or a descriptor`() throws {

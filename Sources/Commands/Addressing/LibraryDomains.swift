@@ -16,7 +16,7 @@ extension StoreAccess {
         guard places.folder(of: layer) != nil else { return nil }
         for bytes in [path.bytes, path.bytes + Array(".plist".utf8)] {
             guard let file = FilePath(bytes), try machine.fileSystem.status(of: file)?.kind == .file else { continue }
-            try context.note("\(file): this file is used, not the domain \(name)".onOneLine)
+            context.note("\(file): this file is used, not the domain \(name)".onOneLine)
             return nil
         }
         return try domain(name, in: layer)

@@ -36,7 +36,7 @@ extension StoreAccess {
         let outcomes = try commit(edits, reason)
         for (domain, outcome) in zip(domains, outcomes) {
             for key in left.withLock({ $0[domain.file] ?? [] }) {
-                context.remark(
+                context.note(
                     "\(domain.word.onOneLine) \(key.onOneLine): unchanged, since the administrator forces this value")
             }
             if outcome.isChanged { printUndoCommand(domain, from: outcome, invocation) }
@@ -74,7 +74,7 @@ extension StoreAccess {
         else { return }
         let words = CommandSpelling(domain.word, in: domain.layer, invocation)
             .words([Verb.restore.name], [version.sequence.description])
-        context.remark("to undo this: \(ShellWord.line(words).onOneLine)")
+        context.note("to undo this: \(ShellWord.line(words).onOneLine)")
     }
 
     /// Returns the keys of a domain that the administrator forces.

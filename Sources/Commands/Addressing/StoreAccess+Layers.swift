@@ -30,7 +30,7 @@ extension StoreAccess {
             return try body()
         } catch  where layer == .site || layer == .siteGlobal {
             let (_, lines) = Prefs.explanation(of: error)
-            for line in lines { try context.note("\(line); skipped") }
+            for line in lines { context.note("\(line); skipped") }
             return nil
         }
     }
@@ -59,7 +59,7 @@ extension StoreAccess {
     /// The contents of a file. A damaged one is replaced by a kept version, which is reported.
     private func reportingRecovery(_ file: DomainFile) throws -> DomainContents {
         let contents = try file.contents(on: machine)
-        try warn(contents.recovery)
+        warn(contents.recovery)
         return contents
     }
 

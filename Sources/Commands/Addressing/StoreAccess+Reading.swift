@@ -14,7 +14,7 @@ extension StoreAccess {
     func value(_ key: KeyArgument, in domain: AddressedDomain) throws -> PropertyList? {
         guard !key.key.isHidden else { return nil }
         let (value, recovery) = try domain.file.value(at: key.path, on: machine)
-        try warn(recovery)
+        warn(recovery)
         if let value { try checkExact(value, at: key.path, in: domain) }
         return value
     }
@@ -75,8 +75,8 @@ extension StoreAccess {
     }
 
     /// Reports that a kept version replaces a damaged file.
-    func warn(_ recovery: Recovery?) throws {
-        if let recovery { try context.note(recovery.description) }
+    func warn(_ recovery: Recovery?) {
+        if let recovery { context.note(recovery.description) }
     }
 }
 

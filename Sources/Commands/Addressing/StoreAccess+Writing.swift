@@ -30,16 +30,16 @@ extension StoreAccess {
             throw CommandFailure(failure.status, lines, classic: lines)
         }
         for outcome in outcomes {
-            if let recovery = outcome.before.recovery { context.remark(recovery.description) }
-            if outcome.hasDroppedFractions { try context.noteDroppedFractions(in: outcome.file.path.description) }
+            if let recovery = outcome.before.recovery { context.note(recovery.description) }
+            if outcome.hasDroppedFractions { context.noteDroppedFractions(in: outcome.file.path.description) }
             if let format = outcome.convertedFrom {
-                context.remark(
+                context.note(
                     "\(outcome.file.path): converted from \(format.rawValue) to binary, which keeps fractions of a second"
                 )
             }
             if let folder = outcome.unwritableHistory {
                 let which = outcome.losesFormer ? "the previous" : "this"
-                context.remark(
+                context.note(
                     "\(outcome.file.name): written, but \(which) version could not be kept in \(folder)")
             }
         }

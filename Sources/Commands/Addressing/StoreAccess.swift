@@ -39,7 +39,7 @@ struct StoreAccess {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
         if let note = places.user.noteOfOthers(on: machine) {
-            try context.note(
+            context.note(
                 "\(note): another user's change of several files in this store is pending, and only that user can complete it"
             )
         }
@@ -127,7 +127,7 @@ extension StoreAccess {
             if context.dialect == .classic {
                 path = longer
             } else if try machine.fileSystem.status(of: longer) != nil {
-                try context.note("\(word.onOneLine): no such file; using \(word.onOneLine).plist")
+                context.note("\(word.onOneLine): no such file; using \(word.onOneLine).plist")
                 path = longer
             }
         }

@@ -87,7 +87,7 @@ struct Applying: Sendable {
 
     private func record() throws -> AppliedRecord {
         let contents = try access.places.user.recordOfApplied.contents(on: access.machine)
-        try access.warn(contents.recovery)
+        access.warn(contents.recovery)
         return AppliedRecord(contents.values)
     }
 

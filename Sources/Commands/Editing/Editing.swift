@@ -14,7 +14,7 @@ struct Editing {
     func run() throws {
         if domain.file.isReadOnly { throw StoreFailure(domain.file, .readOnly) }
         let contents = try domain.file.contents(on: access.machine)
-        try access.warn(contents.recovery)
+        access.warn(contents.recovery)
         let base = contents.values.withoutHidden
         try access.checkExact(.dictionary(base), at: [], in: domain)
         // Masked values are unchanged unless the user edits the mask.
@@ -83,7 +83,7 @@ struct Editing {
             } catch let mistake as any Reportable {
                 guard bytes != refused else { throw mistake }
                 refused = bytes
-                for line in mistake.lines { try access.context.note(line) }
+                for line in mistake.lines { access.context.note(line) }
             }
         }
     }

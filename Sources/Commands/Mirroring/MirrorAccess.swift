@@ -70,7 +70,7 @@ struct MirrorAccess {
     /// Prints a text. Commands in it are spelled for the named store.
     func say(_ text: String) throws { try context.say(Self.spelled(text, for: store)) }
 
-    func note(_ text: String) throws { try context.note(Self.spelled(text, for: store)) }
+    func note(_ text: String) { context.note(Self.spelled(text, for: store)) }
 
     /// Returns a text with the commands in it spelled for a store.
     static func spelled(_ text: String, for store: String?) -> String {
@@ -132,10 +132,10 @@ struct MirrorAccess {
         for (domain, keys) in replaced.sorted(by: { $0.key < $1.key }) {
             try say(MirrorLine.replaced(keys.sorted(), in: domain))
         }
-        for trouble in session.troubles { try note(trouble) }
+        for trouble in session.troubles { note(trouble) }
         let condition = session.condition(after: reports)
         guard condition != wanted, condition != .conflicts || reportsConflicts else { return .done }
-        if let advice = MirrorLine.advice(condition, session) { try note(advice) }
+        if let advice = MirrorLine.advice(condition, session) { note(advice) }
         return ExitStatus(condition)
     }
 }

@@ -54,7 +54,7 @@ struct QuerySource {
             do {
                 _ = try read(access.domain(name), &selection)
             } catch let failure as StoreFailure {
-                try access.context.note(failure.description)
+                access.context.note(failure.description)
                 status = failure.status
             }
         }

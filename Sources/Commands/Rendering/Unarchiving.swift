@@ -21,7 +21,7 @@ extension CommandContext {
         do throws(KeyedArchive.Failure) {
             guard invocation.has(.deep) else { return try KeyedArchive(value).value }
             let opened = try KeyedArchive.openAll(in: value)
-            for failure in opened.failures { try? note("\(name.onOneLine): \(failure)") }
+            for failure in opened.failures { note("\(name.onOneLine): \(failure)") }
             return opened.value
         } catch {
             throw CommandFailure(.damaged, "\(name.onOneLine): \(error)")

@@ -84,10 +84,10 @@ extension CommandContext {
             do {
                 status = try judge(name)
             } catch let failure as CommandFailure where failure.status != .usage {
-                try note(failure.lines.joined(separator: "\n"))
+                note(failure.lines.joined(separator: "\n"))
                 status = failure.status
             } catch let failure as SystemFailure where failure.path != nil {
-                try note(failure.description)
+                note(failure.description)
                 status = .systemFailed
             }
             if Self.rank(status) > Self.rank(worst) { worst = status }

@@ -113,17 +113,15 @@ extension CommandContext {
     var isRunAsAppleTool: Bool { program == "defaults" || program == "plutil" }
 
     /// Reports that dates were written without fractions of a second. Apple's tools drop them without a message.
-    func noteDroppedFractions(in name: String) throws {
+    func noteDroppedFractions(in name: String) {
         guard !isRunAsAppleTool else { return }
-        try note("\(name): dates are written without fractions of a second")
+        note("\(name): dates are written without fractions of a second")
     }
 
     /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
-    /// Prints a line about what was done. A failure to print is ignored, since it would not undo what was done.
-    package func remark(_ line: String) { try? note(line) }
-
-    /// Prints a line to standard error, after the program's name.
-    package func note(_ line: String) throws { try terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
+    /// Prints a line to standard error, after the program's name. If it cannot be printed, the command continues: a note
+    /// is not part of the result.
+    package func note(_ line: String) { try? terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
 }

@@ -32,7 +32,7 @@ extension StoreAccess {
     func rules(for domain: AddressedDomain) throws -> SchemaRules? {
         guard let installed = installedSchema(domain) else { return nil }
         if let fault = installed.faults.first {
-            try context.note("\(installed.place):\(fault); the schema is ignored")
+            context.note("\(installed.place):\(fault); the schema is ignored")
         }
         return installed.schema.map { SchemaRules($0) }
     }
@@ -62,7 +62,7 @@ extension StoreAccess {
     /// Returns the key, or the current key of a renamed setting, which is reported.
     func present(_ key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
         guard let present = schemaInForce(domain)?.presentKeys[ExactKey(key.key)]?.text else { return key }
-        try context.note("\(key.key) was renamed to \(present)".onOneLine)
+        context.note("\(key.key) was renamed to \(present)".onOneLine)
         return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
     }
 
@@ -78,7 +78,7 @@ extension StoreAccess {
         _ values: PropertyList.Dictionary, from input: InputFile, into domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
         for key in values.keys where key.isHidden {
-            try context.note("\(key): omitted, since this key is reserved for prefs")
+            context.note("\(key): omitted, since this key is reserved for prefs")
         }
         let visible = try underPresentKeys(values.withoutHidden, in: domain)
         return try input.isUntyped() ? adapted(visible, in: domain) : visible
@@ -119,7 +119,7 @@ extension StoreAccess {
         var shown = values
         for key in secrets { shown[key] = nil }
         let names = secrets.map(\.onOneLine).joined(separator: ", ")
-        try context.note("\(domain.word.onOneLine): omitted, since it is sensitive: \(names)")
+        context.note("\(domain.word.onOneLine): omitted, since it is sensitive: \(names)")
         return (shown, false)
     }
 }

@@ -79,12 +79,12 @@ private struct Conversion: Sendable {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a folder cannot be the output")
             }
             let contents = try domain.file.contents(on: access.machine)
-            try access.warn(contents.recovery)
+            access.warn(contents.recovery)
             guard contents.exists else { throw CommandFailure.noDomain(domain, access.context) }
             try checkFormat(contents.format, domain, invocation)
             let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
             let value = PropertyList.dictionary(shown.values)
-            try noteLosses(of: value, to: output, access)
+            noteLosses(of: value, to: output, access)
             let bytes = try bytes(of: value, domain.word)
             return try access.context.write(bytes, to: output, isSensitive: shown.isSensitive)
         }
@@ -112,12 +112,12 @@ private struct Conversion: Sendable {
             guard !rendering.isStrict else {
                 throw CommandFailure(.invalidValue, "\(input.name): \(note.message); nothing was written")
             }
-            try access.context.note("\(input.name): \(note.message)")
+            access.context.note("\(input.name): \(note.message)")
         }
         guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
             var bytes = try bytes(of: value, input.name)
             if isJSON, !invocation.unarchives { bytes = try input.keepingNumbers(in: bytes) }
-            try noteLosses(of: value, to: output == "-" ? input.name : output, access)
+            noteLosses(of: value, to: output == "-" ? input.name : output, access)
             return try access.context.write(bytes, to: output)
         }
         try convertInPlace(access.domain(file), access) { _ in
@@ -146,7 +146,7 @@ private struct Conversion: Sendable {
             if isFolder { return }
             let former = try values(draft)
             draft.values = try conversion.fitted(former, domain)
-            try conversion.noteLosses(of: .dictionary(former), to: domain.word, access)
+            conversion.noteLosses(of: .dictionary(former), to: domain.word, access)
             draft.format = format
         }
         edit.isAnew = true
@@ -173,9 +173,9 @@ private struct Conversion: Sendable {
             ?? values
     }
 
-    private func noteLosses(of value: PropertyList, to name: String, _ access: StoreAccess) throws {
+    private func noteLosses(of value: PropertyList, to name: String, _ access: StoreAccess) {
         guard rendering.dropsFractions(of: value) else { return }
-        try access.context.noteDroppedFractions(in: name == "-" ? "standard output" : name.onOneLine)
+        access.context.noteDroppedFractions(in: name == "-" ? "standard output" : name.onOneLine)
     }
 
     private func checkFormat(

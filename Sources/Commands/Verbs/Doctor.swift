@@ -15,7 +15,7 @@ extension Verb {
             do {
                 findings += try examination.find(checkup)
             } catch let failure as SystemFailure {
-                try context.note("\(examination.subject): \(failure)")
+                context.note("\(examination.subject): \(failure)")
                 status = .systemFailed
             }
         }

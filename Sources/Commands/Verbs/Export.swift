@@ -25,7 +25,7 @@ extension Verb {
         let shown = try access.publishable(values, of: domain, to: file)
         let bytes = try rendering.bytes(of: .dictionary(shown.values))
         if rendering.dropsFractions(of: .dictionary(shown.values)) {
-            try context.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
+            context.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
         }
         try context.write(bytes, to: file, isSensitive: shown.isSensitive)
         return .done

@@ -39,7 +39,7 @@ extension Verb {
         }
         guard finder.found.isEmpty else { return finder.status }
         guard context.dialect == .classic else { return max(finder.status, .notFound) }
-        try context.note("No domain, key, nor value containing '\(word.onOneLine)'")
+        context.note("No domain, key, nor value containing '\(word.onOneLine)'")
         return finder.status
     }
 }
@@ -69,7 +69,7 @@ private struct Finder {
                 let domain = try access.domain(name)
                 if let values = try values(domain) { find(in: values, of: domain) }
             } catch let failure as StoreFailure {
-                try access.context.note(failure.description)
+                access.context.note(failure.description)
                 status = failure.status
             }
         }
@@ -152,7 +152,7 @@ private struct Finder {
         guard isEffective else { return try storedValues(domain) }
         let access = access
         let stored = try access.layers(in: access.files(domain)) { file in
-            try files.contents(of: file) { try access.warn($0) }
+            try files.contents(of: file) { access.warn($0) }
         }
         var values = try access.valuesInForce(access.layers(domain, stored: stored), of: domain)
         guard !stored.isEmpty || !values.entries.isEmpty else { return nil }

@@ -29,7 +29,7 @@ extension Verb {
         }
         if invocation.format == nil {
             let contents = try domain.file.contents(on: access.machine)
-            try access.warn(contents.recovery)
+            access.warn(contents.recovery)
             let present = DomainState(contents)
             let text = listing.text(present: present, isFull: invocation.has(.full), masking: access.masking(domain))
             try context.terminal.write(text, to: .output)

@@ -15,7 +15,7 @@ extension Verb {
         let input = try InputFile(
             invocation[operand: "FILE"] ?? "-", invocation, context, unwrapsJSON: domain.name != nil)
         let imported = try access.taken(input.dictionary(), from: input, into: domain)
-        if try input.roundsReals() { try context.note("\(input.name): reals are rounded to 17 digits") }
+        if try input.roundsReals() { context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
         let replaces = invocation.has(.replace)
         try access.change(domain, WriteReason(rawValue: "import"), isForced: invocation.has(.force)) { values in

@@ -149,7 +149,7 @@ extension MirrorVerbs {
         try session.carryOut(.leave) { access.wait($0) }
         guard session.hasLeft else {
             let status = try access.conclude(&session)
-            try access.note(MirrorLine.leaving)
+            access.note(MirrorLine.leaving)
             return max(.waiting, status)
         }
         try access.places.forget(session.id)
@@ -206,7 +206,7 @@ extension MirrorVerbs {
             return try access.conclude(&session)
         }
         let status = try access.conclude(&session)
-        try context.note("the folder of \(host.label.onOneLine) is still there")
+        context.note("the folder of \(host.label.onOneLine) is still there")
         return max(.systemFailed, status)
     }
 }

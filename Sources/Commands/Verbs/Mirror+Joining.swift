@@ -156,7 +156,7 @@ extension MirrorVerbs {
             }
             guard let domain = both.first else { continue }
             let place = MirrorSession(other, access.places).place
-            try access.context.note(
+            access.context.note(
                 "\(domain.text.onOneLine) is also mirrored in \(place); mirror it in only one")
         }
     }

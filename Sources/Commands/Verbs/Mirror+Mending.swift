@@ -59,7 +59,7 @@ extension MirrorVerbs {
         let place = session.directory.path.description.onOneLine
         let status = try access.conclude(&session)
         guard !session.publishesFormerValues else {
-            try access.note("\(place): earlier values could not be removed")
+            access.note("\(place): earlier values could not be removed")
             return max(.waiting, status)
         }
         try access.say("\(place): only current values of this host are left; others may have read earlier ones")

@@ -19,7 +19,7 @@ extension MirrorVerbs {
             } else {
                 let rows = status.rows(at: context.clock.wall)
                 try access.say(MirrorStatusText.text(status, at: session.place, rows))
-                for trouble in status.troubles { try access.note(trouble) }
+                for trouble in status.troubles { access.note(trouble) }
             }
             return ExitStatus(status.condition)
         }

@@ -21,7 +21,7 @@ extension MirrorVerbs {
                 let status = try session.status()
                 if status.directoryStatus == .present { try say(status, at: session.place, context) }
                 guard status.condition > .waiting else { return .done }
-                if let advice = MirrorLine.advice(status.condition, session) { try access.note(advice) }
+                if let advice = MirrorLine.advice(status.condition, session) { access.note(advice) }
                 return ExitStatus(status.condition)
             }
             let checks = invocation.has(.check)
@@ -89,8 +89,8 @@ extension MirrorVerbs {
         } else {
             for line in MirrorLine.lines(of: turn.reports, in: session) { try access.say(line) }
         }
-        for trouble in turn.troubles { try access.note(trouble) }
-        if let failure = turn.failure, failure.problem != .notJoined { try access.note(failure.description) }
+        for trouble in turn.troubles { access.note(trouble) }
+        if let failure = turn.failure, failure.problem != .notJoined { access.note(failure.description) }
     }
 
     static let service = Verb(

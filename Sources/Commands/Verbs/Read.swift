@@ -35,7 +35,7 @@ extension Verb {
         }
         if let value {
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
-            if rendering.dropsFractions(of: value) { try context.noteDroppedFractions(in: word.onOneLine) }
+            if rendering.dropsFractions(of: value) { context.noteDroppedFractions(in: word.onOneLine) }
             try context.print(bytes, of: value, rendering)
         } else if let text = invocation[.defaultText] {
             try context.say(text)
@@ -59,7 +59,7 @@ extension Verb {
                         .dictionary(values), at: [])
                 }
             } catch let failure as StoreFailure {
-                try access.context.note(failure.description)
+                access.context.note(failure.description)
                 status = failure.status
             }
         }

@@ -87,7 +87,7 @@ extension Verb {
         if file.source == .head {
             var plain = schema
             for key in plain.removeChoiceCommands() {
-                try context.note("\(key): ChoicesFrom is left out, since only a script can have it".onOneLine)
+                context.note("\(key): ChoicesFrom is left out, since only a script can have it".onOneLine)
             }
             bytes = Array(try plain.export())
         }
@@ -95,7 +95,7 @@ extension Verb {
         let stored = try domain.file.contents(on: access.machine).values
         if schema.needsMigration(stored) {
             let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
-            try context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
+            context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
         }
         return .done
     }
@@ -136,7 +136,7 @@ extension Verb {
         }
         _ = try context.fileSystem.remove(file)
         if let next = files.dropFirst().first {
-            try context.note("\(domain): the schema in \(next) applies now".onOneLine)
+            context.note("\(domain): the schema in \(next) applies now".onOneLine)
         }
         return .done
     }
@@ -172,10 +172,10 @@ extension Verb {
             invocation[operand: Operand.bundle.name] ?? "", invocation, needsDomain: true, context)
         let schema = try file.schema()
         guard file.isBundle else { throw CommandFailure(.usage, "\(file.name): not a settings bundle") }
-        for line in file.leftOut { try context.note(line) }
+        for line in file.leftOut { context.note(line) }
         let bytes = try schema.encoded(as: invocation.format ?? .openstep)
         if Schema.read(bytes).schema != schema {
-            try context.note("\(file.name): some values lose their types in this format; --format xml keeps them")
+            context.note("\(file.name): some values lose their types in this format; --format xml keeps them")
         }
         if let output = invocation[.schemaOutput] {
             let path = try context.path(output)
@@ -220,7 +220,7 @@ extension Verb {
             let (path, bytes) = (folder.appending(name), Array(try pane.value.serialized(as: .xml, options: options)))
             try context.fileSystem.replace(path, with: bytes.span.bytes, for: .umask)
         }
-        for line in leftOut { try context.note(line.onOneLine) }
+        for line in leftOut { context.note(line.onOneLine) }
         return .done
     }
 }

@@ -93,13 +93,13 @@ private struct Writing: Sendable {
         guard rule == nil, !inserts, let outcome else { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
-            access.context.remark("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")
+            access.context.note("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")
         }
         let (before, after) = (outcome.before.values, outcome.after.values)
         let notice = request.notice(
             replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],
             key: word)
-        if let notice { try access.context.note(notice) }
+        if let notice { access.context.note(notice) }
     }
 }
 

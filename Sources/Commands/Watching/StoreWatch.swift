@@ -69,22 +69,22 @@ struct StoreWatch {
             return old.entries == values.entries
                 ? nil : WatchedChange(domain: subject.domain, old: old, new: values)
         } catch let failure as StoreFailure {
-            try tell(failure.description, of: subject.id)
+            tell(failure.description, of: subject.id)
         } catch let failure as SystemFailure {
-            try tell(failure.description, of: subject.id)
+            tell(failure.description, of: subject.id)
         }
         return nil
     }
 
-    private mutating func tell(_ failure: String, of subject: String) throws {
+    private mutating func tell(_ failure: String, of subject: String) {
         guard failures.updateValue(failure, forKey: subject) != failure else { return }
-        try access.context.note(failure)
+        access.context.note(failure)
     }
 
     private mutating func values(_ subject: Subject) throws -> WatchedValues {
         let access = access
         let stored = try access.layers(in: subject.files) { file in
-            try files.contents(of: file) { try access.warn($0) }
+            try files.contents(of: file) { access.warn($0) }
         }
         guard isEffective else { return WatchedValues(entries: stored.first?.values.withoutHidden ?? [:]) }
         var values = try access.valuesInForce(access.layers(subject.domain, stored: stored), of: subject.domain)
