@@ -161,6 +161,15 @@ import Testing
         #expect(try machine.fileSystem.status(of: "/home/ada/Library") == nil)
     }
 
+    @Test func `an empty domain is made`() throws {
+        let machine = try SimulatedMachine()
+        let path = "~/Library/Preferences/com.example.app.plist"
+        for words in [["-create", "xml1"], ["-insert", "Size", "-integer", "12"]] {
+            #expect(try runPrefs(["plutil"] + words + [path], on: machine) == Transcript.Outcome())
+        }
+        #expect(try runPrefs(["prefs", "read", "com.example.app", "Size"], on: machine).output == "12\n")
+    }
+
     @Test func `a regular file in that folder is used as it is`() throws {
         let machine = try SimulatedMachine()
         let path: FilePath = "/home/ada/Library/Preferences/com.example.app.plist"

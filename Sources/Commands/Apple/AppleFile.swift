@@ -101,7 +101,7 @@ struct AppleFile: Sendable {
             draft.values.removeAll { !$0.key.isHidden }
             for entry in values { draft.values.updateValue(entry.value, forKey: entry.key) }
             draft.format = contents.format
-            draft.rewrites = true
+            (draft.rewrites, draft.createsFile) = (true, true)
         }
     }
 

@@ -67,11 +67,13 @@ private struct Writing: Sendable {
         let adapted = access.adapted(values, in: domain)
         try adapted.checkNoneHidden()
         if !isForced { try access.checkNotForced(adapted.keys, in: domain) }
-        try access.change(domain, isForced: isForced) { values in
-            let visible = values.withoutHidden
+        let edit = try access.edit(domain, isForced: isForced) { draft in
+            let visible = draft.values.withoutHidden
             try condition.check(visible.isEmpty ? nil : .dictionary(visible), domain.word)
-            values.replaceVisible(with: adapted)
+            draft.values.replaceVisible(with: adapted)
+            draft.createsFile = true
         }
+        try access.commit([edit], .write)
     }
 
     /// Sets one value. Reports a change of type if none was requested.

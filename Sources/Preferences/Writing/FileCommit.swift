@@ -133,6 +133,7 @@ struct FileCommit {
 
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
+        if draft.createsFile, !before.exists { return true }
         if draft.values != before.values || before.recovery != nil { return true }
         if before.exists, draft.isFolder != before.isFolder { return true }
         // A version may have the same values in other bytes.
