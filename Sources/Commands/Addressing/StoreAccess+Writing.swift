@@ -10,11 +10,7 @@ extension StoreAccess {
         let writer = DomainWriter(machine, WriteNote(reason, by: machine), by: policy)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
-            if let language = InvalidInput.foreignLanguage(ofFile: edit.file.name),
-                try context.fileSystem.status(of: edit.file.path) == nil
-            {
-                throw CommandFailure(.usage, "\(edit.file.name.onOneLine): prefs does not write \(language)")
-            }
+            try context.checkLanguage(ofNewFile: edit.file.name)
         }
         defer { context.delayInterrupts(false) }
         let outcomes: [CommittedDomain]

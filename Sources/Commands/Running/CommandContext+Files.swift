@@ -58,6 +58,16 @@ extension CommandContext {
         try writer.replace(file, with: bytes, isSensitive: isSensitive)
     }
 
+    private static let nullDevice = "/dev/null"
+
+    /// Throws if there is no such file yet and its extension states a language that prefs does not write.
+    func checkLanguage(ofNewFile name: String) throws {
+        guard dialect == .modern, let language = InvalidInput.foreignLanguage(ofFile: name),
+            try fileSystem.status(of: path(name)) == nil
+        else { return }
+        throw CommandFailure(.usage, "\(name.onOneLine): prefs does not write \(language)")
+    }
+
     /// Throws if the path is a descriptor, which a new file would not replace.
     func checkNoDescriptor(_ path: FilePath, _ name: String) throws {
         guard try isDescriptor(path) else { return }

@@ -24,6 +24,7 @@ extension Verb {
         guard let format = FormatName(word: invocation[operand: "FORMAT"] ?? "") else { return .usage }
         let conversion = Conversion(Rendering(invocation, convertingTo: format))
         let access = try StoreAccess(invocation, context)
+        if let output = invocation[.output] { try context.checkLanguage(ofNewFile: output) }
         if word != "-", let domain = try access.domain(toConvert: word) {
             guard !invocation.unarchives else {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a domain; --unarchive converts files")

@@ -16,6 +16,7 @@ extension Verb {
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
+        try context.checkLanguage(ofNewFile: file)
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
             let failure = CommandFailure.noDomain(domain, context)
             throw CommandFailure(
