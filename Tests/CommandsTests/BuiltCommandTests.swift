@@ -136,6 +136,33 @@ struct BuiltCommandTests {
 
     // MARK: Streams with names
 
+    @Test func `the output can be a standard stream or /dev/null`() throws {
+        let result = try BuiltCommand().script(
+            """
+            ln -s "$PREFS" plutil && ln -s "$PREFS" defaults && "$PREFS" write d k v || exit 9
+            "$PREFS" export d /dev/stdout --format gnustep
+            "$PREFS" export d /dev/null --format gnustep; echo $?
+            "$PREFS" convert -o /dev/fd/2 d json
+            ./defaults export d /dev/stdout | head -n 1
+            "$PREFS" export d d.plist && ./plutil -convert json -o /dev/stdout d.plist; echo
+            ./plutil -extract k raw -o /dev/null d.plist; echo $?
+            [ -c /dev/null ]; echo $?
+            """)
+        #expect(
+            result.text == """
+                {
+                    k = v;
+                }
+                0
+                <?xml version="1.0" encoding="UTF-8"?>
+                {"k":"v"}
+                0
+                0
+
+                """)
+        #expect(result.errorText == "{\n  \"k\": \"v\"\n}\n")
+    }
+
     @Test func `an input can be a pipe, a device or a descriptor`() throws {
         let command = try BuiltCommand()
         let result = try command.script(

@@ -234,7 +234,7 @@ struct SourceLiteral: Sendable {
     func implementation(of value: PropertyList, _ kind: String, in file: String) -> String {
         let name = Plutil.Request.Options.replacingExtension(
             of: file.split(separator: "/").last.map(String.init) ?? file, by: "h")
-        let include = file == "-" ? "" : "#import \"\(name)\"\n\n"
+        let include = CommandContext.outputStream(file) == nil ? "#import \"\(name)\"\n\n" : ""
         return include + declaration(kind) + " = \(literal(value, indent: 0));\n"
     }
 

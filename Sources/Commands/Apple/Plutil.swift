@@ -191,7 +191,7 @@ struct Plutil: Sendable {
             }
             let text = literal.implementation(of: value, kind, in: destination)
             try AppleFile(destination, context).replace(Array(text.utf8))
-            guard hasHeader, destination != "-" else { return }
+            guard hasHeader, CommandContext.outputStream(destination) == nil else { return }
             let header = Request.Options.replacingExtension(of: destination, by: "h")
             try AppleFile(header, context).replace(Array(literal.header(kind).utf8))
         }

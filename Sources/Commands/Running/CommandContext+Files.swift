@@ -44,11 +44,21 @@ extension CommandContext {
         return false
     }
 
-    /// Replaces a file as a whole, or writes to the standard output for `-`. Symbolic links are kept.
+    /// Returns the standard stream that an argument names as the output, or nil for a file.
+    static func outputStream(_ argument: String) -> StandardStream? {
+        switch argument {
+        case "-", "/dev/stdout", "/dev/fd/1": .output
+        case "/dev/stderr", "/dev/fd/2": .errors
+        default: nil
+        }
+    }
+
+    /// Replaces a file as a whole, or writes to a standard stream. Symbolic links are kept.
     ///
     /// - Parameter isSensitive: Whether only this user may read the file.
     func write(_ bytes: [UInt8], to argument: String, isSensitive: Bool = false) throws {
-        if argument == "-" { return try terminal.write(bytes, to: .output) }
+        if let stream = Self.outputStream(argument) { return try terminal.write(bytes, to: stream) }
+        if argument == Self.nullDevice { return }
         try checkReplaceable(argument)
         let file = DomainFile(name: argument, path: try absolutePath(argument), lock: .itself)
             .addressedByPath

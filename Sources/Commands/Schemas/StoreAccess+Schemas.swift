@@ -100,15 +100,15 @@ extension StoreAccess {
         return result
     }
 
-    /// Returns the values that may be written to an output, and whether they are sensitive. Secrets are left out on the
-    /// standard output, and rejected for a file that others can read.
+    /// Returns the values that may be written to an output, and whether they are sensitive. Secrets are left out on a
+    /// standard stream, and rejected for a file that others can read.
     func publishable(
         _ values: PropertyList.Dictionary, of domain: AddressedDomain, to argument: String
     ) throws -> (values: PropertyList.Dictionary, isSensitive: Bool) {
         let masking = masking(domain)
         let secrets = values.filter { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }.map(\.key)
         guard !secrets.isEmpty else { return (values, false) }
-        if argument != "-" {
+        if CommandContext.outputStream(argument) == nil {
             let status = try machine.fileSystem.status(of: context.path(argument))
             guard status?.isExposed(to: machine.environment.user) ?? false else { return (values, true) }
             throw CommandFailure(

@@ -38,6 +38,6 @@ extension FormatName {
     fileprivate init(exportingTo file: String, _ dialect: Dialect) {
         let name = file.lowercased()
         let named: FormatName? = name.hasSuffix(".json") ? .json : name.hasSuffix(".xml") ? .xml : nil
-        self = (dialect == .modern ? named : nil) ?? (file == "-" ? .xml : .binary)
+        self = (dialect == .modern ? named : nil) ?? (CommandContext.outputStream(file) == nil ? .binary : .xml)
     }
 }
