@@ -8,6 +8,7 @@ internal import PropertyLists
 ///     com.example.app@site         the values of a layer: user, user-host, site or forced
 ///     com.example.app@effective    the values in force
 ///     ./settings.plist             a file; - is the standard input
+///     settings.plist               the domain of that name, or else the file
 struct ComparedOperand {
     let values: PropertyList.Dictionary
     let masking: Masking
@@ -30,7 +31,14 @@ extension StoreAccess {
             return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
         }
         guard let values = try values(domain) else {
-            guard domain.name == nil else { throw CommandFailure.noDomain(domain, context) }
+            guard domain.name == nil else {
+                // A word without a slash is a domain if one of that name exists, and otherwise a file.
+                let file = try context.file(named: word)
+                guard try machine.fileSystem.status(of: context.absolutePath(file))?.kind == .file else {
+                    throw try failure(ofMissing: nil, in: domain)
+                }
+                return try operand(file, invocation)
+            }
             throw CommandFailure(.notFound, "\(word.onOneLine): no such file")
         }
         return ComparedOperand(values: values, masking: masking(domain), command: command)

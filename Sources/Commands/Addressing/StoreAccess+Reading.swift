@@ -126,7 +126,7 @@ extension CommandFailure {
         let message: String
         if domain.name == nil {
             message = "\(name): no such file"
-        } else if (try? context.fileSystem.status(of: context.path("./\(domain.word)")))?.kind == .file {
+        } else if context.hasFile(named: domain.word) {
             message = "no domain \(name); the file is ./\(name)"
         } else {
             message = "no domain \(name)"

@@ -18,6 +18,23 @@ extension CommandContext {
         return bytes
     }
 
+    /// Returns the path of a file that a word names where a word without a slash can be a file; `.plist` can be omitted.
+    func file(named word: String) throws -> String {
+        guard word != "-", !word.isEmpty else { return word }
+        let file = DomainArgument.isPath(word) ? word : "./" + word
+        let longer = file + ".plist"
+        guard !file.hasSuffix(".plist"), try fileSystem.status(of: absolutePath(file)) == nil,
+            try fileSystem.status(of: absolutePath(longer)) != nil
+        else { return file }
+        if !DomainArgument.isPath(word) { note("\(word.onOneLine): no such file; using \(word.onOneLine).plist") }
+        return longer
+    }
+
+    /// Returns whether the working directory has a regular file with the name of a domain.
+    func hasFile(named domain: String) -> Bool {
+        (try? fileSystem.status(of: path("./\(domain)")))?.kind == .file
+    }
+
     /// Returns whether an argument names a stream, which can be read only once.
     func isStream(_ argument: String) throws -> Bool {
         if argument == "-" { return true }

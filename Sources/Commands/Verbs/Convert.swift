@@ -33,7 +33,7 @@ extension Verb {
         } else if format == .folder {
             throw CommandFailure(.invalidValue, "\(word.onOneLine): only a domain of the store can be a folder")
         } else {
-            try conversion.convert(file: access.context.file(toConvert: word), access, invocation)
+            try conversion.convert(file: access.context.file(named: word), access, invocation)
         }
         return .done
     }
@@ -51,20 +51,6 @@ extension StoreAccess {
         if try named.file.status(on: machine) != nil { return named }
         guard try machine.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
         throw CommandFailure(.notFound, "\(word.onOneLine): no domain or file has this name")
-    }
-}
-
-extension CommandContext {
-    /// Returns the file that a word names; `.plist` can be omitted.
-    fileprivate func file(toConvert word: String) throws -> String {
-        guard word != "-", !word.isEmpty else { return word }
-        let file = DomainArgument.isPath(word) ? word : "./" + word
-        let longer = file + ".plist"
-        guard !file.hasSuffix(".plist"), try fileSystem.status(of: absolutePath(file)) == nil,
-            try fileSystem.status(of: absolutePath(longer)) != nil
-        else { return file }
-        if !DomainArgument.isPath(word) { try note("\(word.onOneLine): no such file; using \(word.onOneLine).plist") }
-        return longer
     }
 }
 

@@ -73,7 +73,16 @@ private struct Writing: Sendable {
             draft.values.replaceVisible(with: adapted)
             draft.createsFile = true
         }
-        try access.commit([edit], .write)
+        noteFileOfThisName(try access.commit([edit], .write).first)
+    }
+
+    /// Notes that a new domain has the name of a file in the working directory, which may be meant.
+    private func noteFileOfThisName(_ outcome: CommittedDomain?) {
+        guard access.context.dialect == .modern, domain.name != nil, outcome?.before.exists == false,
+            access.context.hasFile(named: domain.word)
+        else { return }
+        let name = domain.word.onOneLine
+        access.context.note("\(name) is a new domain; the file is ./\(name)")
     }
 
     /// Sets one value. Reports a change of type if none was requested.
@@ -92,6 +101,7 @@ private struct Writing: Sendable {
             if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
             values = root.dictionaryValue ?? values
         }
+        noteFileOfThisName(outcome)
         guard rule == nil, !inserts, let outcome else { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
