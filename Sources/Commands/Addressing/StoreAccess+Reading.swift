@@ -70,8 +70,28 @@ extension StoreAccess {
     /// Returns the failure for a key that a domain lacks, or for a domain or file that does not exist.
     func failure(ofMissing key: KeyArgument?, in domain: AddressedDomain) throws -> CommandFailure {
         let isMissingFile = try domain.name == nil && machine.fileSystem.status(of: domain.file.path) == nil
-        guard let key, !isMissingFile || context.dialect == .classic else { return .noDomain(domain, context) }
-        return .noPair(domain, key)
+        guard let key, !isMissingFile || context.dialect == .classic else {
+            return .noDomain(domain, context, hint: domain.name == nil ? "" : hint(atMissing: domain.word))
+        }
+        return .noPair(domain, key, hint: hint(atMissing: key, in: domain))
+    }
+
+    /// Returns a suggestion for a domain that does not exist.
+    private func hint(atMissing domain: String) -> String {
+        Suggestion.hint(domain, among: ((try? names()) ?? []).map(\.text))
+    }
+
+    /// Returns a suggestion for a key that a domain lacks: an entry path in another notation, or a similar key.
+    private func hint(atMissing key: KeyArgument, in domain: AddressedDomain) -> String {
+        guard context.dialect == .modern, key.rest.components.isEmpty,
+            let values = (try? domain.file.contents(on: machine))?.values.withoutHidden, values.count <= 1000
+        else { return "" }
+        for separator: Character in [":", "."] {
+            let path = EntryPath(key.key.split(separator: separator).map { EntryPath.Component(String($0)) })
+            guard path.components.count > 1, PropertyList.dictionary(values)[path] != nil else { continue }
+            return "; did you mean \(path)?"
+        }
+        return Suggestion.hint(key.key, among: values.keys.map { $0 })
     }
 
     /// Reports that a kept version replaces a damaged file.
@@ -112,16 +132,18 @@ extension Resolution.Answer {
 }
 
 extension CommandFailure {
-    static func noPair(_ domain: AddressedDomain, _ key: KeyArgument) -> CommandFailure {
+    static func noPair(_ domain: AddressedDomain, _ key: KeyArgument, hint: String = "") -> CommandFailure {
         CommandFailure(
-            .notFound, "\(domain.word.onOneLine) has no key \(key.spelling.onOneLine)",
+            .notFound, "\(domain.word.onOneLine) has no key \(key.spelling.onOneLine)\(hint.onOneLine)",
             classic:
                 "The domain/default pair of (\(domain.application.onOneLine), \(key.spelling.onOneLine)) does not exist"
         )
     }
 
     /// The message names a file of the working directory that has the name of the domain.
-    static func noDomain(_ domain: AddressedDomain, _ context: CommandContext) -> CommandFailure {
+    static func noDomain(
+        _ domain: AddressedDomain, _ context: CommandContext, hint: String = ""
+    ) -> CommandFailure {
         let name = domain.word.onOneLine
         let message: String
         if domain.name == nil {
@@ -129,7 +151,7 @@ extension CommandFailure {
         } else if context.hasFile(named: domain.word) {
             message = "no domain \(name); the file is ./\(name)"
         } else {
-            message = "no domain \(name)"
+            message = "no domain \(name)\(hint.onOneLine)"
         }
         return CommandFailure(.notFound, message, classic: "Domain \(name) does not exist")
     }

@@ -69,6 +69,7 @@ package enum HelpText {
             (DomainArgument.globalFlags + [DomainName.global.text]).joined(separator: ", "),
             "the settings for all programs"
         ),
+        ("-app NAME", "the settings of the application with that name"),
         ("/a/path.plist, ./b.plist, ~/c.plist", "a property list in any format"),
     ]
 

@@ -175,6 +175,9 @@ extension Parser {
             if dialect == .classic, !path.isEmpty, Option.global.contains(where: { $0.isNamed(name) }) {
                 throw failure(.optionOfCommand(name))
             }
+            if path.isEmpty, (verbs ?? Verb.all).contains(where: { $0.hasOption(named: name) }) {
+                throw failure(.optionOfVerb(name))
+            }
             throw failure(.unknownOption(name, known: known.map(\.name) + typeNames))
         }
         let argument = try argument(of: option, attached)

@@ -6,6 +6,8 @@ package struct UsageFailure: Reportable {
         case unknownOption(String, known: [String])
         /// An option in a position where it is not recognized.
         case lateOption(String)
+        /// An option of a verb, before the verb.
+        case optionOfVerb(String)
         /// An option that is only recognized before the verb.
         case optionOfCommand(String)
         case missingArgument(option: String, argument: String)
@@ -46,6 +48,7 @@ package struct UsageFailure: Reportable {
         case .unknownOption(let word, let known):
             "unknown option \(shown(word))\(Suggestion.hint(option: word, among: known, mayBeValue: !path.isEmpty))"
         case .lateOption(let word): "misplaced option \(shown(word)): with \(name), options precede the domain"
+        case .optionOfVerb(let word): "misplaced option \(shown(word)): write it after the verb"
         case .optionOfCommand(let word): "misplaced option \(shown(word)): write \(shown(word)) before the verb"
         case .missingArgument(let option, let argument): "\(option) requires \(argument)"
         case .unexpectedArgument(let option): "\(option) takes no argument"

@@ -66,6 +66,11 @@ extension Verb {
     /// Whether the last operand is the words of a value.
     var takesValue: Bool { forms.contains { $0.last?.kind == .value } }
 
+    /// Returns whether the verb or one of its sub-verbs has an option.
+    func hasOption(named word: String) -> Bool {
+        options.contains { $0.isNamed(word) } || parts.contains { $0.hasOption(named: word) }
+    }
+
     /// Returns the possible operands. In `prefs`, a value is a single literal word or follows a type flag.
     package func forms(in dialect: Dialect) -> [[Operand]] {
         guard dialect == .modern, takesValue else { return forms }

@@ -11,7 +11,7 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try KeyArgument(invocation[operand: "KEY"] ?? "")
         guard let value = try access.value(key, in: domain, effective: invocation.has(.effective)) else {
-            throw CommandFailure.noPair(domain, key)
+            throw try access.failure(ofMissing: key, in: domain)
         }
         try context.say(context.dialect == .classic ? "Type is \(value.kind.typeName)" : value.kind.rawValue)
         return .done
