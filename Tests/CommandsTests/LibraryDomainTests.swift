@@ -20,7 +20,8 @@ import Testing
         arguments: [
             ("/home/ada/Library/Preferences/d.plist", "d", []), ("~/Library/Preferences/d", "d", []),
             ("/home/ada//Library/Preferences/d.plist", "d", []),
-            ("/home/ada/Library/Preferences/.GlobalPreferences.plist", "-g", []),
+            ("/home/ada/Library/Preferences/.GlobalPreferences.plist", "-g", []), ("d.plist", "d", []),
+            (".GlobalPreferences.plist", "-g", []),
             ("/home/ada/Library/Preferences/ByHost/a.b.0123.plist", "a.b", ["-currentHost"]),
         ] as [(String, String, [String])])
     func `is a path of a domain`(_ path: String, _ domain: String, _ options: [String]) throws {
@@ -35,6 +36,12 @@ import Testing
         try write("{ k = v; }", to: #require(FilePath(path)))
         #expect(try runPrefs(["defaults", "write", path, "k", "w"], on: machine) == Transcript.Outcome())
         #expect(try runPrefs(["prefs", "read", path, "k"], on: machine).output == "w\n")
+    }
+
+    @Test func `that ends in plist is a domain with this ending, if it exists`() throws {
+        #expect(try runPrefs(["prefs", "write", "d.plist", "k", "v"], on: machine) == Transcript.Outcome())
+        #expect(try runPrefs(["defaults", "read", "d.plist", "k"], on: machine) == Transcript.Outcome(output: "v\n"))
+        #expect(try runPrefs(["prefs", "read", "d"], on: machine).status == 1)
     }
 
     @Test func `is that of a file that exists, which the doctor imports`() throws {

@@ -21,6 +21,15 @@ extension StoreAccess {
         }
         return try domain(name, in: layer)
     }
+
+    /// Returns the domain `X` for the name `X.plist`, as on macOS, unless there is a domain of that name.
+    func domain(withoutEndingOf word: String) throws -> AddressedDomain? {
+        guard word.hasSuffix(".plist"), let name = try? DomainName(String(word.dropLast(".plist".count))) else {
+            return nil
+        }
+        if let longer = try? DomainName(word), try domain(longer).file.status(on: machine) != nil { return nil }
+        return try domain(name)
+    }
 }
 
 /// The folders of preferences of macOS.

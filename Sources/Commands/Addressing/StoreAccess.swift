@@ -96,6 +96,7 @@ extension StoreAccess {
             let file = try self.file(at: word)
             return AddressedDomain(word: word, name: nil, file: file, layer: .user)
         }
+        if context.dialect == .classic, let domain = try domain(withoutEndingOf: word) { return domain }
         return try domain(DomainName(word: word))
     }
 
