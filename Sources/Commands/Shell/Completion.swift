@@ -20,7 +20,9 @@ package struct Completion {
     private let verbs: [Verb]
     let source: CompletionSource
     let dialect: Dialect
-    let current: String
+    /// The part of the last word that is completed, and what precedes it: the name in `--layer=us`.
+    private(set) var current: String
+    private var head = ""
     var answer = Answer()
 
     /// Returns the completions.
@@ -56,6 +58,7 @@ extension Completion {
         var rest = words
         if let option = skipOptions(Option.global, &rest) { return offer(option, behind: []) }
         guard let word = rest.popFirst() else {
+            if offerAttached(Option.global, behind: []) { return }
             if current.hasPrefix("-") { return offer(Option.global) }
             return offer(verbs)
         }
@@ -83,10 +86,24 @@ extension Completion {
             operands.append(word)
             if verb.kind == .classic, dialect == .classic { isOver = true }
         }
+        if !isOver, offerAttached(known, behind: operands) { return }
         if current.hasPrefix("-"), !isOver { offer(known) }
         for kind in Set(verb.forms.compactMap { $0.kind(at: operands.count) }).sorted(by: Operand.Kind.isBefore) {
             offer(kind, behind: operands)
         }
+    }
+
+    /// Completes the argument in `--name=argument`. Returns whether the last word has this form.
+    private mutating func offerAttached(_ known: [Option], behind operands: [String]) -> Bool {
+        let (name, argument) = current.splitAtEqualsSign
+        guard let argument, let option = known.first(where: { $0.isNamed(name) && $0.argument != nil }) else {
+            return false
+        }
+        (head, current) = (name + "=", argument)
+        offer(option, behind: operands)
+        // The shells would complete the whole word as the name of a file.
+        answer.files = .words
+        return true
     }
 
     /// Skips options with their arguments. Returns the option whose argument is being completed, if any.
@@ -104,7 +121,8 @@ extension Completion {
 
 extension Completion {
     mutating func offer(_ word: String, _ meaning: String = "") {
-        if word.utf8.starts(with: current.utf8) { answer.candidates.append(Candidate(word: word, meaning: meaning)) }
+        guard word.utf8.starts(with: current.utf8) else { return }
+        answer.candidates.append(Candidate(word: head + word, meaning: meaning))
     }
 
     private mutating func offer(_ verbs: [Verb]) {
@@ -150,7 +168,8 @@ extension Completion {
         case .file: answer.files = .files
         case .folder: answer.files = .folders
         case .choice(let choice): for word in choice.words { offer(word) }
-        case .verb: offer(verbs)
+        case .verb:
+            offer(operands.reduce(verbs) { known, word in Verb.named(word, among: known)?.parts ?? [] })
         case .value, .typedValue: offerValues(behind: operands)
         case .word: break
         }
