@@ -39,7 +39,7 @@ import Testing
         Row(
             .xml, "<dict><key>a</key><true></true></dict>", .set(["a"], false),
             result: "<dict><key>a</key><false/></dict>"),
-        Row(.openstep, "{a = x; b = \"y\";}", .set(["a"], "z"), .set(["b"], "z"), result: "{a = z; b = z;}"),
+        Row(.openstep, "{a = x; b = \"y\";}", .set(["a"], "z"), .set(["b"], "z"), result: "{a = z; b = \"z\";}"),
         Row(.strings, "\"a\" = \"x y\";\n", .set(["a"], "z\n"), result: "\"a\" = \"z\\n\";\n"),
         Row(.strings, "a;\nb = c;\n", .set(["a"], "z"), result: "a = z;\nb = c;\n"),
         Row(.strings, "a;\nb = c;\n", .rename(["a"], to: "z"), result: "z = a;\nb = c;\n"),

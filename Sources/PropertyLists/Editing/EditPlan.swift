@@ -437,7 +437,7 @@ extension EditPlan {
         }
         return switch text[range.lowerBound] {
         case UInt8(ascii: "'"): .single
-        case UInt8(ascii: "\""): layout.isOpenStep ? nil : .double
+        case UInt8(ascii: "\""): layout.hasOptionalQuotes(range) ? .double : nil
         case UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "("): nil
         default: .whereNeeded
         }

@@ -28,6 +28,16 @@ struct SourceLayout {
     }
 }
 
+extension SourceLayout {
+    /// Returns whether a string has double quotes that it does not need, which shows the style of the text.
+    func hasOptionalQuotes(_ range: Range<Int>) -> Bool {
+        let inside = text[range].dropFirst().dropLast()
+        return !isOpenStep
+            || inside.first != UInt8(ascii: "/") && !inside.isEmpty
+                && inside.allSatisfy { BareCharacters.openstep.contains($0) }
+    }
+}
+
 // MARK: White space and comments
 
 extension SourceLayout {

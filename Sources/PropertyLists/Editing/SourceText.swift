@@ -226,13 +226,7 @@ private struct QuoteEvidence {
         switch text[range.lowerBound] {
         case UInt8(ascii: "'"): first = first ?? .single
         case UInt8(ascii: "\""):
-            let inside = text[range].dropFirst().dropLast()
-            if !layout.isOpenStep
-                || inside.first != UInt8(ascii: "/") && !inside.isEmpty
-                    && inside.allSatisfy({ BareCharacters.openstep.contains($0) })
-            {
-                first = first ?? .double
-            }
+            if layout.hasOptionalQuotes(range) { first = first ?? .double }
         case UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "("): break
         default: if layout.isOpenStep || isKey { first = .whereNeeded }
         }
