@@ -61,3 +61,12 @@ extension UInt8 {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self &- 0x20 : self
     }
 }
+
+extension String {
+    /// Whether a number, a boolean or a date may contain the word when it is printed. Files do not contain that text.
+    var mayBeInNumber: Bool {
+        let small = lowercased()
+        return small.utf8.allSatisfy { ("0123456789+-.:etz").utf8.contains($0) }
+            || ["true", "false", "nan", "infinity"].contains { $0.contains(small) }
+    }
+}

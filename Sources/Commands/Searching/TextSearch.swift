@@ -6,8 +6,11 @@ struct TextSearch: Sendable {
     private let word: [UInt8]
     /// The first byte in both cases.
     private let first: (UInt8, UInt8)
+    /// Whether numbers, booleans and dates are searched too, as they are printed.
+    private let includesNumbers: Bool
 
-    init(_ word: String) {
+    init(_ word: String, includesNumbers: Bool = false) {
+        self.includesNumbers = includesNumbers
         self.word = Array(word.lowercased().utf8)
         let byte = self.word.first ?? 0
         first = (byte, byte.asCapitalLetter)
@@ -21,10 +24,11 @@ struct TextSearch: Sendable {
         return find(in: small.utf8Span.span, isLowercase: true) ?? false
     }
 
-    /// Returns whether a key or string in the value contains the word, at any depth.
+    /// Returns whether a key or value in the value contains the word, at any depth.
     func finds(in value: PropertyList) -> Bool {
         switch value {
         case .string(let text): finds(in: text)
+        case .integer, .real, .boolean, .date: includesNumbers && finds(in: LineText.line(of: value))
         case .array(let elements): elements.contains { finds(in: $0) }
         case .dictionary(let entries): finds(in: entries)
         default: false

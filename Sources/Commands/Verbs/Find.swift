@@ -4,9 +4,9 @@ internal import PropertyLists
 
 extension Verb {
     package static let find = Verb(
-        "find", .classic, "print all entries whose domain, key or text contains a word",
+        "find", .classic, "print all entries whose domain, key or value contains a word",
         details: [
-            "The search ignores case. It includes keys and texts at any depth. Each line has the domain, the path of the entry and its value, separated by tabs; a matching key is shown with its whole value, and for a matching domain every key is. A backslash, tab or newline is printed as \\\\, \\t or \\n.",
+            "The search ignores case. It includes keys and values at any depth, except data. Each line has the domain, the path of the entry and its value, separated by tabs; a matching key is shown with its whole value, and for a matching domain every key is. A backslash, tab or newline is printed as \\\\, \\t or \\n.",
             "With --effective, the values in force are searched; those from the global domain are shown for that domain only.",
         ],
         classicDetails: [
@@ -58,8 +58,10 @@ private struct Finder {
     init(_ access: StoreAccess, _ word: String, isEffective: Bool) {
         self.access = access
         self.isEffective = isEffective
-        search = TextSearch(word)
-        rawSearch = RawSearch(word)
+        // macOS's searches texts only.
+        let includesNumbers = access.context.dialect == .modern
+        search = TextSearch(word, includesNumbers: includesNumbers)
+        rawSearch = includesNumbers && word.mayBeInNumber ? nil : RawSearch(word)
         files = FileContentsCache(on: access.machine)
     }
 
@@ -103,11 +105,10 @@ private struct Finder {
         }
         func find(_ value: PropertyList, _ path: [EntryPath.Component]) {
             switch value {
-            case .string(let text): if search.finds(in: text) { append(value, path) }
             case .array(let elements):
                 for (index, element) in elements.enumerated() { find(element, path + [EntryPath.Component(index)]) }
             case .dictionary(let entries): findKeys(entries, path)
-            default: break
+            default: if search.finds(in: value) { append(value, path) }
             }
         }
         func findKeys(_ entries: PropertyList.Dictionary, _ path: [EntryPath.Component], takesAll: Bool = false) {
