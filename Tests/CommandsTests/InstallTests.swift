@@ -87,8 +87,9 @@ struct `Installing` {
         #expect(try self.files(prefix) == ["bin/plutil"])
     }
 
-    @Test func `with an unknown option prints the usage`() throws {
-        let refused = try install(["--nonsense"])
+    @Test(arguments: [["--nonsense"], ["a prefix", "--apple-names"], ["--remove", "a prefix", "other"]])
+    func `with an unknown option or too many words prints the usage`(_ words: [String]) throws {
+        let refused = try install(words)
         #expect(refused.status == 2 && refused.errorText.contains("Sources/prefs/install --remove [FOLDER]"))
     }
 }
