@@ -6,7 +6,7 @@ extension Verb {
     package static let importing = Verb(
         "import", .classic, "import the keys of a file into a domain",
         details: [
-            "FILE is in any of the formats; - is the standard input, and what is only read may be a pipe. What export --format typed wrote needs --from typed. Keys that are not in the file are kept."
+            "FILE can be in any format; - is the standard input. To import the output of export --format typed, give --from typed. Keys that the file does not contain are kept."
         ],
         options: [.layer, .force, .rewrite, .replace, .fromLines], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
