@@ -14,7 +14,11 @@ extension PropertyList {
         switch format {
         case .xml: found = xmlNotes(on: bytes)
         case .binary: found = binaryNotes(on: bytes)
-        case .json, .openstep, .gnustep: break
+        case .json:
+            if let integer = integerOutOfRange(inJSON: bytes, ReadingOptions(allowsJSON5: true), where: { _ in true }) {
+                found = [("other readers may round an integer beyond 64 bits", integer.offset)]
+            }
+        case .openstep, .gnustep: break
         }
         return found.sorted { $0.offset < $1.offset }.map { note in
             let place = DecodingFailure(.noValue, offset: note.offset, format: format)

@@ -70,8 +70,14 @@ extension ValueRule {
     /// Parses what a user typed for a new value without a rule: a number, a Boolean or a text in quotes as in JSON,
     /// brackets begin a property list, and the rest is text.
     static func newValue(ofText text: String) -> PropertyList {
-        if let value = try? PropertyList(parsing: text, as: .json), value != .null { return value }
-        if let first = text.first, "[{(<".contains(first), let value = try? PropertyList(parsing: text) { return value }
+        var options = PropertyList.ReadingOptions()
+        options.inexactIntegers = .refused
+        if let value = try? PropertyList(parsing: text, as: .json, options: options), value != .null { return value }
+        if let first = text.first, "[{(<".contains(first),
+            let value = try? PropertyList(parsing: text, options: options)
+        {
+            return value
+        }
         return .string(text)
     }
 

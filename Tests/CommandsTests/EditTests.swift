@@ -70,6 +70,18 @@ import Testing
         #expect(String(decoding: last, as: UTF8.self).hasPrefix("// Of all."))
     }
 
+    @Test func `the text of a file keeps its integers beyond 64 bits`() throws {
+        let machine = try machine([])
+        let text = "{\"id\": 123456789012345678901234567890, \"n\": 1}\n"
+        for (old, new) in [("1}", "2}"), ("890", "891")] {
+            try machine.fileSystem.replace("/tmp/a.json", with: Array(text.utf8).span.bytes)
+            let outcome = try edit(["/tmp/a.json"], on: machine, [{ $0.replacing(old, with: new) }])
+            #expect(outcome == Transcript.Outcome())
+            let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/a.json"))
+            #expect(String(decoding: bytes, as: UTF8.self) == text.replacing(old, with: new))
+        }
+    }
+
     private func machine(_ lines: [String] = ["write d theme light", "write d size -int 14"]) throws -> SimulatedMachine
     {
         let machine = try SimulatedMachine()

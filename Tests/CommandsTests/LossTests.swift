@@ -210,7 +210,8 @@ import Testing
         (["diff", "/tmp/f.json", "d"], "1:8", "123456789012345678901234567890", ":id"),
         (["diff", "--from", "json", "/tmp/f.json", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
         (["apply", "--domain", "d", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
-        (["edit", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["edit", "--format", "json", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["query", "/tmp/f.json", ":", "id > 1"], "1:8", "123456789012345678901234567890", ":id"),
         (["read", "/tmp/f.json", "id"], "1:8", "123456789012345678901234567890", ":id"),
         (["read", "/tmp/f.json", "list"], "1:49", "98765432109876543210987", ":list:0"),
         (["export", "/tmp/f.json", "-"], "1:8", "123456789012345678901234567890", ":id"),
@@ -235,15 +236,60 @@ import Testing
         #expect(try Self.run("prefs", "convert", "d", "json", on: machine).status == 0)
         let file: FilePath = "/home/ada/.config/prefs/d.plist"
         try machine.fileSystem.replace(file, with: Array(Self.numbers.utf8).span.bytes)
-        for words in [["read", "d"], ["read", "d", "id"], ["explain", "d", "id"], ["export", "d", "-"]] {
+        #expect(try Self.run("prefs", "write", "e", "id", "-int", "1", on: machine).status == 0)
+        for words in [
+            ["read", "d"], ["read", "d", "id"], ["explain", "d", "id"], ["export", "d", "-"], ["convert", "d", "xml"],
+            ["convert", "d", "binary"], ["convert", "d", "folder"], ["convert", "-o", "-", "d", "json"],
+        ] {
             let outcome = try runPrefs(["prefs"] + words, on: machine)
             #expect(outcome.status == 5 && outcome.output.isEmpty, "\(words)")
             #expect(outcome.errors.contains("integer out of range: “123456789012345678901234567890” (at :id)"))
         }
+        for (words, others) in [
+            (["read"], "\"e\""), (["find", "id"], "e\tid\t1\n"), (["query", "?", ":id", "TRUEPREDICATE"], "\"e\""),
+        ] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.status == 5 && outcome.output.contains(others) && !outcome.output.contains("e+29"))
+            #expect(outcome.errors.contains("integer out of range: “123456789012345678901234567890” (at :id)"))
+        }
         #expect(try Self.run("prefs", "read", "d", "n", on: machine).output == "1\n")
+        #expect(try Self.run("prefs", "convert", "d", "json", on: machine).status == 0)
         #expect(try Self.run("prefs", "write", "d", "a", "b", on: machine).status == 0)
         let written = String(decoding: try #require(try machine.fileSystem.contents(of: file)), as: UTF8.self)
         #expect(written.contains("123456789012345678901234567890") && written.contains("98765432109876543210987"))
+    }
+
+    @Test(arguments: [
+        ("2", "2", ""),
+        (
+            "123456789012345678901234567891", "\"123456789012345678901234567891\"",
+            "prefs: id: 123456789012345678901234567891 is an integer of more than 64 bits, so it is now stored as a string\n"
+        ),
+    ])
+    func `a word in place of an integer beyond 64 bits is an integer or a string`(
+        _ word: String, _ written: String, _ note: String
+    ) throws {
+        let machine = try Self.machineWithNumbers()
+        let outcome = try Self.run("prefs", "write", "/tmp/f.json", "id", word, on: machine)
+        #expect(outcome == Transcript.Outcome(errors: note))
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/f.json"))
+        let expected = Self.numbers.replacing("123456789012345678901234567890", with: written)
+        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    }
+
+    @Test func `a value with an integer beyond 64 bits is not written`() throws {
+        let machine = try SimulatedMachine()
+        for flag in ["-json", "-plist"] {
+            let outcome = try Self.run("prefs", "write", "d", "k", flag, "{\"a\": 18446744073709551616}", on: machine)
+            #expect(outcome.status == 3)
+            #expect(outcome.errors.contains("1:7: integer out of range: “18446744073709551616” (at :a)"))
+        }
+    }
+
+    @Test func `plutil keeps the text of numbers from JSON to JSON`() throws {
+        let outcome = try Self.run(
+            "plutil", "-convert", "json", "-o", "-", "/tmp/f.json", on: Self.machineWithNumbers())
+        #expect(outcome.output == Self.numbers.replacing(": ", with: ":").replacing(", ", with: ","))
     }
 
     @Test func `other entries beside an integer beyond 64 bits are read`() throws {
@@ -305,6 +351,7 @@ import Testing
     // MARK: Notes
 
     @Test(arguments: [
+        ("[1,\n 18446744073709551616]", "2:2: note: other readers may round an integer beyond 64 bits"),
         ("<string>a\u{1B}b</string>", "1:10: note: the character U+001B is not XML 1.0"),
         ("<string>&#7;</string>", "1:9: note: the character U+0007 is not XML 1.0"),
         ("<array>\n<string>]]></string></array>", "2:9: note: bare “]]>” is not XML 1.0: write “]]&gt;”"),

@@ -43,14 +43,40 @@ extension StoreAccess {
 
     /// Throws if the entry comes from JSON and contains an integer beyond 64 bits.
     func checkExact(_ value: PropertyList, at path: EntryPath, in domain: AddressedDomain) throws {
+        if let failure = try inexactInteger(in: value, at: path, of: domain) { throw failure }
+    }
+
+    /// Returns the failure for an integer beyond 64 bits in an entry that comes from JSON, or nil if it has none.
+    func inexactInteger(
+        in value: PropertyList, at path: EntryPath, of domain: AddressedDomain
+    ) throws -> InvalidInput? {
         guard value.mayBeRounded,
             let bytes = try machine.fileSystem.contents(
                 of: domain.file.path, limit: domain.file.limits.inputBytes),
-            (try? domain.file.parse(bytes))?.1 == .json,
-            let failure = PropertyList.integerOutOfRange(
-                inJSON: bytes, at: path, domain.file.optionsOfJSON)
-        else { return }
-        throw InvalidInput(name: domain.word, bytes: bytes, failure: failure)
+            (try? domain.file.parse(bytes))?.1 == .json
+        else { return nil }
+        return PropertyList.integerOutOfRange(inJSON: bytes, at: path, domain.file.optionsOfJSON)
+            .map { InvalidInput(name: domain.word, bytes: bytes, failure: $0) }
+    }
+
+    /// Returns whether the value is a real only because JSON has an integer beyond 64 bits at the path.
+    func isInexactInteger(_ value: PropertyList?, at path: EntryPath, of domain: AddressedDomain) throws -> Bool {
+        guard let value, value.kind == .real else { return false }
+        return try inexactInteger(in: value, at: path, of: domain) != nil
+    }
+
+    /// Runs `body` for one of several domains. One that cannot be read is reported, and its status is returned.
+    func reportingUnreadable(_ body: () throws -> Void) throws -> ExitStatus? {
+        do {
+            try body()
+            return nil
+        } catch let failure as StoreFailure {
+            context.note(failure.description)
+            return failure.status
+        } catch let failure as InvalidInput {
+            context.note(failure.lines.joined(separator: "\n"))
+            return failure.status
+        }
     }
 
     /// Returns the values in force, or those of the layer, depending on `--effective`.

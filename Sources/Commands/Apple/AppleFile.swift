@@ -130,7 +130,7 @@ struct AppleFile: Sendable {
 
     /// Returns a property list as the bytes of a file. Fractions of a second are dropped where the format has none.
     static func bytes(of contents: Contents) throws(EncodingFailure) -> [UInt8] {
-        if contents.format == .json { return Array(contents.value.appleJSON(isPretty: false).utf8) }
+        if contents.format == .json { return try contents.value.appleJSON(of: contents.bytes) }
         var options = PropertyList.WritingOptions()
         options.isLossy = true
         return Array(try contents.value.serialized(as: contents.format, options: options))
@@ -142,6 +142,18 @@ struct AppleFile: Sendable {
         guard name.contains("/"), name.hasSuffix(".plist") else { return nil }
         let access = try StoreAccess(Invocation(verb: .read, path: [], operands: [], options: []), context)
         return try access.libraryDomain(name).map { (access, $0) }
+    }
+}
+
+extension PropertyList {
+    /// Returns the JSON that replaces the JSON of a file, with the original text of numbers that a real would round.
+    func appleJSON(of former: [UInt8]?, isPretty: Bool = false) throws(EncodingFailure) -> [UInt8] {
+        let written = Array(appleJSON(isPretty: isPretty).utf8)
+        let options = ReadingOptions(allowsJSON5: true)
+        guard let former, let value = try? PropertyList(parsing: former, as: .json, options: options) else {
+            return written
+        }
+        return try keepingNumbers(in: written, of: (former, value), options)
     }
 }
 

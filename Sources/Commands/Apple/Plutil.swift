@@ -76,7 +76,9 @@ struct Plutil: Sendable {
         case .lint: try lint(file, request.options)
         case .show: try write(read(file).value.description(indent: 0) + "\n")
         case .convert(let format, let hasHeader):
-            try emit(read(file).value, as: format, file, request.options, hasHeader: hasHeader)
+            let contents = try read(file)
+            try emit(
+                contents.value, as: format, file, request.options, hasHeader: hasHeader, former: contents.bytes)
         case .create(let format): try create(file, format, request.options)
         case .extract(let path, let format, let type):
             let contents = try read(file)
@@ -161,7 +163,8 @@ struct Plutil: Sendable {
     // MARK: Output
 
     private func emit(
-        _ value: PropertyList, as format: Format, _ file: AppleFile, _ options: Request.Options, hasHeader: Bool = false
+        _ value: PropertyList, as format: Format, _ file: AppleFile, _ options: Request.Options,
+        hasHeader: Bool = false, former: [UInt8]? = nil
     ) throws {
         let destination = options.destination(of: file.name, format)
         switch format {
@@ -169,10 +172,10 @@ struct Plutil: Sendable {
             try value.check(for: format)
             if format == .json {
                 // A domain is JSON with all of its types, a plain file only what JSON has.
-                let text = value.appleJSON(isPretty: options.isReadable)
+                let bytes = try value.appleJSON(of: former, isPretty: options.isReadable)
                 let target = try AppleFile(destination, context)
                 if target.isDomain { return try target.replace(AppleFile.Contents(value: value, format: .json)) }
-                return try target.replace(Array(text.utf8))
+                return try target.replace(bytes)
             }
             try AppleFile(destination, context).replace(AppleFile.Contents(value: value, format: format))
         case .raw, .type:

@@ -93,8 +93,9 @@ struct EditedText {
         if let source { return try source.parse(bytes).0 }
         let value: PropertyList
         do throws(DecodingFailure) {
-            value = try PropertyList(
-                parsing: bytes, as: format, options: PropertyList.ReadingOptions(unwrapsJSON: isWrapped))
+            var options = PropertyList.ReadingOptions(unwrapsJSON: isWrapped)
+            options.inexactIntegers = .refused
+            value = try PropertyList(parsing: bytes, as: format, options: options)
         } catch {
             throw InvalidInput(name: file.description, bytes: bytes, failure: error)
         }

@@ -16,7 +16,6 @@ struct Editing {
         let contents = try domain.file.contents(on: access.machine)
         access.warn(contents.recovery)
         let base = contents.values.withoutHidden
-        try access.checkExact(.dictionary(base), at: [], in: domain)
         // Masked values are unchanged unless the user edits the mask.
         let shown = access.masking(domain).masked(.dictionary(base), at: []).dictionaryValue ?? base
         let text = try ownText(contents, shown) ?? text(of: shown, contents.format)
@@ -51,6 +50,7 @@ struct Editing {
     /// Returns the text in the requested format, or else in the file's own format, or as JSON if XML cannot hold a
     /// value.
     private func text(of values: PropertyList.Dictionary, _ own: PropertyList.Format?) throws -> EditedText {
+        try access.checkExact(.dictionary(values), at: [], in: domain)
         let name = domain.name?.fileStem ?? "settings"
         let preset: PropertyList.Format = own == .json ? .json : .xml
         // A JSON file that is not a domain has no wrapped values.

@@ -119,7 +119,8 @@ package struct ValueArguments {
         do throws(DecodingFailure) {
             guard format != .json else { return try LosslessJSON.value(of: text) }
             // A word such as 12 or true is a string, as in `defaults`.
-            let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
+            var options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
+            options.inexactIntegers = .refused
             return try PropertyList(parsing: text, as: format, options: options)
         } catch {
             let entry = error.path.components.isEmpty ? "" : " (at \(error.path.description.onOneLine))"

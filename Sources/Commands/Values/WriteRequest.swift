@@ -62,8 +62,11 @@ extension WriteRequest {
         switch self {
         case .bare: return "\(key): was \(old.kind.rawValue), is now \(new.kind.rawValue)"
         case .text(let text):
-            return
-                "\(key.onOneLine): \(ShellWord.quoted(text.onOneLine)) is not \(old.kind.withArticle), so it is now stored as a string"
+            guard new.kind == .string else { return nil }
+            let isNumber = old.kind == .integer || old.kind == .real
+            let reason =
+                isNumber && text.isDecimal ? "is an integer of more than 64 bits" : "is not \(old.kind.withArticle)"
+            return "\(key.onOneLine): \(ShellWord.quoted(text.onOneLine)) \(reason), so it is now stored as a string"
         default: return nil
         }
     }

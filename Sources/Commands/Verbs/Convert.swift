@@ -69,6 +69,7 @@ private struct Conversion: Sendable {
             access.warn(contents.recovery)
             guard contents.exists else { throw CommandFailure.noDomain(domain, access.context) }
             try checkFormat(contents.format, domain, invocation)
+            try access.checkExact(.dictionary(contents.values), at: [], in: domain)
             let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
             let value = PropertyList.dictionary(shown.values)
             noteLosses(of: value, to: output, access)
@@ -129,6 +130,9 @@ private struct Conversion: Sendable {
         let conversion = own
         var edit = DomainEdit(domain.file) { draft in
             guard draft.exists else { throw CommandFailure.noDomain(domain, access.context) }
+            if domain.file.isOfDomain, format != .json || isFolder {
+                try access.checkExact(.dictionary(draft.values), at: [], in: domain)
+            }
             draft.isFolder = isFolder
             if isFolder { return }
             let former = try values(draft)

@@ -66,14 +66,13 @@ private struct Finder {
     }
 
     mutating func findAll() throws {
+        let access = access
         for name in try isEffective ? namesInForce() : access.names() {
-            do {
+            let failed = try access.reportingUnreadable {
                 let domain = try access.domain(name)
-                if let values = try values(domain) { find(in: values, of: domain) }
-            } catch let failure as StoreFailure {
-                access.context.note(failure.description)
-                status = failure.status
+                if let values = try values(domain) { try find(in: values, of: domain) }
             }
+            status = failed ?? status
         }
     }
 
@@ -82,7 +81,7 @@ private struct Finder {
         Set(try access.namesInAllLayers()).union(access.schemas.places.domains(on: access.machine)).sorted()
     }
 
-    private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) {
+    private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) throws {
         let takesAll = search.finds(in: heading(domain))
         let entries = values.filter { takesAll || matches($0.key, $0.value) }
         guard takesAll || !entries.isEmpty else { return }
@@ -91,6 +90,7 @@ private struct Finder {
         let shown = entries.map { ($0.key, masking.hidden($0.value, at: [EntryPath.Component($0.key)])) }
             .filter { takesAll || matches($0.0, $0.1) }
         guard takesAll || !shown.isEmpty else { return }
+        for (key, value) in shown { try access.checkExact(value, at: [EntryPath.Component(key)], in: domain) }
         found.append((heading(domain), PropertyList.Dictionary(shown)))
     }
 

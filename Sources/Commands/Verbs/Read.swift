@@ -52,16 +52,14 @@ extension Verb {
         var all = PropertyList.Dictionary()
         var status = ExitStatus.done
         for name in try access.names() {
-            do {
+            let failed = try access.reportingUnreadable {
                 let domain = try access.domain(name)
                 if let values = try access.values(domain, effective: effective) {
                     all[domain.heading(access.context.dialect)] = access.masking(domain).masked(
                         .dictionary(values), at: [])
                 }
-            } catch let failure as StoreFailure {
-                access.context.note(failure.description)
-                status = failure.status
             }
+            status = failed ?? status
         }
         try access.context.print(rendering.bytes(ofMasked: .dictionary(all)), of: .dictionary(all), rendering)
         return status

@@ -97,7 +97,8 @@ private struct Writing: Sendable {
             let former = inserts ? nil : root[key.path]
             try condition.check(former, key.spelling)
             try root.checkEnd(of: key.path)
-            let value = try request.value(replacing: former, key: word, rule: rule, now: now)
+            let typed = try access.isInexactInteger(former, at: key.path, of: domain) ? .integer(0) : former
+            let value = try request.value(replacing: typed, key: word, rule: rule, now: now)
             if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
             values = root.dictionaryValue ?? values
         }

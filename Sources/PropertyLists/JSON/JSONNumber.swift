@@ -26,10 +26,16 @@ extension PropertyList {
     package static func integerOutOfRange(
         inJSON bytes: [UInt8], at path: EntryPath, _ options: ReadingOptions
     ) -> DecodingFailure? {
-        let number = jsonNumbers(in: bytes, options).first { number in
-            number.isInteger && number.path.components.map(\.text).starts(with: path.components.map(\.text))
+        integerOutOfRange(inJSON: bytes, options) {
+            $0.components.map(\.text).starts(with: path.components.map(\.text))
         }
-        return number.map { number in
+    }
+
+    /// The failure for the first integer beyond 64 bits whose path satisfies a condition, or nil if there is none.
+    package static func integerOutOfRange(
+        inJSON bytes: [UInt8], _ options: ReadingOptions, where isIncluded: (EntryPath) -> Bool
+    ) -> DecodingFailure? {
+        jsonNumbers(in: bytes, options).first { $0.isInteger && isIncluded($0.path) }.map { number in
             let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
             let offset = DecodedText(bytes, as: encoding, from: start)
                 .originalOffset(number.range.lowerBound, in: bytes)
