@@ -133,16 +133,24 @@ import Testing
         #expect(outcome == Transcript.Outcome(output: row.output))
     }
 
-    @Test(arguments: [("n == 1", "1\n"), ("n > 1", "20\n"), ("TRUEPREDICATE", "1\n12345678901234567890123\n20\n")])
-    private func `an integer of more than 64 bits keeps its digits, and equals no number`(
-        _ predicate: String, _ output: String
+    @Test(
+        arguments: [
+            (["k > 1", "--select", "n"], "12345678901234567890123\n20\n"),
+            (["TRUEPREDICATE", "--select", "n"], "1\n12345678901234567890123\n20\n"),
+            (["TRUEPREDICATE", "--sum", "k"], "6\n"), (["n == 1"], nil), (["n > 1", "--select", "k"], nil),
+            (["SELF.n > 1"], nil), (["TRUEPREDICATE", "--sum", "n"], nil), (["TRUEPREDICATE", "--sort", "n"], nil),
+            ([":1:n", "SELF > 1"], nil), ([":*", "SELF > 1"], nil),
+        ] as [([String], String?)])
+    private func `an integer of more than 64 bits keeps its digits, and is not compared`(
+        _ words: [String], _ output: String?
     ) throws {
         let machine = try machine()
-        let text = #"[{"n": 1}, {"n": 12345678901234567890123}, {"n": 20}]"#
+        let text = #"[{"n": 1, "k": 1}, {"n": 12345678901234567890123, "k": 2}, {"n": 20, "k": 3}]"#
         try machine.fileSystem.replace("/tmp/n.json", with: Array(text.utf8).span.bytes)
-        let outcome = try runPrefs(
-            ["prefs", "query", "/tmp/n.json", predicate, "--select", "n", "--format", "lines"], on: machine)
-        #expect(outcome == Transcript.Outcome(output: output))
+        let outcome = try runPrefs(["prefs", "query", "/tmp/n.json"] + words + ["--format", "lines"], on: machine)
+        let failure = "prefs: /tmp/n.json:1:26: integer out of range: “12345678901234567890123” (at :1:n)\n"
+        #expect(outcome.errors == (output == nil ? failure : ""))
+        #expect(outcome.status == (output == nil ? 5 : 0) && outcome.output == output ?? "")
     }
 
     private static let keys: PropertyList = ["d": ["y": ["@key": "z", "@@domain": 1, "@v": 2]], "a": [["@key": "z"]]]

@@ -115,6 +115,21 @@ struct QueryRequest {
         return value
     }
 
+    /// Returns whether the query compares or summarizes the entry of the source at `path`.
+    func compares(_ path: EntryPath) -> Bool {
+        let over = query.over.components
+        let isInRecord =
+            path.components.count >= over.count
+            && zip(path.components, over).allSatisfy { $1 == .every || $0.text == $1.text }
+        guard isInRecord else { return false }
+        let summarized = summaries.reduce(query.fields) { names, summary in
+            names.flatMap { names in summary.key.fields.map(names.union) }
+        }
+        // Without a list of keys, the record itself may be compared.
+        guard let summarized else { return true }
+        return path.components.dropFirst(over.count + 1).first.map { summarized.contains($0.text) } ?? false
+    }
+
     /// The keys that the result needs from a record besides those of the query, or nil if it needs all.
     var fields: Set<String>? {
         let keys: [Query.Key]

@@ -51,12 +51,8 @@ struct QuerySource {
 
     private mutating func readDomains(_ pattern: Glob, _ selection: inout Selection) throws {
         for name in try access.namesInAllLayers() where pattern.matches(name.text) {
-            do {
-                _ = try read(access.domain(name), &selection)
-            } catch let failure as StoreFailure {
-                access.context.note(failure.description)
-                status = failure.status
-            }
+            let failed = try access.reportingUnreadable { _ = try read(access.domain(name), &selection) }
+            status = failed ?? status
         }
     }
 
@@ -90,13 +86,27 @@ struct QuerySource {
 
     private func value(_ bytes: [UInt8], _ word: String) throws(DecodingFailure) -> PropertyList {
         let format = invocation[.from].flatMap { FormatName(word: $0) }
-        var options = PropertyList.ReadingOptions(allowsJSON5: format == .json5)
-        // A number that a real would round is shown as it is, and equals no other number.
-        options.inexactIntegers = .text
-        if let format = format?.ofPropertyList {
-            return try PropertyList(parsing: bytes, as: format, options: options).asQueried
+        func parsed(
+            _ integers: PropertyList.ReadingOptions.InexactIntegers
+        ) throws(DecodingFailure) -> PropertyList {
+            var options = PropertyList.ReadingOptions(allowsJSON5: format == .json5)
+            options.inexactIntegers = integers
+            if let format = format?.ofPropertyList {
+                return try PropertyList(parsing: bytes, as: format, options: options).asQueried
+            }
+            return try PropertyList.sniffed(bytes, named: word == "-" ? nil : word, options: options).0.asQueried
         }
-        return try PropertyList.sniffed(bytes, named: word == "-" ? nil : word, options: options).0.asQueried
+        do throws(DecodingFailure) {
+            return try parsed(.refused)
+        } catch {
+            guard case .integerOutOfRange = error.problem, error.format == .json else { throw error }
+        }
+        // An integer that a real would round is printed as it is, but not compared.
+        let options = PropertyList.ReadingOptions(allowsJSON5: true)
+        if let failure = PropertyList.integerOutOfRange(inJSON: bytes, options, where: request.compares) {
+            throw failure
+        }
+        return try parsed(.text)
     }
 
     /// Reads only the keys that the request names from a binary file. Returns false if that is not possible.
