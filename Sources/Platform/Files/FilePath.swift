@@ -84,7 +84,12 @@ extension FilePath: ExpressibleByStringLiteral {
 
 extension FilePath {
     /// Returns the path with all symbolic links, `.` and `..` resolved. Components that do not exist yet are kept.
-    package func resolvingLinks(in fileSystem: some FileSystem) throws(SystemFailure) -> FilePath {
+    ///
+    /// - Parameter user: Who is about to use the path. Throws `notPermitted` for a link that another user has created
+    ///   in a folder where anyone can create files. Links of root and of the folder's owner are trusted.
+    package func resolvingLinks(
+        in fileSystem: some FileSystem, for user: UInt32? = nil
+    ) throws(SystemFailure) -> FilePath {
         var (resolved, rest, links) = (FilePath.root, Array(components.reversed()), 0)
         while let component = rest.popLast() {
             guard let name = FileName(component) else {
@@ -96,6 +101,7 @@ extension FilePath {
                 resolved = resolved.appending(name)
                 continue
             }
+            if let user { try resolved.checkLink(name, for: user, in: fileSystem) }
             links += 1
             guard links <= 40 else { throw SystemFailure(.tooManySymbolicLinks, .readLink, self) }
             if destination.isAbsolute { resolved = .root }
@@ -104,15 +110,28 @@ extension FilePath {
         return resolved
     }
 
+    private func checkLink(
+        _ name: FileName, for user: UInt32, in fileSystem: some FileSystem
+    ) throws(SystemFailure) {
+        guard let folder = try fileSystem.status(of: self), folder.isOpenToAll,
+            let link = try fileSystem.status(of: appending(name), followingLink: false),
+            ![user, folder.owner, 0].contains(link.owner)
+        else { return }
+        throw SystemFailure(.notPermitted, .followPlanted, appending(name))
+    }
+
     /// Returns the target of the path for `user`, who is about to replace the file there.
     ///
     /// Throws `notPermitted` for a link or file that another user has created in a folder where anyone can create
     /// files.
+    ///
+    /// - Parameter checksFolders: Whether this is also checked of links in place of the folders on the way.
     package func leadingToTarget(
-        for user: UInt32, in fileSystem: some FileSystem
+        for user: UInt32, in fileSystem: some FileSystem, checksFolders: Bool = false
     ) throws(SystemFailure) -> FilePath {
         var path = self
         for _ in 0..<40 {
+            if checksFolders { _ = try path.parent.resolvingLinks(in: fileSystem, for: user) }
             let found = try fileSystem.status(of: path, followingLink: false)
             let isOwn = found.map { $0.owner == user && [.file, .symbolicLink].contains($0.kind) } ?? true
             if !isOwn, try fileSystem.status(of: path.parent)?.isOpenToAll == true {

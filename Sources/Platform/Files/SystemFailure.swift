@@ -18,7 +18,7 @@ package struct SystemFailure: Error, Hashable, Sendable {
         case rename, exchange, link, remove
         /// Replacing a file that another user has put in a folder where anyone can create files.
         case replacePlanted
-        /// Using a symbolic link in another user's store as a folder of the store.
+        /// Using a symbolic link that another user may have created, in place of a folder.
         case followPlanted
         case list, makeFolder, status, readLink
         case watch, startThread, run
@@ -49,7 +49,8 @@ extension SystemFailure: CustomStringConvertible {
             switch operation {
             case .readSpecial: "it is a pipe, a device or a socket"
             case .replacePlanted: "it belongs to another user, in a folder where everyone can create files"
-            case .followPlanted: "it is a symbolic link in another user's store"
+            case .followPlanted: "it is a symbolic link that another user may have created"
+            case .open where code == .noSuchAddress: "it is a socket or a pipe, not a file"
             default: code.description
             }
         return "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"

@@ -10,7 +10,8 @@ struct ResolvedFile: Sendable {
     init(_ file: DomainFile, on machine: Machine) throws(StoreFailure) {
         self.file = file
         target = try file.reporting { () throws(SystemFailure) in
-            try file.path.leadingToTarget(for: machine.environment.user, in: machine.fileSystem)
+            try file.path.leadingToTarget(
+                for: machine.environment.user, in: machine.fileSystem, checksFolders: !file.isOfDomain)
         }
         isLinked = target != file.path
     }
