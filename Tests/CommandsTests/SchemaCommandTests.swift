@@ -40,6 +40,24 @@ import Testing
         try runPrefs(ShellScript.words(line), input: input, on: clinic.machine, variables: variables, program: program)
     }
 
+    // MARK: Files by path
+
+    private static let ownFile = "/home/ada/.config/prefs/d.plist"
+
+    @Test(arguments: [
+        "prefs export d /home/ada/o", "prefs convert -o /home/ada/o d xml",
+        "prefs copy --force --to /home/ada/o d token k", "plutil -convert xml1 -o /home/ada/o \(ownFile)",
+        "plutil -convert json -o /home/ada/o \(ownFile)", "plutil -convert swift -o /home/ada/o \(ownFile)",
+        "plutil -extract token raw -o /home/ada/o \(ownFile)", "plutil -remove keep -o /home/ada/o \(ownFile)",
+    ])
+    func `only the user can read a new file with a sensitive value`(_ line: String) throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs write d keep 5", clinic).status == 0)
+        #expect(try prefs("prefs write d token abc", clinic).status == 0)
+        #expect(try prefs(line, clinic) == Transcript.Outcome())
+        #expect(try clinic.files.status(of: "/home/ada/o")?.permissions == .privateFile)
+    }
+
     // MARK: The doctor
 
     static let findings: [(store: String, said: String, mended: String)] = [

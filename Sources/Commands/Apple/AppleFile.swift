@@ -11,10 +11,23 @@ struct AppleFile: Sendable {
     let name: String
     private let context: CommandContext
     private let domain: (access: StoreAccess, addressed: AddressedDomain)?
+    /// Whether only this user may read the file if it is new.
+    private let isPrivate: Bool
 
-    init(_ name: String, _ context: CommandContext) throws {
+    /// - Parameter source: The file whose values are written to this one.
+    init(_ name: String, _ context: CommandContext, from source: AppleFile? = nil) throws {
         (self.name, self.context) = (name, context)
         domain = try Self.domain(name, context)
+        isPrivate = try source.map { try $0.name != name && $0.hasSecrets() } ?? false
+    }
+
+    /// Whether the file is that of a domain with sensitive settings.
+    private func hasSecrets() throws -> Bool {
+        if let domain { return !domain.access.masking(domain.addressed).isEmpty }
+        guard name != "-" else { return false }
+        let access = try Self.access(context)
+        guard let addressed = try? access.domain(name.contains("/") ? name : "./" + name) else { return false }
+        return !access.masking(addressed).isEmpty
     }
 
     /// The contents of a file.
@@ -108,7 +121,7 @@ struct AppleFile: Sendable {
     /// Replaces a plain file, or writes to the standard output for `-`.
     func replace(_ bytes: [UInt8]) throws {
         guard domain == nil else { throw CommandFailure(.invalidValue, "a domain can only hold a property list") }
-        try context.write(bytes, to: name)
+        try context.write(bytes, to: name, isSensitive: isPrivate)
     }
 
     private func commit(_ change: @escaping @Sendable (inout DomainDraft) throws -> Void) throws {
@@ -140,8 +153,12 @@ struct AppleFile: Sendable {
 
     private static func domain(_ name: String, _ context: CommandContext) throws -> (StoreAccess, AddressedDomain)? {
         guard name.contains("/"), name.hasSuffix(".plist") else { return nil }
-        let access = try StoreAccess(Invocation(verb: .read, path: [], operands: [], options: []), context)
+        let access = try access(context)
         return try access.libraryDomain(name).map { (access, $0) }
+    }
+
+    private static func access(_ context: CommandContext) throws -> StoreAccess {
+        try StoreAccess(Invocation(verb: .read, path: [], operands: [], options: []), context)
     }
 }
 

@@ -156,7 +156,7 @@ struct Plutil: Sendable {
         try change(&contents.value)
         try contents.value.check(for: contents.format)
         let destination = options.destination(of: file.name, .propertyList(contents.format))
-        guard destination == file.name else { return try AppleFile(destination, context).replace(contents) }
+        guard destination == file.name else { return try AppleFile(destination, context, from: file).replace(contents) }
         try file.edit(change)
     }
 
@@ -173,30 +173,30 @@ struct Plutil: Sendable {
             if format == .json {
                 // A domain is JSON with all of its types, a plain file only what JSON has.
                 let bytes = try value.appleJSON(of: former, isPretty: options.isReadable)
-                let target = try AppleFile(destination, context)
+                let target = try AppleFile(destination, context, from: file)
                 if target.isDomain { return try target.replace(AppleFile.Contents(value: value, format: .json)) }
                 return try target.replace(bytes)
             }
-            try AppleFile(destination, context).replace(AppleFile.Contents(value: value, format: format))
+            try AppleFile(destination, context, from: file).replace(AppleFile.Contents(value: value, format: format))
         case .raw, .type:
             let text = format == .raw ? try value.rawText() : value.plutilType
             if options.output == nil || options.output == "-" {
                 return try write(text + (options.endsLine ? "\n" : ""))
             }
-            try AppleFile(destination, context).replace(Array(text.utf8))
+            try AppleFile(destination, context, from: file).replace(Array(text.utf8))
         case .swift:
             let text = SourceLiteral(.swift, file.name).text(of: value) + "\n"
-            try AppleFile(destination, context).replace(Array(text.utf8))
+            try AppleFile(destination, context, from: file).replace(Array(text.utf8))
         case .objectiveC:
             let literal = SourceLiteral(.objectiveC, file.name)
             guard let kind = value.literalClass, value.isForObjectiveC else {
                 throw AppleFailure("Input contains an object that cannot be represented in Obj-C literal syntax")
             }
             let text = literal.implementation(of: value, kind, in: destination)
-            try AppleFile(destination, context).replace(Array(text.utf8))
+            try AppleFile(destination, context, from: file).replace(Array(text.utf8))
             guard hasHeader, CommandContext.outputStream(destination) == nil else { return }
             let header = Request.Options.replacingExtension(of: destination, by: "h")
-            try AppleFile(header, context).replace(Array(literal.header(kind).utf8))
+            try AppleFile(header, context, from: file).replace(Array(literal.header(kind).utf8))
         }
     }
 }

@@ -23,7 +23,9 @@ extension Verb {
         }
         let exposes = access.masking(source).exposes(value, at: old.path, movedTo: new.path, access.masking(target))
         guard isForced || !exposes else { throw CommandFailure.exposed(old, in: source, by: new) }
-        try access.change(target, WriteReason(rawValue: "copy"), isForced: isForced) { values in
+        var written = target
+        if exposes, !target.file.isOfDomain { written.file.audience = .owner }
+        try access.change(written, WriteReason(rawValue: "copy"), isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             // A copy within a domain is of the value that it has under its lock.
             let current = target.file == source.file ? root[old.path] : value
