@@ -23,4 +23,17 @@ import Testing
             }
         }
     }
+
+    /// Without `LocalizedError`, a user reads "The operation could not be completed".
+    @Test func `has a sentence for each of its public errors`() throws {
+        var (errors, sentences): ([Substring], [Substring]) = ([], [])
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+        for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            errors += text.matches(of: /public (?:struct|enum|final class) (\w+): Error\b/).map(\.1)
+            sentences += text.matches(of: /extension (?:\w+\.)*(\w+): LocalizedError\b/).map(\.1)
+        }
+        #expect(errors.count > 10)
+        #expect(errors.sorted() == sentences.sorted())
+    }
 }
