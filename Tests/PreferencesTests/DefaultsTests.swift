@@ -244,6 +244,21 @@ private struct Window: Codable, Equatable {
         #expect(defaults[.size] == 13 && other[.size] == 13)
     }
 
+    @Test func `are changed by a task that a transaction has started`() async throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        let (later, isChanged) = try defaults.transaction { draft in
+            draft[.size] += 1
+            let gate = Gate()
+            runOnNewThread {
+                defaults[.theme] = "dark"
+                gate.open()
+            }
+            return (Task { try defaults.transaction { $0[.size] += 1 } }, gate.wait())
+        }
+        try await later.value
+        #expect(isChanged && defaults[.theme] == "dark" && defaults[.size] == 14)
+    }
+
     @Test func `are not replaced as a domain within its own transaction`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()

@@ -8,6 +8,20 @@ internal import Synchronization
     internal import Darwin
 #endif
 
+/// The identity of a running thread.
+package struct ThreadIdentity: Hashable, Sendable {
+    private let number: UInt
+
+    /// The thread of the caller.
+    package static var current: ThreadIdentity {
+        #if canImport(Glibc)
+            ThreadIdentity(number: pthread_self())
+        #else
+            ThreadIdentity(number: UInt(bitPattern: pthread_self()))
+        #endif
+    }
+}
+
 /// Runs `body` on a new thread. For work that blocks: Swift's task pool has only one thread per core.
 ///
 /// The thread blocks all signals, so that signal handlers run on the threads where the program expects them.

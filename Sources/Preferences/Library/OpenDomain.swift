@@ -47,6 +47,8 @@ final class OpenDomain: Sendable {
         var isWriting = false
         /// Whether a check was postponed because of that.
         var missedLook = false
+        /// The threads that run the body of a transaction.
+        var threadsInTransaction: Set<ThreadIdentity> = []
         /// The rules of the domain's schema, if it has one.
         var rules: SchemaRules?
     }

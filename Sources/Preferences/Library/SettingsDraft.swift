@@ -1,4 +1,6 @@
+internal import Platform
 public import PropertyLists
+internal import Synchronization
 
 /// The settings of a domain during a transaction.
 public struct SettingsDraft: Sendable {
@@ -85,11 +87,10 @@ extension Defaults {
     @discardableResult
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
         try checkReentrancy(of: target, name)
-        let domains = Self.domainsInTransaction.union([ObjectIdentifier(target)])
         for _ in 0..<10_000 {
             target.look(isExact: true)
             var draft = SettingsDraft(self, user: ownValues)
-            let result = try Self.$domainsInTransaction.withValue(domains) { try body(&draft) }
+            let result = try target.inTransaction { try body(&draft) }
             if let refused = draft.refused { throw refused }
             if let failure = draft.failure { throw StoreFailure(.notAllowed(failure), name.text) }
             if try write(draft, .write) { return result }
@@ -97,12 +98,9 @@ extension Defaults {
         throw StoreFailure(.notCurrent, name.text)
     }
 
-    /// The domains of the transactions whose bodies the present task is running.
-    @TaskLocal private static var domainsInTransaction: Set<ObjectIdentifier> = []
-
     /// Throws in the body of a transaction of a domain. A change there would make the transaction start again.
     func checkReentrancy(of domain: OpenDomain, _ name: DomainName) throws(StoreFailure) {
-        if Self.domainsInTransaction.contains(ObjectIdentifier(domain)) { throw StoreFailure(.reentrant, name.text) }
+        if domain.isInTransaction { throw StoreFailure(.reentrant, name.text) }
     }
 
     /// The user's own values, under the present keys.
@@ -118,5 +116,20 @@ extension Defaults {
             draft.apply(to: &values)
             return true
         }
+    }
+}
+
+extension OpenDomain {
+    /// Runs the body of a transaction.
+    fileprivate func inTransaction<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = ThreadIdentity.current
+        state.withLock { _ = $0.threadsInTransaction.insert(thread) }
+        defer { state.withLock { _ = $0.threadsInTransaction.remove(thread) } }
+        return try body()
+    }
+
+    /// Whether this thread runs the body of a transaction of the domain. A task that the body has started does not.
+    fileprivate var isInTransaction: Bool {
+        state.withLock { $0.threadsInTransaction.contains(ThreadIdentity.current) }
     }
 }
