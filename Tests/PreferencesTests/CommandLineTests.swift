@@ -74,6 +74,7 @@ extension Setting where Value == String {
         let settings = try Self.schema.parse(["backup", "-k3", "/mnt"], in: store)
         #expect([early[.keep], untouched[.keep], property.wrappedValue, settings[.keep]] == [3, 3, 3, 3])
         #expect(early.origin(of: .keep)?.layer == .arguments)
+        #expect(early.volatileDomain(forName: Defaults.argumentDomain)["keep"] as? Int == 3)
         early[.keep] = 999
         #expect(bench.errors.contains("999 must be from 1 to 365"))
         #expect(changes.withLock { $0.map(\.key) } == ["here", "keep", "level", "mode", "target", "token"])

@@ -16,7 +16,12 @@ extension Defaults {
 
     /// Returns the values of a volatile domain.
     public func volatileDomain(forName domainName: String) -> [String: Any] {
-        volatileLayer(domainName)?.snapshot().values.anyValue ?? store.process.namedDomains[domainName]?.anyValue ?? [:]
+        // The command line that the program has parsed takes the place of the words after its name.
+        if domainName == Self.argumentDomain, let given = stack.layers.first(where: { $0.layer == .arguments }) {
+            return given.values.anyValue
+        }
+        return volatileLayer(domainName)?.snapshot().values.anyValue
+            ?? store.process.namedDomains[domainName]?.anyValue ?? [:]
     }
 
     /// Replaces all values of a volatile domain.
