@@ -442,6 +442,24 @@ private struct Window: Codable, Equatable {
         #expect(text.contains("\\u{1B}[2J\\n\\0: a key cannot contain a NUL character"))
     }
 
+    /// No file can have a null, so a layer of the process cannot have one either.
+    @Test func `are not null in any layer`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let defaults = Defaults(
+            Self.name, in: Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal)))
+        let values: [String: Any] = ["null": PropertyList.null, "list": [1, .null] as PropertyList, "size": 14]
+        defaults.register(defaults: values)
+        defaults.setVolatileDomain(values, forName: "session")
+        defaults.setPersistentDomain(values, forName: "com.example.other")
+        defaults.set(values, forKey: "inner")
+        #expect(defaults.object(forKey: "null") == nil && defaults.object(forKey: "list") == nil)
+        #expect(defaults[.size] == 14 && Array(defaults.volatileDomain(forName: "session").keys) == ["size"])
+        #expect(defaults.persistentDomain(forName: "com.example.other")?.keys.sorted() == ["size"])
+        let lines = terminal.text(of: .errors).split(separator: "\n")
+        #expect(lines.count == 7 && lines.allSatisfy { $0.contains("a setting cannot be null; nothing was changed") })
+    }
+
     @Test func `print an issue to standard error if there is no listener`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()

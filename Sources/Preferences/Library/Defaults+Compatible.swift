@@ -118,7 +118,12 @@ extension Defaults {
         var converted = PropertyList.Dictionary(minimumCapacity: values.count)
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             do {
-                converted[key] = try PropertyList(any: value)
+                let value = try PropertyList(any: value)
+                if let reason = value.unfitness(under: key) {
+                    post(.refused(key: key, reason: reason))
+                } else {
+                    converted[key] = value
+                }
             } catch {
                 post(.refused(key: key, reason: error.description))
             }

@@ -156,10 +156,7 @@ public final class Defaults: Sendable {
         try checkReentrancy(of: target, name)
         for (key, value) in changes {
             if value != nil, !key.isFitForWriting { throw StoreFailure(.invalidKey(key), name.text) }
-            if let path = value?.pathToNull {
-                throw StoreFailure(
-                    .notAllowed("\(EntryPath([.init(key)] + path.components)): a setting cannot be null"), name.text)
-            }
+            if let reason = value?.unfitness(under: key) { throw StoreFailure(.notAllowed(reason), name.text) }
             if key.isHidden { throw StoreFailure(.reservedKey(key), name.text) }
         }
         target.look()
