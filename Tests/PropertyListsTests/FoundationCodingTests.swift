@@ -340,7 +340,6 @@ import Testing
 
     private struct Upload: Codable, Equatable {
         var imageURL = "u"
-        var _owner: String? = "o"
         var at = [Date(timeIntervalSince1970: 1.5)]
         var byName = ["someKey": Date(timeIntervalSince1970: 2)]
         var bytes = Data([1, 2, 3])
@@ -351,16 +350,16 @@ import Testing
     private static let strategies: [(Strategies, json: String)] = [
         (
             Strategies(dates: .iso8601, data: .base64),
-            #"{"_owner":"o","at":["1970-01-01T00:00:01.5Z"],"byName":{"someKey":"1970-01-01T00:00:02Z"},"#
+            #"{"at":["1970-01-01T00:00:01.5Z"],"byName":{"someKey":"1970-01-01T00:00:02Z"},"#
                 + #""bytes":"AQID","imageURL":"u"}"#
         ),
         (
             Strategies(keys: .snakeCase, dates: .secondsSince1970, data: .base64),
-            #"{"_owner":"o","at":[1.5],"by_name":{"someKey":2},"bytes":"AQID","image_url":"u"}"#
+            #"{"at":[1.5],"by_name":{"someKey":2},"bytes":"AQID","image_url":"u"}"#
         ),
         (
             Strategies(keys: .snakeCase, dates: .millisecondsSince1970, data: .base64),
-            #"{"_owner":"o","at":[1500],"by_name":{"someKey":2000},"bytes":"AQID","image_url":"u"}"#
+            #"{"at":[1500],"by_name":{"someKey":2000},"bytes":"AQID","image_url":"u"}"#
         ),
     ]
 
@@ -409,8 +408,13 @@ import Testing
         #expect(throws: EncodingError.self) {
             try PropertyList(encoding: [Date(timeIntervalSince1970: 1e18)], strategies: strategies)
         }
-        #expect(throws: EncodingError.self) {
-            try PropertyList(encoding: Date(timeIntervalSince1970: .nan), strategies: strategies)
+        // Foundation's description of this date traps, so the error must not reach the testing library.
+        do {
+            _ = try PropertyList(encoding: Date(timeIntervalSince1970: .nan), strategies: strategies)
+            Issue.record("encoded")
+        } catch {
+            let text = "\(error)"
+            #expect(text.contains("The date is beyond the years of ISO 8601."))
         }
     }
 

@@ -128,7 +128,8 @@ extension EncodingNode {
         try checkDepth()
         guard let scalar = value.scalar else { throw invalid(value, at: key(), .outOfRange) }
         guard options.strategies.convertsValues, !(value is PropertyList) else { return scalar }
-        guard let converted = options.strategies.encoded(scalar) else { throw invalid(value, at: key(), .noText) }
+        // The error has the property list, because Foundation's description of some dates traps.
+        guard let converted = options.strategies.encoded(scalar) else { throw invalid(scalar, at: key(), .noText) }
         return converted
     }
 
