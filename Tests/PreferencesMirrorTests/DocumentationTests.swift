@@ -93,6 +93,15 @@ struct Mail: Decodable {
         }
         let given = try notes.parse(["notes", "add", "Letter"], in: store)
         #expect(given.command == "add" && given.defaults.string(forKey: "text") == "Letter")
+        let pack = Schema("com.example.pack", title: "Packs files") {
+            Setting("level", default: 6).range(1...9).flag("level").flag("9", sets: 9)
+            Setting("color", default: "auto").flag("color").choices(["auto", "always"]).implied("always")
+            Setting("files", default: [String]()).rest().transient()
+        }
+        .programVersion("2.36", flag: "V").examples("pack -9 letter.txt")
+        let packed = try pack.parse(["pack", "-9", "--color", "letter.txt"], in: store).defaults
+        #expect(packed.integer(forKey: "level") == 9 && packed.string(forKey: "color") == "always")
+        #expect(packed.stringArray(forKey: "files") == ["letter.txt"])
         let next = Schema("com.example.editor", version: 2) {
             Setting.fontSize
         }

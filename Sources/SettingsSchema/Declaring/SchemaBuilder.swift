@@ -84,7 +84,7 @@ extension Schema {
 }
 
 extension Schema.Command {
-    /// Declares a command and its own settings, if it has any.
+    /// Declares a command with its own settings and commands, if it has any.
     public init(
         _ name: String, title: String? = nil, summary: String? = nil,
         @SchemaBuilder _ parts: () -> Schema.Part = { SchemaBuilder.buildBlock() }
@@ -92,6 +92,8 @@ extension Schema.Command {
         self.init(name)
         self.title = title
         self.summary = summary
-        settings = parts().settings
+        let parts = parts()
+        settings = parts.settings
+        commands = parts.commands
     }
 }

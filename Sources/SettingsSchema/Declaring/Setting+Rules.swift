@@ -78,6 +78,11 @@ extension Setting {
         return declaring { $0.rule.editInnermost { $0.choices = values } }
     }
 
+    /// Sets the names of the choices, in the same order, which forms show instead of the values.
+    public func choiceTitles(_ titles: String...) -> Setting {
+        declaring { $0.rule.editInnermost { $0.choiceTitles = titles } }
+    }
+
     /// Disallows duplicate elements.
     public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
 
