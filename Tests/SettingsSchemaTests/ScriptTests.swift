@@ -178,8 +178,11 @@ import Testing
         ("#!/bin/sh\n# prefs-schema: a.plist\n", "file a.plist"),
         ("#prefs-schema:   a b.plist  \r\n", "file a b.plist"),
         ("  ## prefs-schema: /x\n# prefs-schema: y", "file /x"),
-        ("echo prefs-schema: x\n", "the script names no schema; add a line # prefs-schema: FILE"),
-        ("", "the script names no schema; add a line # prefs-schema: FILE"),
+        (
+            "echo prefs-schema: x\n",
+            "the script has no declaration; add a line #prefs, without a space, or # prefs-schema: FILE"
+        ),
+        ("", "the script has no declaration; add a line #prefs, without a space, or # prefs-schema: FILE"),
         ("\n# prefs-schema:\n", "2: missing file name after prefs-schema:"),
         ("#prefs{\n# Domain = d;\n#}\n", "inline       \n  Domain = d;\n"),
         (
@@ -241,9 +244,10 @@ import Testing
             ("tool --mo", "--mode"), ("tool --mode f", "full"),
             ("tool -m ''", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool --mode=f", "full"),
             ("tool --mode=", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool re", "restore"),
+            ("tool ''", "restore|list"), ("tool -m list ''", "restore|list"), ("tool --mode=x list --fo", ""),
             (
-                "tool ''",
-                "restore|list|--mode|-m|--target|--color|--no-color|--keep|--help|-h|--help-values|--version|--save|--set"
+                "tool -",
+                "--mode|-m|--target|--color|--no-color|--keep|--help|-h|--help-values|--version|--save|--set"
             ),
             ("tool restore --fo", "--force"), ("tool restore y", "yesterday"), ("tool restore --mode f", "full"),
             ("tool list --fo", ""),
@@ -272,9 +276,10 @@ import Testing
         .enabled(if: Tool.isExpected("zsh"), "\(Tool.absence(of: "zsh"))"),
         arguments: [
             ("tool --mode ''", "full|it's $(touch canary)|a b"),
+            ("tool restore ''", "yesterday|today"), ("tool -m list ''", "restore|list"),
             (
-                "tool restore ''",
-                "yesterday|today|--mode|-m|--target|--color|--no-color|--keep|--force|--help|-h|--help-values|--version|--save|--set"
+                "tool restore -",
+                "--mode|-m|--target|--color|--no-color|--keep|--force|--help|-h|--help-values|--version|--save|--set"
             ),
             ("tool --target ''", "files -/"), ("tool --keep ''", ""),
         ])
@@ -350,9 +355,11 @@ import Testing
             let subject = ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh)
             let script =
                 head + schema.completions(for: .zsh, program: "tool")
-                + "\ntest_it() { local -a words=(tool ''); local CURRENT=2; _tool }\ntest_it\n"
+                + "\ntest_it() { local -a words=(tool $1); local CURRENT=2; _tool }\ntest_it ''; echo; test_it -\n"
             let found = try subject.run(script, emitted: "").0
-            #expect(found.text.hasPrefix("remote    -- Other places|--branch  -- What to build|"), "\(found.text)")
+            let lines = found.text.split(separator: "\n")
+            #expect(lines.first == "remote  -- Other places", "\(found.text)")
+            #expect(lines.last?.hasPrefix("--branch  -- What to build|") ?? false, "\(found.text)")
         }
         if Tool.isExpected("fish") {
             let subject = ShellSubject(name: "fish", program: "fish", arguments: ["--no-config"], output: .fish)
@@ -364,14 +371,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("--when ''", "full|fast|--when|-v|--help|-h"), ("--when=", "always|never"), ("-- ''", "full|fast"),
-            ("-- --wh", ""),
+            ("--when ''", "full|fast"), ("--when=", "always|never"), ("-- ''", "full|fast"), ("-- --wh", ""),
+            ("-vnk ''", "one|two"), ("-k ''", "one|two"), ("-kv ''", "full|fast"), ("-v ''", "full|fast"),
         ])
     func `offer an optional value only after an equals sign, and no flag after two dashes`(
         _ line: String, _ expected: String
     ) throws {
         let schema = try `A script's declaration`.schema(
-            "@option --when[=always|never] {implied: always}\n@flag -v\n@arg mode:full|fast")
+            "@option --when[=always|never] {implied: always}\n@flag -v\n@flag -n\n@option -k=one|two\n@arg mode:full|fast"
+        )
         func run(_ shell: ShellSubject, _ head: String, _ end: String) throws -> String {
             let script = head + schema.completions(for: shell.output, program: "tool") + end
             let (result, _) = try shell.run(script, emitted: "")
@@ -392,6 +400,12 @@ import Testing
         let found = try run(
             zsh, head, "\ntest_it() { local -a words=(tool \(line)); local CURRENT=$#words; _tool }\ntest_it\n")
         #expect(found == (expected.isEmpty ? "full|fast" : expected))
+    }
+
+    @Test(arguments: [("@flag -v", false), ("operands=0...\n@flag -v", true), ("@arg file", true)])
+    func `offer files only if the script takes operands`(_ lines: String, _ isOffered: Bool) throws {
+        let text = try `A script's declaration`.schema(lines).completions(for: .zsh, program: "tool")
+        #expect(text.contains("_files") == isOffered)
     }
 
     @Test func `are empty for an output without completions`() throws {

@@ -6,7 +6,7 @@ extension Completions {
         return """
             # Completions of \(Self.comment(program)) for bash.
             \(function)() {
-                local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' ended='' word i
+                local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' ended='' taken='' word i
                 local current previous head
                 local -a given=() words=()
                 # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
@@ -25,9 +25,9 @@ extension Completions {
                 if [[ $last == [:=]* ]]; then last=''; fi
                 head=${current%"$last"}
                 for word in "${given[@]:1:${#given[@]}-2}"; do
-                    if [[ $word == -- ]]; then ended=1; fi
-            \(indented(commandSearch(), by: 8))
+            \(indented(wordSearch, by: 8))
                 done
+            \(indented(unbundling("previous"), by: 4))
                 # No flag is called --, which stands for the place after it.
                 if [[ $ended ]]; then previous=--
                 elif [[ $current == -*=* ]]; then
@@ -72,12 +72,12 @@ extension Completions {
             #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
             # Completions of \(Self.comment(program)) for zsh.
             \(function)() {
-                local previous=${words[CURRENT-1]} command='' ended='' word
+                local previous=${words[CURRENT-1]} command='' ended='' taken='' word
                 local -a offered shown
                 for word in "${(@)words[2,CURRENT-1]}"; do
-                    if [[ $word == -- ]]; then ended=1; fi
-            \(indented(commandSearch(), by: 8))
+            \(indented(wordSearch, by: 8))
                 done
+            \(indented(unbundling("previous"), by: 4))
                 # No flag is called --, which stands for the place after it.
                 if [[ -n $ended ]]; then previous=--
                 elif [[ ${words[CURRENT]} == --*=* ]]; then
@@ -118,15 +118,38 @@ extension Completions {
         return " shown=(\(lines.joined(separator: " ")))"
     }
 
-    /// Returns the lines that add a word to `command` if it is a command there.
-    private func commandSearch() -> [String] {
-        let arms = contexts.compactMap { context -> String? in
-            guard let command = context.command, let names = context.path.last else { return nil }
-            let parent = command.split(separator: " ").dropLast().joined(separator: " ")
-            let patterns = names.map { ShellQuoting.word("\(parent):\($0)") }.joined(separator: "|")
-            return "\(patterns)) command=\(ShellQuoting.word(command)) ;;"
+    /// The lines that look at a word before the cursor: it is the value of a flag, a flag that takes the next word, or a
+    /// command.
+    private var wordSearch: [String] {
+        var arms: [String] = []
+        for context in contexts {
+            if let command = context.command, let names = context.path.last {
+                let parent = command.split(separator: " ").dropLast().joined(separator: " ")
+                let patterns = names.map { ShellQuoting.word("\(parent):\($0)") }.joined(separator: "|")
+                arms.append("\(patterns)) command=\(ShellQuoting.word(command)) ;;")
+            }
+            let flags = context.flags.filter { $0.values != nil && !$0.isValueOptional }.flatMap(\.names)
+            guard !flags.isEmpty else { continue }
+            let patterns = flags.map { ShellQuoting.word("\(context.command ?? ""):\($0)") }.joined(separator: "|")
+            arms.append("\(patterns)) taken=$word ;;")
         }
-        return arms.isEmpty ? [":"] : ["case \"$command:$word\" in"] + arms + ["esac"]
+        return [
+            "if [[ $taken && $word != -* ]]; then", "    taken=''", "    continue", "fi",
+            "taken=''", "if [[ $word == -- ]]; then ended=1; fi",
+        ] + unbundling("word") + (arms.isEmpty ? [] : ["case \"$command:$word\" in"] + arms + ["esac"])
+    }
+
+    /// Returns the line that removes the letters without values from `-vk`, so that `-k` is left.
+    private func unbundling(_ variable: String) -> [String] {
+        let flags = contexts.flatMap(\.flags)
+        func letters(_ flags: [Flag]) -> Set<Character> {
+            Set(flags.flatMap(\.names).filter { $0.count == 2 }.compactMap(\.last))
+        }
+        let switches = letters(flags.filter { $0.values == nil }).subtracting(
+            letters(flags.filter { $0.values != nil }))
+        guard !switches.isEmpty else { return [] }
+        let pattern = "-[\(String(switches.sorted()))]?*"
+        return ["while [[ $\(variable) == \(pattern) ]]; do \(variable)=-${\(variable):2}; done"]
     }
 
     /// Returns the `case` branches for each command and flag, then those without a flag.
@@ -148,14 +171,11 @@ extension Completions {
         }
     }
 
-    /// Returns the completions for flags and operands. Files are offered only if the word does not begin a flag.
+    /// Returns the completions for flags, if the word begins like one, or for operands.
     private func otherwise(_ context: Context, _ words: (Values) -> String) -> String {
         let flags = context.flags.flatMap { flag in flag.names.map { Word(text: $0, title: flag.title) } }
-        guard case .words(let operands) = context.operands else {
-            let current = words(.files) == "return" ? "$current" : "${words[CURRENT]}"
-            return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(words(context.operands)); fi"
-        }
-        return words(.words(operands + flags))
+        let current = words(.files) == "return" ? "$current" : "${words[CURRENT]}"
+        return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(words(context.operands)); fi"
     }
 
     // MARK: fish

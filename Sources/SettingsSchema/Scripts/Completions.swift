@@ -48,7 +48,7 @@ struct Completions {
                 command: name, path: name.map { schema.commandPath($0).map { [$0.name] + $0.aliases } } ?? [],
                 inner: inner.flatMap { [$0.name] + $0.aliases }, flags: Self.flags(of: settings, schema, name),
                 operands: inner.isEmpty
-                    ? Self.operands(of: settings)
+                    ? Self.operands(of: settings, isAllowed: schema.operandCount(of: name) != 0...0)
                     : .words(
                         inner.filter { !$0.isHidden }.map { Word(text: $0.name, title: $0.title ?? $0.summary ?? "") }))
         }
@@ -85,10 +85,10 @@ struct Completions {
         settings.filter { !$0.hasSecrets }.map { EntryPath([.init($0.key)]).description + "=" }
     }
 
-    private static func operands(of settings: [SettingDeclaration]) -> Values {
+    private static func operands(of settings: [SettingDeclaration], isAllowed: Bool) -> Values {
         let places = settings.filter(\.takesOperands)
         // All operands are offered at every position.
-        guard !places.isEmpty else { return .files }
+        guard !places.isEmpty else { return isAllowed ? .files : .nothing }
         let words = places.flatMap { values(of: $0).words }
         let lines = places.lazy.map { values(of: $0) }.first { if case .lines = $0 { true } else { false } }
         if let lines { return lines }
