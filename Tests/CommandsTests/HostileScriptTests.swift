@@ -10,13 +10,17 @@ import Testing
 @Suite struct `A hostile script` {
     /// Scripts, their errors after the program's name, and the exit status.
     static let scripts: [(script: String, errors: String, status: Int32)] = [
-        ("", "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE", 5),
         (
-            "#!/bin/sh\necho hello\n",
-            "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE", 5
+            "",
+            "/tmp/backup: the script has no declaration; add a line #prefs, without a space, or # prefs-schema: FILE", 5
         ),
         (
-            "\0\0\0\u{FFFF}", "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE",
+            "#!/bin/sh\necho hello\n",
+            "/tmp/backup: the script has no declaration; add a line #prefs, without a space, or # prefs-schema: FILE", 5
+        ),
+        (
+            "\0\0\0\u{FFFF}",
+            "/tmp/backup: the script has no declaration; add a line #prefs, without a space, or # prefs-schema: FILE",
             5
         ),
         ("# prefs-schema:\n", "/tmp/backup:1: missing file name after prefs-schema:", 5),

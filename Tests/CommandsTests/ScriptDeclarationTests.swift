@@ -136,12 +136,12 @@ struct `A script with its own declaration` {
         #expect(try shell("prefs schema check plain").status == 0)
         try write("zsh-path", "#!/bin/zsh\n" + lines)
         try write("list", "#!/bin/zsh\n#prefs{\n# Settings = ({ Key = path; Flag = path; });\n#}\n" + Self.line)
-        for (name, place) in [("zsh-path", "3:11"), ("list", "3:17")] {
+        for (name, place) in [("zsh-path", "3:11: "), ("list", "3:17: :Settings:0:")] {
             let check = try shell("prefs schema check \(name)")
             let reason = "becomes the shell variable path, which is reserved"
             #expect(
                 check.status == 5
-                    && (check.text + check.errorText).contains("\(name):\(place): :Settings:0:Key: \(reason)"),
+                    && (check.text + check.errorText).contains("\(name):\(place)Key: \(reason)"),
                 "\(check.text + check.errorText)")
             #expect(try shell("prefs args --build \(name)").status == 5)
         }

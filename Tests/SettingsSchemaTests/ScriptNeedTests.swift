@@ -12,8 +12,12 @@ import Testing
         ("@flag -v", "a", "! unexpected operand a"), ("@flag -v", "-v", "v=true"),
         ("operands=2\n@flag -v", "a b", "-- a b"), ("operands=2\n@flag -v", "a", "! at least 2 operands are required"),
         ("operands=1...3\n@flag -v", "a b c d", "! unexpected operand d"),
-        ("operands=1...\n@flag -v", "a b c d", "-- a b c d"),
+        ("operands=1...\n@flag -v", "a b c d", "-- a b c d"), ("operands=1..2\n@flag -v", "a b", "-- a b"),
         ("operands=0\n@flag -v", "", ""),
+        // Commas between flags, and three dots in bounds.
+        ("@flag -v, --verbose", "-v", "verbose=true"), ("@option -k, --keep=INT [1...5]", "-k 5", "keep=5"),
+        ("@option -k, --keep=INT [1...5]", "-k 6", "! -k 6: must be from 1 to 5"),
+        ("@option --part=REAL [0...5]", "--part 1", "! --part 1: must be from 0.0 to 0.5"),
         // Flags that set a value.
         ("@option --level=INT <6> [1..9]\n@flag -1..-9 level=*\n@flag --best level=9", "", "level=6"),
         ("@option --level=INT <6> [1..9]\n@flag -1..-9 level=*\n@flag --best level=9", "-3", "level=3"),
@@ -283,6 +287,29 @@ import Testing
             "2:3: warning: :Operands: has no effect beside the declared operands; remove it, or the declared operands"
         ),
         ("# @command a/b", "2:12: unknown command a; declare it first"),
+        (
+            "# @flag -v,--verbose",
+            "2:9: :Settings:0:Short: invalid name v,--verbose; use letters, digits, dashes and underscores"
+        ),
+        (
+            "# @flag --n {implied: yes}",
+            "2:13: :Settings:0:Implied: does not apply to a boolean; remove it, or change Type"
+        ),
+        ("# @option --n=<5>  Title", "2:15: warning: the type of the value is missing, as in --keep=INT"),
+        ("# @option --n=INT <5", "2:19: warning: missing > at the end of the default"),
+        ("# @option --n=INT  Title <5>", "2:20: warning: the default <5> precedes the title"),
+        ("# @option --n=a|b  Title <b>", "2:20: warning: the default <b> precedes the title"),
+        ("# @option --n=INT  Title {env: X", "2:20: warning: missing } at the end of {env"),
+        ("# @option --n=INT  Title [1..", "2:20: warning: bounds are written [1..5]"),
+        ("# @option --n=INT [1-5]  Title", "2:19: warning: bounds are written [1..5]"),
+        (
+            "# @arg source!:folder  Title",
+            "2:14: warning: the type precedes the marks !, ... and the comma, as in source:FILE!"
+        ),
+        (
+            "echo\n# @flag -v",
+            "3:3: warning: @flag has no effect after the first line of code; move it to the line after #prefs"
+        ),
         ("# @option --a=INT {requires: b}", "2:19: :Settings:0:Requires: unknown key b; remove it"),
         ("# @option --color[=auto|always]", "2:11: :Settings:0:ValueOptional: Implied is missing; add Implied"),
         (
@@ -342,6 +369,16 @@ import Testing
             return "\(place)\(mistake.isWarning ? "warning: " : "")\(mistake.withoutPlace)\(fix)"
         }
         #expect(found == [expected])
+    }
+
+    @Test(arguments: [
+        "# @option --to=TEXT  Send to <host>", "# @option --n=INT  A number [experimental]",
+        "# @option --year=INT  The year [2024]", "# @flag -v  Use {braces",
+        "# @flag -v\necho\n# @option --other", "# @rest a!", "# @arg a...", "# @option --ports=INT,...",
+    ])
+    func `is nothing that only looks like one`(_ lines: String) {
+        let mistakes = Schema.read(lines: "#prefs\n\(lines)\n", warns: true).mistakes
+        #expect(mistakes.isEmpty, "\(mistakes)")
     }
 
     @Test func `is one of more than thirty`() { #expect(Self.rows.count >= 30) }

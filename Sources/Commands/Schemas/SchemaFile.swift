@@ -184,11 +184,22 @@ extension SchemaFile {
         return Schema.read(lines: text, for: shell, checks: checks, warns: warns) { declared(by: $0) }
     }
 
+    /// Returns a line for each of these errors, which have no locations yet.
+    func lines(for mistakes: [Schema.Mistake]) -> [String] {
+        let located =
+            hasLines
+            ? Schema.located(mistakes, inLines: String(decoding: bytes, as: UTF8.self))
+            : Schema.located(mistakes, in: bytes)
+        return located.map { line(for: $0) }
+    }
+
     private func line(for mistake: Schema.Mistake, fixes: Bool = false) -> String {
         let isHinted = "\(mistake.reason)".hasSuffix("?")
-        let fix = fixes && !isHinted ? mistake.reason.fix.map { "; \($0)" } ?? "" : ""
-        let text = mistake.location.map { "\($0.line):\($0.column): " } ?? " "
-        return "\(name):\(text)\(mistake.isWarning ? "warning: " : "")\(mistake.withoutPlace)\(fix)".onOneLine
+        let fix = fixes && !isHinted ? mistake.fix(inLines: hasLines).map { "; \($0)" } ?? "" : ""
+        let place = mistake.location.map { "\($0.line):\($0.column): " } ?? " "
+        // A line of a declaration has no path, which only a property list has.
+        let text = hasLines ? mistake.withAttribute : mistake.withoutPlace
+        return "\(name):\(place)\(mistake.isWarning ? "warning: " : "")\(text)\(fix)".onOneLine
     }
 
     /// Returns the schema, or throws if it has errors. The thrown error lists all of them, even if not all were checked

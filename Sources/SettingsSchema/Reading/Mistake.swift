@@ -87,6 +87,8 @@ extension Schema.Mistake {
         case noEffect(beside: String)
         /// A repeated flag replaces the earlier elements of an array.
         case lastWins(String)
+        /// A part, such as a type, that a parser in POSIX shell does not have.
+        case needsPrefs(String)
     }
 }
 
@@ -121,6 +123,8 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
         case .takenVariable(let name): "becomes the shell variable \(shortened(name)), which is reserved"
         case .missingPosition(let position): "no setting has position \(position)"
         case .noEffect(let other): "has no effect beside \(other)"
+        case .needsPrefs(let part):
+            "\(part.isEmpty ? "" : "\(part) ")needs prefs, which --build cannot inline"
         case .lastWins(let flag): "a second \(shortened(flag)) replaces the value of the first"
         }
     }
@@ -130,7 +134,7 @@ extension Schema.Mistake.Reason {
     /// How to fix the error, as the end of a sentence.
     package var fix: String? {
         switch self {
-        case .notAPropertyList, .syntax, .pattern, .query: nil
+        case .notAPropertyList, .syntax, .pattern, .query, .needsPrefs: nil
         case .unknownAttribute(_, let nearest), .unknownName(_, let nearest), .unknownKey(_, let nearest):
             nearest == nil ? "remove it" : nil
         case .missingAttribute(let name): "add \(name)"
@@ -162,6 +166,22 @@ extension Schema.Mistake: CustomStringConvertible {
     public var description: String {
         let place = location.map { "\($0.line):\($0.column): " } ?? ""
         return place + withoutPlace
+    }
+
+    /// The error with the attribute, but without the path of the setting or command.
+    package var withAttribute: String {
+        var rest = path.components[...]
+        while rest.count > 1, rest.first == "Settings" || rest.first == "Commands" { rest = rest.dropFirst(2) }
+        let attribute = rest.map(\.text).joined(separator: ":")
+        return "\(attribute.isEmpty ? "" : "\(shortened(attribute, to: 200)): ")\(reason)"
+    }
+
+    /// How to fix the error.
+    ///
+    /// - Parameter hasLines: Whether the declaration has one line per option, which are not attributes.
+    package func fix(inLines hasLines: Bool) -> String? {
+        guard hasLines, case .missingAttribute(let name) = reason else { return reason.fix }
+        return DeclarationLines.notation(of: name).map { "write \($0)" } ?? reason.fix
     }
 
     /// The error with its path, but without line and column.

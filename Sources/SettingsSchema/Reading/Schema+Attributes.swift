@@ -113,9 +113,9 @@ extension Attribute {
 }
 
 extension Schema {
-    /// Parses `1...3` or `1...`.
+    /// Parses `1...3` or `1...`. Two dots mean the same.
     fileprivate static func operandRange(_ text: String) -> ClosedRange<Int>? {
-        guard let dots = text.firstRange(of: "...") else { return nil }
+        guard let dots = text.firstRange(of: "...") ?? text.firstRange(of: "..") else { return nil }
         let (lower, upper) = (text[..<dots.lowerBound], text[dots.upperBound...])
         guard let least = Int(lower), least >= 0 else { return nil }
         guard let most = upper.isEmpty ? .max : Int(upper), most >= least else { return nil }

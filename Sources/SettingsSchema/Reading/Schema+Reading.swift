@@ -48,15 +48,24 @@ extension Schema {
         }
         let (schema, mistakes) = read(
             value, from: source, for: shell, checks: checks, warns: warns, extending: findSchema)
-        guard !mistakes.isEmpty else { return (schema, []) }
-        let text = Array(bytes)
+        return (schema, located(mistakes, in: Array(bytes)))
+    }
+
+    /// Returns errors with their locations in the text of a property list, in the order of the text.
+    package static func located(_ mistakes: [Mistake], in text: [UInt8]) -> [Mistake] {
+        guard !mistakes.isEmpty else { return [] }
         let locations = SourceMap(text)?.locations(of: mistakes.map(\.path), in: text) ?? [:]
-        let placed = mistakes.map { mistake in
+        return located(mistakes) { locations[$0] }
+    }
+
+    private static func located(
+        _ mistakes: [Mistake], _ location: (EntryPath) -> TextLocation?
+    ) -> [Mistake] {
+        mistakes.map { mistake in
             var mistake = mistake
-            mistake.location = locations[mistake.path]
+            mistake.location = location(mistake.path)
             return mistake
-        }
-        return (schema, placed.inOrderOfPlace)
+        }.inOrderOfPlace
     }
 
     /// Reads a schema in the notation of one line per option.
@@ -69,12 +78,13 @@ extension Schema {
         let lines = DeclarationLines(lines)
         let (schema, mistakes) = read(
             lines.value, from: .head, for: shell, checks: checks, warns: warns, extending: findSchema)
-        let placed = mistakes.map { mistake in
-            var mistake = mistake
-            mistake.location = lines.location(of: mistake.path)
-            return mistake
-        }
-        return (schema, (lines.mistakes + placed).inOrderOfPlace)
+        let own = lines.mistakes.filter { warns || !$0.isWarning }
+        return (schema, (own + located(mistakes, lines.location)).inOrderOfPlace)
+    }
+
+    /// Returns errors with their locations in a declaration of one line per option, in the order of the text.
+    package static func located(_ mistakes: [Mistake], inLines lines: String) -> [Mistake] {
+        located(mistakes, DeclarationLines(lines).location)
     }
 
     /// Returns a schema's own declarations, without those it extends, or nil if the data is not a schema.

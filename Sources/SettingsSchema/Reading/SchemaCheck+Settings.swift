@@ -111,13 +111,15 @@ extension SchemaCheck {
             }
             if let problem = rule.problems(with: flag.value).first { report(.refused(problem.reason), at: place) }
         }
-        if let implied = setting.implied, let problem = rule.problems(with: implied).first {
+        if setting.implied != nil, setting.isSwitch {
+            report(.doesNotApply(type: setting.rule.type.noun), at: path.appending("Implied"))
+        } else if let implied = setting.implied, let problem = rule.problems(with: implied).first {
             report(.refused(problem.reason), at: path.appending("Implied"))
         }
         if setting.isValueOptional, setting.implied == nil {
             report(.missingAttribute("Implied"), at: path.appending("ValueOptional"))
         }
-        if setting.implied != nil, !setting.isValueOptional {
+        if setting.implied != nil, !setting.isValueOptional, !setting.isSwitch {
             report(.missingAttribute("ValueOptional"), at: path.appending("Implied"))
         }
         if setting.isSwitch, setting.isValueOptional {

@@ -44,7 +44,7 @@ struct DeclarationLines {
     }
 
     init(_ script: String) {
-        var isInside = false
+        var (isInside, isEnded, isEmpty) = (false, false, true)
         for (index, line) in script.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
         {
@@ -52,13 +52,22 @@ struct DeclarationLines {
             text.skipSpaces()
             if text.isAtEnd { continue }
             guard text.next == "#" else {
-                if isInside { break }
+                isEnded = isInside
+                // Lines after the declaration are searched only for one that was meant to be part of it.
+                if isEnded, !isEmpty { break }
                 continue
             }
             if isInside {
                 text.skip("#")
                 text.skipSpaces()
-                if text.next == "@" { take(&text) }
+                guard text.next == "@" else { continue }
+                if isEnded {
+                    warnOfLineAfterEnd(text)
+                    if !mistakes.isEmpty { break }
+                } else {
+                    isEmpty = false
+                    take(&text)
+                }
             } else if Self.isHead(String(text.rest)) {
                 isInside = true
                 text.skip("#prefs")
@@ -90,11 +99,16 @@ struct DeclarationLines {
         return .dictionary(result)
     }
 
-    private mutating func report(_ problem: String, at location: TextLocation) {
+    private mutating func report(_ problem: String, at location: TextLocation, isWarning: Bool = false) {
         guard mistakes.count < Schema.maximumDiagnostics else { return }
         var mistake = Schema.Mistake(.syntax(problem), at: EntryPath())
-        mistake.location = location
+        (mistake.location, mistake.isWarning) = (location, isWarning)
         mistakes.append(mistake)
+    }
+
+    /// Reports a part of a line that is probably not meant as it is read.
+    private mutating func warn(_ problem: String, at location: TextLocation) {
+        report(problem, at: location, isWarning: true)
     }
 
     // MARK: Head
@@ -115,7 +129,9 @@ struct DeclarationLines {
             let name = text.takeWord { $0 == "=" }
             guard let attribute = Self.headNames[name] else {
                 let nearest = Self.headNames.keys.sorted().nearest(to: name)
-                report("unknown name \(shortened(name))\(hint(nearest))", at: place)
+                let isPartOfValue = nearest == nil && text.next != "=" && !scopes[0].attributes.isEmpty
+                let fix = isPartOfValue ? "; a value with spaces requires quotes" : hint(nearest)
+                report("unknown name \(shortened(name))\(fix)", at: place)
                 _ = text.takeWord()
                 continue
             }
@@ -163,6 +179,16 @@ struct DeclarationLines {
         }
     }
 
+    /// Warns of a line after the code has begun, which has no effect.
+    private mutating func warnOfLineAfterEnd(_ text: LineScanner) {
+        var text = text
+        let place = text.location
+        text.skip("@")
+        let name = text.takeWord()
+        guard Self.directives.contains(name) else { return }
+        warn("@\(name) has no effect after the first line of code; move it to the line after #prefs", at: place)
+    }
+
     private mutating func takeFlag(_ text: inout LineScanner) {
         var draft = Draft(at: text.location)
         draft.rule["Type"] = .string("boolean")
@@ -202,6 +228,8 @@ struct DeclarationLines {
                 draft.setting["Repeats"] = .boolean(true)
                 draft.setting["Default"] = .integer(0)
             }
+            // A comma between flags, as in the help.
+            if name.hasSuffix(",") { name.removeLast() }
             if isLong {
                 draft.flags.append(name)
             } else if !hasValue, let letters = Self.letters(name) {
@@ -219,6 +247,9 @@ struct DeclarationLines {
                 }
                 text.skip(isOptional ? "[=" : "=")
                 draft.hasValue = true
+                if text.next.map({ " \t<[{]".unicodeScalars.contains($0) }) ?? true {
+                    warn("the type of the value is missing, as in --keep=INT", at: text.location)
+                }
                 takeType(&text, &draft, end: isOptional ? "]" : nil)
                 if isOptional {
                     text.skip("]")
@@ -284,7 +315,12 @@ struct DeclarationLines {
         let name = text.takeWord { $0 == ":" || $0 == "!" || $0 == "." || $0 == "," }
         guard !name.isEmpty else { return report("a name such as source must follow", at: text.location) }
         draft.key = name
-        if text.next == ":" { text.skip(":") }
+        var ahead = text
+        if text.next == ":" {
+            text.skip(":")
+        } else if ahead.takeWord().contains(":") {
+            warn("the type precedes the marks !, ... and the comma, as in \(shortened(name)):FILE!", at: text.location)
+        }
         takeType(&text, &draft, end: nil)
         text.skipSpaces()
         if isRest {
@@ -322,12 +358,14 @@ struct DeclarationLines {
         scopes[parent].commands.append(scopes.count)
         current = scopes.count
         text.skipSpaces()
-        let (title, items) = text.takeItems()
+        let (title, _, items) = text.takeItems()
         if !title.isEmpty { scope.attributes["Title"] = .string(title) }
         for item in items {
             switch (item.kind, item.name) {
             case ("{", "hidden"): scope.attributes["Hidden"] = .boolean(true)
-            case ("{", "default"): scopes[parent].attributes["DefaultCommand"] = scope.attributes["Name"]
+            case ("{", "default"):
+                scopes[parent].attributes["DefaultCommand"] = scope.attributes["Name"]
+                locations[scopes[parent].path.appending("DefaultCommand")] = item.location
             case ("{", "operands"): scope.attributes["Operands"] = .string(item.value)
             case ("{", "summary"): scope.attributes["Summary"] = .string(item.value)
             default: report("unknown \(item.kind)\(shortened(item.name))", at: item.location)
@@ -357,6 +395,36 @@ struct DeclarationLines {
 
         /// Whether bounds are those of a length.
         var isText: Bool { rule["Type"] == nil && rule["Kind"].map { $0 != "duration" && $0 != "size" } ?? true }
+
+        /// Splits `1..9`. Three dots mean the same, except before the fraction of a number, which may begin with a dot.
+        func bounds(_ text: String) -> (least: Substring, most: Substring)? {
+            guard let dots = text.firstRange(of: "..") else { return nil }
+            let most = text[dots.upperBound...]
+            let hasThreeDots = most.first == "." && rule["Type"] != "real"
+            return (text[..<dots.lowerBound], hasThreeDots ? most.dropFirst() : most)
+        }
+
+        /// The problem with a title that contains what was probably meant as an item, or nil.
+        func problem(inTitle title: String) -> String? {
+            if title.hasPrefix("<"), !title.contains(">") { return "missing > at the end of the default" }
+            if let brace = title.lastIndex(of: "{"), !title[brace...].contains("}") {
+                let name = title[brace...].dropFirst().prefix { $0.isLetter || $0 == "-" }
+                if DeclarationLines.itemNames.contains(String(name)) { return "missing } at the end of {\(name)" }
+            }
+            if let bracket = title.lastIndex(of: "[") {
+                let inner = title[bracket...].dropFirst().prefix { $0 != "]" }
+                let isBounds =
+                    inner.contains(where: \.isNumber) && inner.contains { "-.,".contains($0) }
+                    && inner.allSatisfy { $0.isNumber || "-., ".contains($0) }
+                if isBounds { return "bounds are written [1..5]" }
+            }
+            guard setting["Default"] == nil, title.hasSuffix(">"), let start = title.lastIndex(of: "<") else {
+                return nil
+            }
+            let inner = String(title[start...].dropFirst().dropLast())
+            let isValue = isText ? rule["Choices"]?.arrayValue?.contains(.string(inner)) ?? false : Double(inner) != nil
+            return isValue ? "the default <\(inner)> precedes the title" : nil
+        }
     }
 
     private static let types: [String: (attribute: String, name: String)] = [
@@ -389,7 +457,8 @@ struct DeclarationLines {
                 isMarked = false
             }
         }
-        draft.places.append((["Choices"], true, place))
+        draft.places.append((["Choices", "Type", "Kind"], true, place))
+        draft.places.append((["Separator", "Repeats", "Type"], false, place))
         if word.contains("|") {
             draft.rule["Choices"] = .array(word.split(separator: "|").map { .string(String($0)) })
             return
@@ -422,12 +491,26 @@ struct DeclarationLines {
         "repeats": ("Repeats", false), "deprecated": ("Deprecated", false),
     ]
 
+    /// The names in braces.
+    private static let itemNames: Set = Set(["key", "count", "length", "new"] + marks.keys + words.keys)
+
+    /// Returns how an attribute is written in this notation, if it is not an item of the same name.
+    static func notation(of attribute: String) -> String? {
+        switch attribute {
+        case "Implied": "{implied: VALUE}"
+        case "ValueOptional": "--flag[=TYPE]"
+        case "Rest": "@rest"
+        default: nil
+        }
+    }
+
     /// Takes the default, bounds and attributes, and the title, and adds the setting.
     private mutating func finish(_ text: inout LineScanner, _ draft: inout Draft, repeats: Bool = true) {
         text.skipSpaces()
-        let (title, items) = text.takeItems()
+        let (title, titlePlace, items) = text.takeItems()
         if !title.isEmpty { draft.setting["Title"] = .string(title) }
         for item in items { take(item, &draft) }
+        if let problem = draft.problem(inTitle: title) { warn(problem, at: titlePlace) }
         if draft.isList {
             draft.setting["Type"] = .string("array")
             draft.setting["Elements"] = .dictionary(draft.rule)
@@ -456,19 +539,14 @@ struct DeclarationLines {
             draft.setting["Default"] = .string(item.value)
             note("Default")
         case "[":
-            guard let dots = item.value.firstRange(of: "..") else { return }
-            put(
-                item, item.value[..<dots.lowerBound], item.value[dots.upperBound...], draft.isText ? "Length" : "",
-                &draft)
+            guard let (least, most) = draft.bounds(item.value) else { return }
+            put(item, least, most, draft.isText ? "Length" : "", &draft)
         default:
             if item.name == "key" {
                 draft.key = item.value
                 note("Key")
             } else if item.name == "count" || item.name == "length" {
-                let parts = item.value.firstRange(of: "..").map {
-                    (item.value[..<$0.lowerBound], item.value[$0.upperBound...])
-                }
-                let (least, most) = parts ?? (item.value[...], item.value[...])
+                let (least, most) = draft.bounds(item.value) ?? (item.value[...], item.value[...])
                 put(item, least, most, item.name == "count" ? "Count" : "Length", &draft)
             } else if item.name == "new" {
                 draft.rule["Exists"] = .boolean(false)
@@ -486,8 +564,7 @@ struct DeclarationLines {
                 if word.attribute == "Separator" { draft.isList = true }
                 note(word.attribute, isOfRule: word.isOfRule)
             } else {
-                let known = ["key", "count", "length", "new"] + Self.marks.keys + Self.words.keys
-                let nearest = known.sorted().nearest(to: item.name).map { "{\($0)}" }
+                let nearest = Self.itemNames.sorted().nearest(to: item.name).map { "{\($0)}" }
                 report("unknown {\(shortened(item.name))}\(hint(nearest))", at: item.location)
             }
         }
@@ -502,143 +579,6 @@ struct DeclarationLines {
             let value = PropertyList.string(String(bound))
             if isOfRule { draft.rule[name] = value } else { draft.setting[name] = value }
             draft.places.append(([name], isOfRule, item.location))
-        }
-    }
-}
-
-/// A line of a declaration and the position in it.
-struct LineScanner {
-    private let line: Int
-    private let scalars: [Unicode.Scalar]
-    private var position = 0
-
-    /// A part in brackets: `<7>`, `[1..9]` or `{env: NAME}`.
-    struct Item {
-        let kind: Unicode.Scalar
-        /// The name before the colon in braces.
-        var name = ""
-        let value: String
-        let location: TextLocation
-    }
-
-    init(line: Int, _ text: String) {
-        self.line = line
-        scalars = Array(text.unicodeScalars.last == "\r" ? text.unicodeScalars.dropLast() : text.unicodeScalars[...])
-    }
-
-    var isAtEnd: Bool { position >= scalars.count }
-    var next: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
-    var location: TextLocation { TextLocation(line: line, column: position + 1) }
-    var rest: String.UnicodeScalarView { Self.view(scalars[position...]) }
-
-    private static func view(_ scalars: ArraySlice<Unicode.Scalar>) -> String.UnicodeScalarView {
-        var view = String.UnicodeScalarView()
-        view.append(contentsOf: scalars)
-        return view
-    }
-
-    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
-
-    mutating func skipSpaces() { while let next, Self.isSpace(next) { position += 1 } }
-    mutating func skip(_ text: String) {
-        if rest.starts(with: text.unicodeScalars) { position += text.unicodeScalars.count }
-    }
-
-    /// Takes the text up to white space or to an end.
-    mutating func takeWord(_ isEnd: (Unicode.Scalar) -> Bool = { _ in false }) -> String {
-        let start = position
-        while let next, !Self.isSpace(next), !isEnd(next) { position += 1 }
-        return String(Self.view(scalars[start..<position]))
-    }
-
-    /// Takes a word, or a text in quotes, in which a backslash precedes a quote or a backslash. Returns nil if the
-    /// closing quote is missing.
-    mutating func takeQuoted() -> String? {
-        guard let quote = next, quote == "\"" || quote == "'" else { return takeWord() }
-        var result = String.UnicodeScalarView()
-        position += 1
-        while let next, next != quote {
-            position += 1
-            if next == "\\", let escaped = self.next {
-                result.append(escaped)
-                position += 1
-            } else {
-                result.append(next)
-            }
-        }
-        guard next == quote else { return nil }
-        position += 1
-        return String(result)
-    }
-
-    /// Takes the rest of the line without white space at its end.
-    mutating func takeRest() -> String {
-        let start = position
-        position = scalars.count
-        var end = scalars.count
-        while end > start, Self.isSpace(scalars[end - 1]) { end -= 1 }
-        return String(Self.view(scalars[start..<end]))
-    }
-
-    /// Takes the items before the title, the title, and the items after it.
-    mutating func takeItems() -> (title: String, items: [Item]) {
-        var items: [Item] = []
-        while let next, let item = item(from: position, opening: next) {
-            items.append(item.item)
-            position = item.end
-            skipSpaces()
-        }
-        var end = scalars.count
-        var last: [Item] = []
-        while end > position {
-            if Self.isSpace(scalars[end - 1]) {
-                end -= 1
-            } else if scalars[end - 1] == "}" || scalars[end - 1] == "]", let start = opening(before: end),
-                let item = item(from: start, opening: scalars[start]), item.end == end
-            {
-                last.insert(item.item, at: 0)
-                end = start
-            } else {
-                break
-            }
-        }
-        let title = String(Self.view(scalars[position..<end]))
-        position = scalars.count
-        return (title, items + last)
-    }
-
-    /// Returns the position of the bracket that the one before `end` closes.
-    private func opening(before end: Int) -> Int? {
-        let (close, open): (Unicode.Scalar, Unicode.Scalar) = scalars[end - 1] == "}" ? ("}", "{") : ("]", "[")
-        var depth = 0
-        for index in stride(from: end - 1, through: position, by: -1) {
-            if scalars[index] == close { depth += 1 }
-            if scalars[index] == open { depth -= 1 }
-            if depth == 0 { return index }
-        }
-        return nil
-    }
-
-    private func item(from start: Int, opening: Unicode.Scalar) -> (item: Item, end: Int)? {
-        guard let close = ["<": ">", "[": "]", "{": "}"][opening] as Unicode.Scalar? else { return nil }
-        var depth = 0
-        var end = start
-        repeat {
-            guard end < scalars.count else { return nil }
-            if scalars[end] == opening { depth += 1 }
-            if scalars[end] == close { depth -= 1 }
-            end += 1
-        } while depth > 0
-        let inner = String(Self.view(scalars[(start + 1)..<(end - 1)]))
-        let place = TextLocation(line: line, column: start + 1)
-        switch opening {
-        case "[":
-            guard inner.contains(".."), !inner.contains(" ") else { return nil }
-            return (Item(kind: opening, value: inner, location: place), end)
-        case "{":
-            let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { $0.trimmed }
-            return (Item(kind: opening, name: parts[0], value: parts.count > 1 ? parts[1] : "", location: place), end)
-        default: return (Item(kind: opening, value: inner, location: place), end)
         }
     }
 }

@@ -78,7 +78,7 @@ extension StringProtocol where SubSequence == Substring {
 extension ScriptReference.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .missing: "the script names no schema; add a line # prefs-schema: FILE"
+        case .missing: "the script has no declaration; add a line #prefs, without a space, or # prefs-schema: FILE"
         case .emptyName(let line): "\(line): missing file name after prefs-schema:"
         case .unterminated(let line): "\(line): missing #} at the end of the schema"
         case .notAComment(let line): "\(line): a line of the schema must begin with #"

@@ -99,6 +99,7 @@ enum ShellName {
     /// Variables that one of the shells sets, makes read-only, or uses to control its behavior.
     private static let everywhere: Set = [
         "_", "ARGC", "CDPATH", "COLUMNS", "DIRSTACK", "EGID", "ENV", "EPOCHREALTIME", "EPOCHSECONDS", "ERRNO", "EUID",
+        "EXECIGNORE",
         "FCEDIT", "FIGNORE", "FPATH", "FUNCNAME", "FUNCNEST", "GID", "GLOBIGNORE", "GROUPS", "HISTCHARS", "HISTCMD",
         "HISTCONTROL", "HISTFILE", "HISTSIZE", "HOME", "HOSTNAME", "HOSTTYPE", "IFS", "IGNOREEOF", "KEYTIMEOUT", "LANG",
         "LINENO", "LINES", "LISTMAX", "LOGNAME", "MACHTYPE", "MAIL", "MAILCHECK", "MAILPATH", "MAPFILE", "MODULE_PATH",
@@ -109,7 +110,7 @@ enum ShellName {
         "TMPPREFIX", "TTY", "TTYIDLE", "UID", "USERNAME", "VENDOR", "WATCH", "WORDCHARS", "ZDOTDIR",
     ]
 
-    private static let beginnings = ["BASH", "COMP_", "FISH_", "LC_", "LD_", "ZSH_", "__fish", "fish_"]
+    private static let beginnings = ["BASH", "COMP_", "FISH_", "LC_", "LD_", "ZSH_", "__fish", "__prefs_", "fish_"]
 
     private static let zsh: Set = [
         "aliases", "argv", "builtins", "cdpath", "commands", "dirstack", "fignore", "fpath", "funcfiletrace",

@@ -1,0 +1,138 @@
+internal import PropertyLists
+
+/// A line of a declaration and the position in it.
+struct LineScanner {
+    private let line: Int
+    private let scalars: [Unicode.Scalar]
+    private var position = 0
+
+    /// A part in brackets: `<7>`, `[1..9]` or `{env: NAME}`.
+    struct Item {
+        let kind: Unicode.Scalar
+        /// The name before the colon in braces.
+        var name = ""
+        let value: String
+        let location: TextLocation
+    }
+
+    init(line: Int, _ text: String) {
+        self.line = line
+        scalars = Array(text.unicodeScalars.last == "\r" ? text.unicodeScalars.dropLast() : text.unicodeScalars[...])
+    }
+
+    var isAtEnd: Bool { position >= scalars.count }
+    var next: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
+    var location: TextLocation { TextLocation(line: line, column: position + 1) }
+    var rest: String.UnicodeScalarView { Self.view(scalars[position...]) }
+
+    private static func view(_ scalars: ArraySlice<Unicode.Scalar>) -> String.UnicodeScalarView {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return view
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+    mutating func skipSpaces() { while let next, Self.isSpace(next) { position += 1 } }
+    mutating func skip(_ text: String) {
+        if rest.starts(with: text.unicodeScalars) { position += text.unicodeScalars.count }
+    }
+
+    /// Takes the text up to white space or to an end.
+    mutating func takeWord(_ isEnd: (Unicode.Scalar) -> Bool = { _ in false }) -> String {
+        let start = position
+        while let next, !Self.isSpace(next), !isEnd(next) { position += 1 }
+        return String(Self.view(scalars[start..<position]))
+    }
+
+    /// Takes a word, or a text in quotes, in which a backslash precedes a quote or a backslash. Returns nil if the
+    /// closing quote is missing.
+    mutating func takeQuoted() -> String? {
+        guard let quote = next, quote == "\"" || quote == "'" else { return takeWord() }
+        var result = String.UnicodeScalarView()
+        position += 1
+        while let next, next != quote {
+            position += 1
+            if next == "\\", let escaped = self.next {
+                result.append(escaped)
+                position += 1
+            } else {
+                result.append(next)
+            }
+        }
+        guard next == quote else { return nil }
+        position += 1
+        return String(result)
+    }
+
+    /// Takes the rest of the line without white space at its end.
+    mutating func takeRest() -> String {
+        let start = position
+        position = scalars.count
+        var end = scalars.count
+        while end > start, Self.isSpace(scalars[end - 1]) { end -= 1 }
+        return String(Self.view(scalars[start..<end]))
+    }
+
+    /// Takes the items before the title, the title with its location, and the items after it.
+    mutating func takeItems() -> (title: String, location: TextLocation, items: [Item]) {
+        var items: [Item] = []
+        while let next, let item = item(from: position, opening: next) {
+            items.append(item.item)
+            position = item.end
+            skipSpaces()
+        }
+        var end = scalars.count
+        var last: [Item] = []
+        while end > position {
+            if Self.isSpace(scalars[end - 1]) {
+                end -= 1
+            } else if scalars[end - 1] == "}" || scalars[end - 1] == "]", let start = opening(before: end),
+                let item = item(from: start, opening: scalars[start]), item.end == end
+            {
+                last.insert(item.item, at: 0)
+                end = start
+            } else {
+                break
+            }
+        }
+        let (title, location) = (String(Self.view(scalars[position..<end])), self.location)
+        position = scalars.count
+        return (title, location, items + last)
+    }
+
+    /// Returns the position of the bracket that the one before `end` closes.
+    private func opening(before end: Int) -> Int? {
+        let (close, open): (Unicode.Scalar, Unicode.Scalar) = scalars[end - 1] == "}" ? ("}", "{") : ("]", "[")
+        var depth = 0
+        for index in stride(from: end - 1, through: position, by: -1) {
+            if scalars[index] == close { depth += 1 }
+            if scalars[index] == open { depth -= 1 }
+            if depth == 0 { return index }
+        }
+        return nil
+    }
+
+    private func item(from start: Int, opening: Unicode.Scalar) -> (item: Item, end: Int)? {
+        guard let close = ["<": ">", "[": "]", "{": "}"][opening] as Unicode.Scalar? else { return nil }
+        var depth = 0
+        var end = start
+        repeat {
+            guard end < scalars.count else { return nil }
+            if scalars[end] == opening { depth += 1 }
+            if scalars[end] == close { depth -= 1 }
+            end += 1
+        } while depth > 0
+        let inner = String(Self.view(scalars[(start + 1)..<(end - 1)]))
+        let place = TextLocation(line: line, column: start + 1)
+        switch opening {
+        case "[":
+            guard inner.contains(".."), !inner.contains(" ") else { return nil }
+            return (Item(kind: opening, value: inner, location: place), end)
+        case "{":
+            let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { $0.trimmed }
+            return (Item(kind: opening, name: parts[0], value: parts.count > 1 ? parts[1] : "", location: place), end)
+        default: return (Item(kind: opening, value: inner, location: place), end)
+        }
+    }
+}
