@@ -16,14 +16,14 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
     static let all = [
         PublicScript(name: "ldd", linesBefore: 62), PublicScript(name: "savelog", linesBefore: 23),
         PublicScript(
-            name: "ssh-copy-id", linesBefore: 28, refusal: "Kind address of host"),
+            name: "ssh-copy-id", linesBefore: 28, refusal: "10:13: Kind: address"),
         PublicScript(name: "fakeroot", linesBefore: 60), PublicScript(name: "apt-key", linesBefore: 62),
         PublicScript(name: "ucf", linesBefore: 38), PublicScript(name: "which", linesBefore: 7),
         PublicScript(
-            name: "zgrep", linesBefore: 123, refusal: "Type array of regexp"),
+            name: "zgrep", linesBefore: 123, refusal: "3:23: Type: array"),
         PublicScript(name: "memusage", linesBefore: 120),
         PublicScript(
-            name: "pg_virtualenv", linesBefore: 18, refusal: "Type array of options"),
+            name: "pg_virtualenv", linesBefore: 18, refusal: "7:24: Type: array"),
     ]
 
     struct Row {
@@ -131,7 +131,7 @@ struct `The options of a public script` {
         if let refusal = script.refusal {
             #expect(built.status == 2)
             let reason = "needs prefs, which --build cannot inline"
-            #expect(built.errorText == "prefs: \(script.name): \(reason): \(refusal)\n")
+            #expect(built.errorText == "prefs: \(script.name):\(refusal) \(reason)\n")
             return
         }
         #expect(built.status == 0, "\(built.errorText)")
@@ -259,6 +259,31 @@ struct `The options of a public script` {
             : "cannot inline \(refusal ?? "")"
         #expect(result.text == (refusal == nil ? "3\n" : ""))
         #expect(result.errorText == (refusal == nil ? "" : "prefs: script:4: --build \(reason)\n"))
+    }
+
+    /// A declaration that `--build` refuses, and the places and names of the parts.
+    @Test(
+        arguments: [
+            ("#prefs domain=com.example.a\n# @flag -v", ["2:8: Domain:"]),
+            ("#prefs\n# @command a {default}", ["3:14: DefaultCommand:"]),
+            ("#prefs\n# @command a\n# @command a/b", ["3:12: Commands:"]),
+            (
+                "#prefs\n# @option -k=INT, {count: 2..3}\n# @option --name=TEXT {pattern: a*} {secret}",
+                [
+                    "3:14: Type: array", "3:14: Separator:", "3:19: MaximumCount:", "3:19: MinimumCount:",
+                    "4:23: Pattern:", "4:37: Sensitive:",
+                ]
+            ),
+            ("#prefs\n# @command a\n# @rest b {pass}\n# @arg c", ["4:11: PassUnknown: a rest with other operands"]),
+            ("#prefs{\n# Settings = (\n#  { Key = a; Type = real; });\n#}", ["4:15: :Settings:0:Type: real"]),
+        ] as [(String, [String])])
+    func `are refused with each part that needs prefs`(_ lines: String, _ parts: [String]) throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        try folder.write("#!/bin/sh\n\(lines)\neval \"$(prefs args \"$0\" -- \"$@\")\"\n", to: "script")
+        let result = try Subprocess.run(
+            "bash", ["-c", "prefs args --build script"], environment: command.variables, in: folder.url)
+        let expected = parts.map { "prefs: script:\($0) needs prefs, which --build cannot inline\n" }.joined()
+        #expect(result.errorText == expected && result.status == 2)
     }
 
     @Test func `take fewer lines to declare than to parse`() throws {

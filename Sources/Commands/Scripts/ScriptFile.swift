@@ -58,9 +58,10 @@ struct ScriptFile {
     /// Returns the script with its parser in place of the line that calls `prefs args`.
     ///
     /// - Parameters:
+    ///   - file: The schema, which must have no errors.
     ///   - prefix: The prefix of variables; nil for that of the call.
     ///   - ownSchema: Whether the schema is that of the script, so that the call must not name another one.
-    func built(by schema: Schema, prefix: String?, ownSchema: Bool) throws -> [UInt8] {
+    func built(by file: SchemaFile, prefix: String?, ownSchema: Bool) throws -> [UInt8] {
         let name = "\(path)".onOneLine
         if shell == .fish {
             throw CommandFailure(.usage, "\(name): --build writes POSIX shell, and this is a script for fish")
@@ -91,12 +92,14 @@ struct ScriptFile {
             }
             throw CommandFailure(.usage, "\(name):\(call + 1): --build cannot inline a call with \(word.onOneLine)")
         }
+        let schema = try file.schema()
         do {
             lines[call] = String(
                 try StandaloneParser(schema, program: program, for: shell ?? .sh, prefix: prefix ?? callPrefix).code()
                     .dropLast())
         } catch let refusal as StandaloneParser.Refusal {
-            throw CommandFailure(.usage, "\(name): \(refusal)")
+            let parts = file.lines(for: refusal.parts)
+            throw CommandFailure(.usage, parts, classic: parts)
         } catch let failure as ScriptFailure {
             throw ScriptValuesFailure(script: program, failure: failure)
         }

@@ -46,7 +46,7 @@ extension Verb {
         let prefix = invocation[.prefix] ?? ""
         if invocation.has(.build) {
             let built = try script.built(
-                by: schema, prefix: invocation[.prefix], ownSchema: !invocation.has(.schema))
+                by: file, prefix: invocation[.prefix], ownSchema: !invocation.has(.schema))
             try context.terminal.write(built, to: .output)
             return .done
         }

@@ -3,15 +3,20 @@ internal import PropertyLists
 /// The parser of a script in POSIX shell, for hosts without `prefs`.
 ///
 /// It has the part of the rules that needs no more than a shell: flags, options, choices, bounds of integers, operands,
-/// defaults, environment variables, sub-commands and help. All its names begin with `__prefs_`.
+/// defaults, environment variables, sub-commands and help. All its names begin with `__prefs_`:
+///
+/// | variable of the shell | what it holds |
+/// |---|---|
+/// | `command`, `lost` | the chosen sub-command; whether an unknown one was given |
+/// | `errors`, `help`, `version` | the errors so far; whether help or the version is requested |
+/// | `left`, `only` | the number of arguments that are not parsed yet, which precede the operands in `$@`; whether these are all operands |
+/// | `word`, `name`, `whole` | the argument; its flag, or nothing for an operand; the flag with its value, to be passed on |
+/// | `rest` | the letters after the current one in an argument such as `-nv` |
+/// | `has`, `attached`, `take` | whether a value is attached; the value; whether it is set |
+/// | `kind`, `key`, `fixed`, `shown` | what `__prefs_flag` found: the effect, the setting, a value or text of the flag, and its name in messages |
+/// | `at_KEY`, `text_KEY`, `new_KEY` | for each setting, the flag or operand that gave the value; the text; whether it is unchecked |
+/// | `env_NAME` | an environment variable at the start |
 package struct StandaloneParser {
-    /// The parts of a declaration that need `prefs`.
-    package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-        package let parts: [String]
-
-        package var description: String { "needs prefs, which --build cannot inline: \(parts.joined(separator: ", "))" }
-    }
-
     private let schema: Schema
     private let program: String
     private let prefix: String
@@ -78,11 +83,8 @@ package struct StandaloneParser {
     // MARK: Functions
 
     private var functions: [String] {
-        var lines = failFunction + integerFunctions
-        lines += ["__prefs_boolean() {", "    case $1 in"]
-        lines += ["    [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) __prefs_value=true ;;"]
-        lines += ["    [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) __prefs_value=false ;;"]
-        lines += ["    *) return 1 ;;", "    esac", "}"]
+        var lines = StandaloneFunctions.failing(program: program) + StandaloneFunctions.integer
+        lines += StandaloneFunctions.boolean
         lines += ["# The effect of flag $1 in the current command."]
         lines += ["__prefs_flag() {", "    __prefs_kind='' __prefs_key='' __prefs_fixed='' __prefs_shown=$1"]
         lines += ["    case $__prefs_command:$1 in"] + contexts.flatMap { flagArms($0) } + ["    esac", "}"]
@@ -98,98 +100,8 @@ package struct StandaloneParser {
             lines += ["    \(quoted(context ?? ""))) printf '%s' \(quoted(help)) ;;"]
         }
         lines += ["    esac", "}"]
-        if output == .sh, schema.allSettings.contains(where: \.takesRest) { lines += quotingFunction }
+        if output == .sh, schema.allSettings.contains(where: \.takesRest) { lines += StandaloneFunctions.quoting }
         return lines
-    }
-
-    /// Notes an error, with control characters escaped.
-    private var failFunction: [String] {
-        """
-        __prefs_fail() {
-            __prefs_tail=$1 __prefs_escaped=''
-            while :; do
-                case $__prefs_tail in *[[:cntrl:]]*) ;; *) break ;; esac
-                __prefs_head=${__prefs_tail%%[[:cntrl:]]*}
-                __prefs_tail=${__prefs_tail#"$__prefs_head"}
-                __prefs_control=${__prefs_tail%"${__prefs_tail#?}"}
-                __prefs_tail=${__prefs_tail#?}
-                __prefs_code=$(printf '%X' "'$__prefs_control")
-                case $__prefs_code in
-                9) __prefs_code=t ;;
-                A) __prefs_code=n ;;
-                D) __prefs_code=r ;;
-                *) __prefs_code="u{$__prefs_code}" ;;
-                esac
-                __prefs_escaped=$__prefs_escaped$__prefs_head'\\'$__prefs_code
-            done
-            __prefs_errors=$__prefs_errors\(quoted("\(program): "))$__prefs_escaped$__prefs_tail$__prefs_line
-        }
-        """.split(separator: "\n").map(String.init)
-    }
-
-    /// Integers are compared as text, since a shell has those of 64 bits with a sign only.
-    private var integerFunctions: [String] {
-        """
-        # Whether the integer $1 is below $2.
-        __prefs_below() {
-            case $1:$2 in
-            -*:-*) set -- "${2#-}" "${1#-}" ;;
-            -*) return 0 ;;
-            *:-*) return 1 ;;
-            esac
-            if [ "${#1}" -ne "${#2}" ]; then
-                [ "${#1}" -lt "${#2}" ]
-                return
-            fi
-            if [ "${#1}" -gt 10 ]; then
-                set -- "$1" "$2" "${1%??????????}" "${2%??????????}"
-                if [ "$3" != "$4" ]; then
-                    [ "$3" -lt "$4" ]
-                    return
-                fi
-                set -- "${1#"$3"}" "${2#"$4"}"
-            fi
-            [ "1$1" -lt "1$2" ]
-        }
-        __prefs_integer() {
-            __prefs_value=${1#[-+]}
-            __prefs_limit=18446744073709551615 __prefs_sign=''
-            case $1 in -*) __prefs_limit=9223372036854775808 __prefs_sign=- ;; esac
-            case $__prefs_value in
-            0[xX]*)
-                __prefs_value=${__prefs_value#0?}
-                case $__prefs_value in ''|*[!0-9a-fA-F]*) return 1 ;; esac
-                while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
-                if [ "${#__prefs_value}" -gt 16 ]; then return 1; fi
-                __prefs_value=00000000$__prefs_value
-                __prefs_high=${__prefs_value%????????}
-                __prefs_low=${__prefs_value#"$__prefs_high"}
-                # 2 to the power of 32 is 42949 * 100000 + 67296.
-                __prefs_low=$((0x$__prefs_high * 67296 + 0x$__prefs_low))
-                __prefs_high=$((0x$__prefs_high * 42949 + __prefs_low / 100000))
-                __prefs_low=$((__prefs_low % 100000 + 100000))
-                __prefs_value=$__prefs_high${__prefs_low#1} ;;
-            ''|*[!0-9]*) return 1 ;;
-            esac
-            while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
-            if __prefs_below "$__prefs_limit" "$__prefs_value"; then return 1; fi
-            if [ "$__prefs_value" != 0 ]; then __prefs_value=$__prefs_sign$__prefs_value; fi
-        }
-        """.split(separator: "\n").map(String.init)
-    }
-
-    /// Quotes its arguments as words, in place of an array.
-    private var quotingFunction: [String] {
-        [
-            "__prefs_quote() {", "    __prefs_value=''", "    for __prefs_word in \"$@\"; do",
-            "        __prefs_quoted=''",
-            "        while :; do", "            case $__prefs_word in", "            *\\'*)",
-            "                __prefs_quoted=$__prefs_quoted${__prefs_word%%\\'*}\"'\\\\''\"",
-            "                __prefs_word=${__prefs_word#*\\'} ;;", "            *) break ;;", "            esac",
-            "        done",
-            "        __prefs_value=\"$__prefs_value${__prefs_value:+ }'$__prefs_quoted$__prefs_word'\"", "    done",
-            "}",
-        ]
     }
 
     /// The branches for the flags of a context, with all abbreviations.
@@ -291,123 +203,124 @@ package struct StandaloneParser {
     // MARK: Main
 
     private var mainLoop: [String] {
-        """
-        while [ -n "$__prefs_rest" ] || [ "$__prefs_left" -gt 0 ]; do
-            __prefs_has=''
-            if [ -n "$__prefs_rest" ]; then
-                __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
-                __prefs_whole=$__prefs_name
-                __prefs_rest=${__prefs_rest#?}
-                case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
-                __prefs_flag "$__prefs_name"
-                case $__prefs_kind:$__prefs_rest in
-                misplaced*) __prefs_has=1 __prefs_rest='' ;;
-                value:?*|any:?*|number:?*|optional:?*)
-                    if [ -z "$__prefs_has" ]; then __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest=''; fi ;;
-                esac
-            else
-                __prefs_word=$1
-                shift
-                __prefs_left=$((__prefs_left - 1))
-                __prefs_whole=$__prefs_word
-                if [ -n "$__prefs_only" ] || [ "$__prefs_word" = - ]; then __prefs_name=''; else
-                    case $__prefs_word in
-                    --)
-                        __prefs_only=1
-                        continue ;;
-                    --*)
-                        __prefs_name=${__prefs_word%%=*}
-                        case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                        __prefs_flag "$__prefs_name" ;;
-                    -??*)
-                        __prefs_name=${__prefs_word%%=*}
-                        __prefs_flag "-$__prefs_name"
-                        if [ -n "$__prefs_kind" ] && [ "$__prefs_shown" = "-$__prefs_name" ] && [ "${#__prefs_name}" -gt 2 ]; then
-                            __prefs_shown=$__prefs_name
+        missingFunction
+            + """
+            while [ -n "$__prefs_rest" ] || [ "$__prefs_left" -gt 0 ]; do
+                __prefs_has=''
+                if [ -n "$__prefs_rest" ]; then
+                    __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
+                    __prefs_whole=$__prefs_name
+                    __prefs_rest=${__prefs_rest#?}
+                    case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
+                    __prefs_flag "$__prefs_name"
+                    case $__prefs_kind:$__prefs_rest in
+                    misplaced*) __prefs_has=1 __prefs_rest='' ;;
+                    value:?*|any:?*|number:?*|optional:?*)
+                        if [ -z "$__prefs_has" ]; then __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest=''; fi ;;
+                    esac
+                else
+                    __prefs_word=$1
+                    shift
+                    __prefs_left=$((__prefs_left - 1))
+                    __prefs_whole=$__prefs_word
+                    if [ -n "$__prefs_only" ] || [ "$__prefs_word" = - ]; then __prefs_name=''; else
+                        case $__prefs_word in
+                        --)
+                            __prefs_only=1
+                            continue ;;
+                        --*)
+                            __prefs_name=${__prefs_word%%=*}
                             case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                        else
-                            __prefs_rest=${__prefs_word#-}
-                            __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
-                            case $__prefs_kind in
-                            misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
-                            esac
+                            __prefs_flag "$__prefs_name" ;;
+                        -??*)
+                            __prefs_name=${__prefs_word%%=*}
+                            __prefs_flag "-$__prefs_name"
+                            if [ -n "$__prefs_kind" ] && [ "$__prefs_shown" = "-$__prefs_name" ] && [ "${#__prefs_name}" -gt 2 ]; then
+                                __prefs_shown=$__prefs_name
+                                case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
+                            else
+                                __prefs_rest=${__prefs_word#-}
+                                __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
+                                case $__prefs_kind in
+                                misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
+                                esac
+                                case $__prefs_kind:$__prefs_word in
+                                :-[0-9]*|:-.*|:-[iI][nN][fF]*) \(numberCheck) ;;
+                                :*) __prefs_rest='' ;;
+                                *) continue ;;
+                                esac
+                            fi ;;
+                        -*)
+                            __prefs_name=${__prefs_word%=}
+                            __prefs_flag "$__prefs_name"
                             case $__prefs_kind:$__prefs_word in
-                            :-[0-9]*|:-.*|:-[iI][nN][fF]*) \(numberCheck) ;;
-                            :*) __prefs_rest='' ;;
-                            *) continue ;;
-                            esac
-                        fi ;;
-                    -*)
-                        __prefs_name=${__prefs_word%=}
-                        __prefs_flag "$__prefs_name"
-                        case $__prefs_kind:$__prefs_word in
-                        :-[0-9]|:-.) \(numberCheck) ;;
-                        esac ;;
-                    *) __prefs_name='' ;;
-                    esac
-                fi
-                if [ -z "$__prefs_name" ]; then
-        \(operandLines.map { "            " + $0 }.joined(separator: "\n"))
-                    continue
-                fi
-            fi
-            __prefs_take=''
-            case $__prefs_kind in
-            '')
-                __prefs_rest=''
-                if [ -n "$__prefs_lost" ]; then :; else
-                    case $__prefs_command in
-        \(passingArms)
-                    *) __prefs_fail "unknown flag $__prefs_name" ;;
-                    esac
-                fi ;;
-            ambiguous) __prefs_fail "$__prefs_name is ambiguous: $__prefs_fixed" ;;
-            misplaced*)
-                if [ -z "$__prefs_lost" ]; then __prefs_fail "$__prefs_name must follow $__prefs_fixed"; fi
-                if [ "$__prefs_kind" = misplaced_value ] && [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
-                    case $1 in -?*) ;; *) shift; __prefs_left=$((__prefs_left - 1)) ;; esac
-                fi ;;
-            help|version|off|sets)
-                if [ -n "$__prefs_has" ]; then __prefs_fail "$__prefs_shown takes no value"; else
-                    case $__prefs_kind in
-                    help) __prefs_help=1 ;;
-                    version) __prefs_version=1 ;;
-                    off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
-                    sets) __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown" ;;
-                    esac
-                fi ;;
-            on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
-            optional) if [ -z "$__prefs_has" ]; then __prefs_attached=$__prefs_fixed; fi; __prefs_take=1 ;;
-            count)
-                if [ -n "$__prefs_has" ]; then __prefs_take=1; else
-        \(countLines.map { "            " + $0 }.joined(separator: "\n"))
-                fi ;;
-            value|any|number)
-                __prefs_take=$__prefs_has
-                if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
-                    case $__prefs_kind:$1 in
-                    any:*|number:-[0-9]*|number:-.*|number:-[iI][nN][fF]*|*:-) __prefs_take=1 ;;
-                    *:-*) ;;
-                    *) __prefs_take=1 ;;
-                    esac
-                    if [ -n "$__prefs_take" ]; then
-                        __prefs_attached=$1
-                        shift
-                        __prefs_left=$((__prefs_left - 1))
+                            :-[0-9]|:-.) \(numberCheck) ;;
+                            esac ;;
+                        *) __prefs_name='' ;;
+                        esac
+                    fi
+                    if [ -z "$__prefs_name" ]; then
+            \(operandLines.map { "            " + $0 }.joined(separator: "\n"))
+                        continue
                     fi
                 fi
-                if [ -z "$__prefs_take" ]; then
-                    __prefs_note=''
-                    if [ "$__prefs_left" -gt 0 ] && [ "$1" != -- ]; then
-                        __prefs_note=" (write $__prefs_shown=$1 if that is the value)"
+                __prefs_take=''
+                case $__prefs_kind in
+                '')
+                    __prefs_rest=''
+                    if [ -n "$__prefs_lost" ]; then :; else
+                        case $__prefs_command in
+            \(passingArms)
+                        *) __prefs_fail "unknown flag $__prefs_name" ;;
+                        esac
+                    fi ;;
+                ambiguous) __prefs_fail "$__prefs_name is ambiguous: $__prefs_fixed" ;;
+                misplaced*)
+                    if [ -z "$__prefs_lost" ]; then __prefs_fail "$__prefs_name must follow $__prefs_fixed"; fi
+                    if [ "$__prefs_kind" = misplaced_value ] && [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
+                        case $1 in -?*) ;; *) shift; __prefs_left=$((__prefs_left - 1)) ;; esac
+                    fi ;;
+                help|version|off|sets)
+                    if [ -n "$__prefs_has" ]; then __prefs_fail "$__prefs_shown takes no value"; else
+                        case $__prefs_kind in
+                        help) __prefs_help=1 ;;
+                        version) __prefs_version=1 ;;
+                        off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
+                        sets) __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown" ;;
+                        esac
+                    fi ;;
+                on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
+                optional) if [ -z "$__prefs_has" ]; then __prefs_attached=$__prefs_fixed; fi; __prefs_take=1 ;;
+                count)
+                    if [ -n "$__prefs_has" ]; then __prefs_take=1; else
+            \(countLines.map { "            " + $0 }.joined(separator: "\n"))
+                    fi ;;
+                value|any|number)
+                    __prefs_take=$__prefs_has
+                    if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
+                        case $__prefs_kind:$1 in
+                        any:*|number:-[0-9]*|number:-.*|number:-[iI][nN][fF]*|*:-) __prefs_take=1 ;;
+                        *:-*) ;;
+                        *) __prefs_take=1 ;;
+                        esac
+                        if [ -n "$__prefs_take" ]; then
+                            __prefs_attached=$1
+                            shift
+                            __prefs_left=$((__prefs_left - 1))
+                        fi
                     fi
-                    __prefs_fail "$__prefs_shown requires a value: $__prefs_fixed$__prefs_note"
-                    __prefs_missing "$__prefs_key" "$__prefs_shown"
-                fi ;;
-            esac
-            if [ -n "$__prefs_take" ]; then __prefs_set "$__prefs_key" "$__prefs_attached" "$__prefs_shown"; fi
-        done
-        """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).preceded(by: missingFunction)
+                    if [ -z "$__prefs_take" ]; then
+                        __prefs_note=''
+                        if [ "$__prefs_left" -gt 0 ] && [ "$1" != -- ]; then
+                            __prefs_note=" (write $__prefs_shown=$1 if that is the value)"
+                        fi
+                        __prefs_fail "$__prefs_shown requires a value: $__prefs_fixed$__prefs_note"
+                        __prefs_missing "$__prefs_key" "$__prefs_shown"
+                    fi ;;
+                esac
+                if [ -n "$__prefs_take" ]; then __prefs_set "$__prefs_key" "$__prefs_attached" "$__prefs_shown"; fi
+            done
+            """.shellLines
     }
 
     /// Marks a setting as given although its value is missing, so that it is not reported as required too.
@@ -610,52 +523,4 @@ package struct StandaloneParser {
             "if \(isOutside); then \(failure(.outsideRange(minimum: minimum, maximum: maximum))); fi")
         return lines
     }
-}
-
-extension [String] {
-    fileprivate func preceded(by lines: [String]) -> [String] { lines + self }
-}
-
-extension Schema {
-    /// What the declaration uses beyond the rules of `StandaloneParser`, by name.
-    fileprivate var partsBeyondShell: [String] {
-        var parts: [String] = []
-        if isStored { parts.append("Domain") }
-        if !extends.isEmpty { parts.append("Extends") }
-        if defaultCommand != nil { parts.append("DefaultCommand") }
-        for name in [nil] + commands.map(\.name) {
-            let settings = settings(of: name)
-            guard let taker = settings.first(where: \.passesUnknown), !settings.inPlaces.isEmpty else { continue }
-            parts.append("PassUnknown of \(shortened(taker.key)) beside Positional")
-        }
-        for command in commands where !command.commands.isEmpty { parts.append("Commands of \(command.name)") }
-        for setting in allSettings {
-            for part in setting.partsBeyondShell { parts.append("\(part) of \(shortened(setting.key))") }
-        }
-        return parts
-    }
-}
-
-extension SettingDeclaration {
-    fileprivate var partsBeyondShell: [String] {
-        let allowed: [ValueType] = [.string, .integer, .boolean]
-        let isRest = takesRest && rule.type == .array && (rule.element?.isPlain ?? true)
-        var parts: [(String, Bool)] = [
-            ("Type \(rule.type.rawValue)", !allowed.contains(rule.type) && !isRest),
-            ("Kind \(rule.kind?.rawValue ?? "")", rule.kind.map { !$0.isPath } ?? false),
-            ("Pattern", rule.pattern != nil), ("Separator", rule.separator != nil), ("Exists", rule.exists != nil),
-            ("ChoicesFrom", rule.choicesFrom != nil), ("Conflicts", !conflicts.isEmpty),
-            ("Requires", !requires.isEmpty), ("ExactlyOneOf", !exactlyOneOf.isEmpty), ("Sensitive", isSensitive),
-            ("Deprecated", deprecated != nil),
-            ("MinimumLength", rule.minimumLength != nil), ("MaximumLength", rule.maximumLength != nil),
-            ("MaximumCount", rule.maximumCount != nil),
-        ]
-        if !isRest { parts.append(("MinimumCount", rule.minimumCount != nil)) }
-        return parts.filter(\.1).map(\.0)
-    }
-}
-
-extension ValueRule {
-    /// Whether every string is allowed.
-    fileprivate var isPlain: Bool { self == ValueRule(.string) }
 }
