@@ -26,15 +26,23 @@ package struct Style: Hashable, Sendable {
 
 /// The cells of a screen, as they are to be shown.
 package struct Canvas: Sendable {
-    /// One column of a row. The second column of a wide character is empty.
-    package struct Cell: Hashable, Sendable {
-        package var text: String
-        package var style: Style
+    /// One column of a row. It holds no reference, so that a screen of cells is compared in microseconds.
+    private struct Cell: Equatable, Sendable {
+        /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The second column of a wide
+        /// character has `rest`.
+        var code: UInt32
+        var style = Style()
+
+        static let rest: UInt32 = 0
+        static let firstCluster: UInt32 = 0x11_0000
+        static let blank = Cell(code: 0x20)
     }
 
     package let columns: Int
     package let rows: Int
-    package private(set) var cells: [Cell]
+    private var cells: [Cell]
+    /// The characters of several scalars.
+    private var clusters: [String] = []
     /// Where the cursor is shown; nil hides it.
     package var cursor: (column: Int, row: Int)?
 
@@ -44,7 +52,7 @@ package struct Canvas: Sendable {
     package init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 1), Self.maximumColumns)
         self.rows = min(max(rows, 1), Self.maximumRows)
-        cells = Array(repeating: Cell(text: " ", style: Style()), count: self.columns * self.rows)
+        cells = Array(repeating: .blank, count: self.columns * self.rows)
     }
 
     /// Writes text, cut with `…` at `limit` columns, and returns the column after it.
@@ -54,6 +62,14 @@ package struct Canvas: Sendable {
     ) -> Int {
         let end = min(columns, limit < columns - column ? column + limit : columns)
         guard row >= 0, row < rows, column >= 0, column < end else { return column }
+        if text.isPrintableASCII, text.utf8.count <= end - column {
+            var at = column
+            for byte in text.utf8 {
+                set(at, row, UInt32(byte), style)
+                at += 1
+            }
+            return at
+        }
         var at = column
         var previous = column
         for character in text {
@@ -61,12 +77,11 @@ package struct Canvas: Sendable {
             if width == 0 { continue }
             guard at + width <= end else {
                 let place = at < end ? at : previous
-                set(place, row, "…", style)
-                for empty in (place + 1)..<max(place + 1, end) { set(empty, row, " ", style) }
+                set(place, row, 0x2026, style)
+                for empty in (place + 1)..<max(place + 1, end) { set(empty, row, 0x20, style) }
                 return end
             }
-            set(at, row, shown, style)
-            if width == 2 { set(at + 1, row, "", style) }
+            set(at, row, code(of: shown), style, isWide: width == 2)
             previous = at
             at += width
         }
@@ -81,20 +96,42 @@ package struct Canvas: Sendable {
         }
     }
 
-    private mutating func set(_ column: Int, _ row: Int, _ text: String, _ style: Style) {
+    private mutating func set(_ column: Int, _ row: Int, _ code: UInt32, _ style: Style, isWide: Bool = false) {
         let index = row * columns + column
         // Half of a wide character cannot stay.
-        if cells[index].text.isEmpty, !text.isEmpty, column > 0, cells[index - 1].text.cellWidth == 2 {
-            cells[index - 1].text = " "
+        if cells[index].code == Cell.rest { cells[index - 1].code = Cell.blank.code }
+        let after = isWide ? column + 2 : column + 1
+        if after < columns, cells[index - column + after].code == Cell.rest {
+            cells[index - column + after].code = Cell.blank.code
         }
-        cells[index] = Cell(text: text, style: style)
-        if column + 1 < columns, cells[index + 1].text.isEmpty, text.cellWidth != 2 { cells[index + 1].text = " " }
+        cells[index] = Cell(code: code, style: style)
+        if isWide { cells[index + 1] = Cell(code: Cell.rest, style: style) }
+    }
+
+    private mutating func code(of text: String) -> UInt32 {
+        let scalars = text.unicodeScalars
+        if let first = scalars.first, scalars.index(after: scalars.startIndex) == scalars.endIndex {
+            return first.value
+        }
+        clusters.append(text)
+        return Cell.firstCluster + UInt32(clusters.count - 1)
+    }
+
+    private func text(_ cell: Cell) -> String {
+        if cell.code >= Cell.firstCluster { return clusters[Int(cell.code - Cell.firstCluster)] }
+        return cell.code == Cell.rest ? "" : Unicode.Scalar(cell.code).map { String($0) } ?? ""
+    }
+
+    /// The text and the style of a cell. The second column of a wide character has no text.
+    package subscript(_ column: Int, _ row: Int) -> (text: String, style: Style) {
+        let cell = cells[row * columns + column]
+        return (text(cell), cell.style)
     }
 
     /// The rows as text, without spaces at their ends.
     package var lines: [String] {
         (0..<rows).map { row in
-            var line = cells[(row * columns)..<((row + 1) * columns)].map(\.text).joined()
+            var line = cells[(row * columns)..<((row + 1) * columns)].map(text).joined()
             while line.last == " " { line.removeLast() }
             return line
         }
@@ -102,38 +139,47 @@ package struct Canvas: Sendable {
 
     /// Returns what to write to a terminal that shows another canvas, or anything if that is nil.
     package func update(from shown: Canvas?, hasColors: Bool) -> String {
-        var text = "\u{1B}[?25l"
         let base = shown.flatMap { $0.columns == columns && $0.rows == rows ? $0 : nil }
-        if base == nil { text += "\u{1B}[0m\u{1B}[2J" }
+        var text = ""
         var style: Style?
         for row in 0..<rows {
             // The column where the cursor is, if it is known.
             var at: Int?
-            for column in 0..<columns {
-                let index = row * columns + column
-                let cell = cells[index]
-                if cell.text.isEmpty { continue }
-                if let base {
-                    let isSame =
-                        base.cells[index] == cell
-                        && (cell.text.cellWidth < 2 || base.cells[index + 1] == cells[index + 1])
-                    if isSame { continue }
-                } else if cell.text == " ", cell.style == Style() {
-                    continue
-                }
+            for column in 0..<columns where !isShown(column, row, by: base) {
+                let cell = cells[row * columns + column]
+                if cell.code == Cell.rest { continue }
                 if at != column { text += "\u{1B}[\(row + 1);\(column + 1)H" }
                 if style != cell.style {
                     text += cell.style.sequence(hasColors: hasColors)
                     style = cell.style
                 }
-                text += cell.text
+                text += self.text(cell)
                 // Terminals differ in the width of what is not ASCII.
-                at = cell.text.utf8.count == 1 ? column + 1 : nil
+                at = cell.code < 0x80 ? column + 1 : nil
             }
         }
         if style != nil { text += "\u{1B}[0m" }
-        if let cursor { text += "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h" }
-        return text
+        let start = base == nil ? "\u{1B}[?25l\u{1B}[0m\u{1B}[2J" : "\u{1B}[?25l"
+        guard let cursor else { return text.isEmpty && base != nil && base?.cursor == nil ? "" : start + text }
+        if text.isEmpty, let shown = base?.cursor, shown == cursor { return "" }
+        return start + text + "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h"
+    }
+
+    /// Returns whether a terminal that shows another canvas, or nothing if that is nil, shows a cell already.
+    private func isShown(_ column: Int, _ row: Int, by base: Canvas?) -> Bool {
+        let index = row * columns + column
+        let cell = cells[index]
+        guard let base else { return cell == .blank }
+        if cell.code < Cell.firstCluster {
+            guard base.cells[index] == cell else { return false }
+        } else {
+            guard base.cells[index].style == cell.style, base.text(base.cells[index]) == text(cell) else {
+                return false
+            }
+        }
+        // Both columns of a wide character are drawn together.
+        let isWide = column + 1 < columns && cells[index + 1].code == Cell.rest
+        return !isWide || base.cells[index + 1] == cells[index + 1]
     }
 }
 
@@ -141,7 +187,10 @@ extension Character {
     /// What a cell shows for this character, and in how many columns. Control characters, and those that change the
     /// direction of text, are shown as a symbol.
     var cells: (text: String, width: Int) {
-        guard let first = unicodeScalars.first else { return ("", 0) }
+        let scalars = unicodeScalars
+        guard let first = scalars.first else { return ("", 0) }
+        // The lines of boxes, which are drawn most often.
+        if 0x2500...0x257F ~= first.value, scalars.count == 1 { return (String(self), 1) }
         switch first.properties.generalCategory {
         case .control:
             let symbol = first.value < 0x20 ? Unicode.Scalar(0x2400 + first.value) : Unicode.Scalar(0x2421)
@@ -154,9 +203,9 @@ extension Character {
 }
 
 extension String {
-    /// The number of columns of a cell's text: 0, 1 or 2.
-    fileprivate var cellWidth: Int { utf8.count == 1 ? 1 : first?.cells.width ?? 0 }
+    /// Whether every byte is a character of one column.
+    fileprivate var isPrintableASCII: Bool { utf8.allSatisfy { 0x20...0x7E ~= $0 } }
 
     /// The number of columns in which a canvas shows the text.
-    package var shownColumns: Int { reduce(0) { $0 + $1.cells.width } }
+    package var shownColumns: Int { isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.cells.width } }
 }

@@ -1,8 +1,8 @@
 // Measures prefs and its peers in one run, by one rule, and compares the ratios with floors.
 //
 // `formats`: readers and writers of property lists. `store`: settings stores, by their commands and libraries. `args`:
-// arguments of shell scripts. `queries`: selection. `mirror`: what a mirror costs. `compare`: some of the first
-// two as a table and a picture.
+// arguments of shell scripts. `queries`: selection. `screens`: the browser in a terminal. `mirror`: what a mirror
+// costs. `compare`: some of the first two as a table and a picture.
 // The drivers of the peers are in Tests/Peers.
 import PropertyLists
 
@@ -18,6 +18,7 @@ struct Benchmark: Sendable {
         Benchmark(name: "store", summary: "settings stores", run: StoreBenchmark.run),
         Benchmark(name: "args", summary: "a script's arguments, against getopt(1)", run: ScriptsBenchmark.run),
         Benchmark(name: "queries", summary: "queries of records, against jq", run: QueriesBenchmark.run),
+        Benchmark(name: "screens", summary: "the browser, against less", run: ScreensBenchmark.run),
         Benchmark(name: "mirror", summary: "what a mirror costs", run: MirrorBenchmark.run),
         Benchmark(name: "compare", summary: "stores and formats, and the README's picture", run: Comparison.run),
     ]

@@ -319,7 +319,7 @@ struct Display {
         ]
         for row in 0..<canvas.rows {
             for column in 0..<canvas.columns {
-                let cell = canvas.cells[row * canvas.columns + column]
+                let cell = canvas[column, row]
                 let (x, y) = (column * 9 + 10, row * 20 + 10)
                 if cell.style.isReversed {
                     lines.append("<rect x=\"\(x)\" y=\"\(y)\" width=\"9\" height=\"20\" fill=\"#cdd6f4\"/>")
@@ -510,12 +510,37 @@ struct Display {
         #expect(canvas.lines == [expected])
     }
 
+    @Test(arguments: [
+        // Half of a wide character does not stay, and both halves are written together.
+        ("界x", 0, "a", "a x", "a "), ("界x", 1, "a", " ax", " a"), ("a界", 0, "界", "界", "界 "),
+        ("界界", 1, "界", " 界", " 界 "),
+        ("ae\u{301}", 1, "e\u{301}", "ae\u{301}", ""), ("ae\u{301}", 1, "e\u{302}", "ae\u{302}", "e\u{302}"),
+        ("👩‍👩‍👧", 0, "👩‍👩‍👦", "👩‍👩‍👦", "👩‍👩‍👦"),
+    ])
+    func `writes over wide and composed characters`(
+        _ before: String, _ column: Int, _ text: String, _ line: String, _ written: String
+    ) {
+        var old = Canvas(columns: 5, rows: 1)
+        old.put("x\u{301}", 4, 0)
+        old.put(before, 0, 0)
+        var new = old
+        new.put(text, column, 0)
+        #expect(new.lines == [line.padded(to: 4) + "x\u{301}"])
+        let update = new.update(from: old, hasColors: false)
+        #expect(update.replacing(/\x1B\[[?0-9;]*[a-zA-Z]/, with: "") == written)
+    }
+
     @Test func `writes only cells that differ`() {
         var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))
         old.put("hello", 0, 0)
         new.put("hallo", 0, 0)
         #expect(new.update(from: old, hasColors: true) == "\u{1B}[?25l\u{1B}[1;2H\u{1B}[0ma\u{1B}[0m")
-        #expect(new.update(from: new, hasColors: true) == "\u{1B}[?25l")
+        #expect(new.update(from: new, hasColors: true) == "")
+        old.cursor = (2, 0)
+        #expect(new.update(from: old, hasColors: true).hasPrefix("\u{1B}[?25l"))
+        (old, old.cursor) = (new, (2, 0))
+        #expect(old.update(from: new, hasColors: true) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[?25h")
+        #expect(new.update(from: old, hasColors: true) == "\u{1B}[?25l")
         old.put("x", 0, 1, style: Style(.red))
         #expect(old.update(from: new, hasColors: false).contains("31") == false)
     }

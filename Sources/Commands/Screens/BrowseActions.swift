@@ -112,7 +112,7 @@ struct BrowseActions: ScreenActions {
         let stored = try access.storedLayers(shown)
         let layers = access.layers(shown, stored: stored)
         guard isAgain || !layers.layers.isEmpty else { throw CommandFailure.noDomain(domain, context) }
-        var values = Self.valuesInForce(layers, isGlobal: domain.name?.isGlobal ?? false).withoutHidden
+        var values = Self.valuesInForce(layers, isGlobal: domain.name?.isGlobal ?? false)
         // The entries of a file are shown in its order.
         if domain.name != nil, !values.isSorted {
             values = PropertyList.Dictionary(values.sortedEntries.map { ($0.key, $0.value) })

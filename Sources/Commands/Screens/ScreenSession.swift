@@ -85,7 +85,8 @@ struct ScreenSession<Actions: ScreenActions> {
         var canvas = Canvas(columns: size.columns, rows: size.rows)
         content.draw(on: &canvas)
         let hasColors = (context.environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
-        try terminal.write(canvas.update(from: shown, hasColors: hasColors))
+        let update = canvas.update(from: shown, hasColors: hasColors)
+        if !update.isEmpty { try terminal.write(update) }
         shown = canvas
     }
 

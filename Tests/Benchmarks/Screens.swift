@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Glibc
+
+/// Showing a file of 100,000 entries with `prefs browse`, and the same text with less, in terminals of 80 by 24.
+///
+/// Unlike prefs, less does not parse the file, so that its first screen is no measure for ours.
+enum ScreensBenchmark {
+    private static let peer = "less"
+
+    static func run(_ options: Options, _ report: Report) throws {
+        let folder = try newFolder("screens")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let prefs = FileManager.default.currentDirectoryPath + "/.build/release/prefs"
+        guard FileManager.default.isExecutableFile(atPath: prefs) else {
+            throw Failure("the command is not built: swift build -c release")
+        }
+        guard try succeeds("less --version") else { throw Failure("less is not installed") }
+        let file = folder + "/large.plist"
+        try writeEntries(to: file)
+        let environment = ["PATH": "/usr/bin:/bin", "HOME": folder, "TERM": "xterm", "LC_ALL": "C.UTF-8"]
+        let read = Command(words: [prefs, "read", file, "entry.000000"], environment: environment)
+        let contenders: [(name: String, words: [String])] = [
+            (Row.ours, [prefs, "browse", file]), (peer, ["less", file]),
+        ]
+        var (reading, paint, key, memory) = ([Int64](), [[Int64](), []], [[Int64](), []], [0, 0])
+        for _ in 0..<(options.isQuick ? 3 : 15) {
+            reading.append(try read.succeed().nanoseconds)
+            for (index, contender) in contenders.enumerated() {
+                let terminal = try TerminalProgram(contender.words, environment)
+                paint[index].append(try terminal.wait(for: "entry.000004"))
+                for _ in 0..<40 { key[index].append(try terminal.press("j")) }
+                memory[index] = max(memory[index], try terminal.end("q"))
+            }
+        }
+        report.add(
+            Row(
+                title: "the first screen of 100,000 entries",
+                cells: zip(contenders, paint).map { ($0.name, .time(Double($1.percentile(50)))) }
+                    + [("prefs read", .time(Double(reading.percentile(50))))],
+                floor: .within(1.5, of: "prefs read")))
+        report.add(
+            Row(
+                title: "a key, to its screen",
+                cells: zip(contenders, key).map { ($0.name, .time(Double($1.percentile(50)))) },
+                floor: .within(2, of: peer)))
+        report.add(
+            Row(
+                title: "the memory of the same", cells: zip(contenders, memory).map { ($0.name, .bytes($1)) },
+                floor: .atMost(.bytes(100_000_000))))
+    }
+
+    /// Writes the entries one by one. Linux counts the memory of a process also as that of a program it starts.
+    private static func writeEntries(to path: String) throws {
+        guard let file = fopen(path, "w") else { throw Failure("\(path) cannot be written") }
+        defer { fclose(file) }
+        fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict>\n", file)
+        for number in 1_000_000..<1_100_000 {
+            let digits = String(number).dropFirst()
+            fputs("\t<key>entry.\(digits)</key>\n\t<string>value \(digits)</string>\n", file)
+        }
+        fputs("</dict>\n</plist>\n", file)
+    }
+}
+
+/// A program in a pseudo-terminal of 80 by 24.
+private final class TerminalProgram {
+    private let master: Int32
+    private let start: Int64
+    private var process = pid_t()
+    /// `POSIX_SPAWN_SETSID`, which the system declares for GNU programs only.
+    private static let newSession: Int16 = 0x80
+
+    init(_ words: [String], _ environment: [String: String]) throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (locked, number) = (Int32(0), UInt32(0))
+        // `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not import.
+        guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            throw Failure.system("a terminal")
+        }
+        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+        // The first terminal that a session's leader opens controls it.
+        var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawnattr_setflags(&attributes, Self.newSession)
+        for descriptor in 0..<Int32(3) {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/pts/\(number)", O_RDWR, 0)
+        }
+        var arguments = words.map { (word: String) in strdup(word) } + [nil]
+        var variables = environment.map { (entry) in strdup("\(entry.key)=\(entry.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        start = now()
+        guard posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables) == 0 else {
+            throw Failure.system(words[0])
+        }
+    }
+
+    deinit { close(master) }
+
+    /// Waits for a text, and returns the time since the start.
+    func wait(for text: String) throws -> Int64 {
+        var output = ""
+        while !output.contains(text) {
+            let more = read(milliseconds: 10_000)
+            guard !more.isEmpty else { throw Failure("no \(text) in \(output)") }
+            output += String(decoding: more, as: UTF8.self)
+        }
+        let time = now() - start
+        while !read(milliseconds: 50).isEmpty {}
+        return time
+    }
+
+    /// Presses a key, and returns the time until the screen changes.
+    func press(_ key: String) throws -> Int64 {
+        let start = now()
+        _ = write(master, key, key.utf8.count)
+        guard !read(milliseconds: 10_000).isEmpty else { throw Failure("the key \(key) does nothing") }
+        let time = now() - start
+        while !read(milliseconds: 5).isEmpty {}
+        return time
+    }
+
+    /// Ends the program with a key, and returns the most memory that it used.
+    func end(_ key: String) throws -> Int {
+        _ = write(master, key, key.utf8.count)
+        while !read(milliseconds: 10_000).isEmpty {}
+        var (status, usage) = (Int32(0), rusage())
+        wait4(process, &status, 0, &usage)
+        guard status == 0 else { throw Failure("the program ends with \(status)") }
+        return usage.ru_maxrss * 1024
+    }
+
+    /// Returns what comes within a time; nothing at the end.
+    private func read(milliseconds: Int32) -> [UInt8] {
+        var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+        guard poll(&polled, 1, milliseconds) > 0 else { return [] }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        return Array(buffer.prefix(max(0, Glibc.read(master, &buffer, buffer.count))))
+    }
+}
