@@ -26,18 +26,24 @@ extension BrowseScreen {
         if let overlay { canvas.draw(overlay) }
     }
 
+    /// The right end of the first row.
+    var header: String {
+        var texts: [String] = []
+        if isInDomains, !filter.isEmpty { texts.append("/\(filter)") }
+        if !isInDomains, !search.isEmpty { texts.append("/\(search)") }
+        if isWatching { texts.append("watching") }
+        return texts.isEmpty ? isInDomains ? "/ filter" : "/ search" : texts.joined(separator: "  ")
+    }
+
+    /// The column where the header begins.
+    var headerStart: Int { max(0, size.columns - header.shownColumns - 1) }
+
     private func drawHeader(on canvas: inout Canvas) {
-        var right: [String] = []
-        if isInDomains, !filter.isEmpty { right.append("/\(filter)") }
-        if !isInDomains, !search.isEmpty { right.append("/\(search)") }
-        if isWatching { right.append("watching") }
-        if right.isEmpty { right = [isInDomains ? "/ filter" : "/ search"] }
-        let text = right.joined(separator: "  ")
-        let start = max(0, canvas.columns - text.shownColumns - 1)
+        let start = headerStart
         canvas.put(current ?? "prefs", 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
         switch mode {
         case .filtering(let editor), .searching(let editor, _): canvas.drawSearch(editor)
-        default: canvas.put(text, start, 0, style: Style(.cyan))
+        default: canvas.put(header, start, 0, style: Style(.cyan))
         }
     }
 
@@ -62,9 +68,40 @@ extension BrowseScreen {
 
     // MARK: Entries
 
+    /// The columns of the entries.
+    private var entryColumns: (start: Int, end: Int) {
+        let layout = layout
+        return layout.hasBorders ? (layout.sideColumns + 1, size.columns - 1) : (0, size.columns)
+    }
+
+    private var labelEnd: Int {
+        let (start, end) = entryColumns
+        return start + 1 + min(labelColumns, (end - start) * 2 / 5, 48)
+    }
+
+    /// The column of the mark that shows whether a container is open.
+    func markColumn(of row: EntryTree.Row) -> Int {
+        let start = entryColumns.start
+        return start + 1 + min(2 * row.depth, max(0, labelEnd - start - 6))
+    }
+
+    private var hasTypes: Bool { entryColumns.end - entryColumns.start >= 44 }
+
+    /// The layer of an entry that is not from the one in which changes are made; empty if it is, or there is no room.
+    private func origin(of row: EntryTree.Row) -> String {
+        guard row.depth == 0, entryColumns.end - entryColumns.start >= 50 else { return "" }
+        return contents?.origins[row.path.components[0].text] ?? ""
+    }
+
+    /// The column where the value of an entry begins, and how many columns it has.
+    func valuePlace(of row: EntryTree.Row) -> (column: Int, room: Int) {
+        let column = labelEnd + (hasTypes ? 14 : 2)
+        let origin = origin(of: row).shownColumns
+        return (column, max(1, entryColumns.end - column - (origin == 0 ? 1 : origin + 2)))
+    }
+
     private func drawEntries(_ layout: PaneLayout, on canvas: inout Canvas) {
-        let start = layout.hasBorders ? layout.sideColumns + 1 : 0
-        let end = canvas.columns - (layout.hasBorders ? 1 : 0)
+        let (start, end) = entryColumns
         if rows.isEmpty {
             let text =
                 contents != nil
@@ -83,22 +120,18 @@ extension BrowseScreen {
     private func draw(
         _ entry: EntryTree.Row, isSelected: Bool, _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
     ) {
-        let width = end - start
         let isChanged = former.map { $0[entry.path] != entry.value } ?? false
         if isChanged { canvas.put("*", start, row, style: Style(.yellow, isBold: true)) }
-        let labelEnd = start + 1 + min(labelColumns, width * 2 / 5, 48)
-        let indent = min(2 * entry.depth, max(0, labelEnd - start - 6))
+        let (labelEnd, markColumn) = (labelEnd, markColumn(of: entry))
         let mark = !entry.value.isContainer ? " " : entry.isOpen ? "▾" : "▸"
-        canvas.put(mark, start + 1 + indent, row, style: Style(.cyan))
+        canvas.put(mark, markColumn, row, style: Style(.cyan))
         let label = Self.label(entry)
         canvas.put(
-            label.isEmpty ? "\"\"" : label, start + 3 + indent, row, limit: labelEnd - start - 3 - indent,
+            label.isEmpty ? "\"\"" : label, markColumn + 2, row, limit: labelEnd - markColumn - 2,
             style: Style(isBold: isSelected))
-        let hasType = width >= 44
-        if hasType { canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true)) }
-        let origin = entry.depth == 0 && width >= 50 ? contents?.origins[entry.path.components[0].text] ?? "" : ""
-        let valueStart = labelEnd + (hasType ? 14 : 2)
-        let room = max(1, end - valueStart - (origin.isEmpty ? 1 : origin.shownColumns + 2))
+        if hasTypes { canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true)) }
+        let origin = origin(of: entry)
+        let (valueStart, room) = valuePlace(of: entry)
         if !origin.isEmpty {
             canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true))
         }
@@ -132,18 +165,20 @@ extension BrowseScreen {
 
     private func drawFooter(on canvas: inout Canvas) {
         if let message { return canvas.drawMessage(message.text, isError: message.isError) }
+        canvas.drawKeys(keyHints)
+    }
+
+    /// The hints on keys in the last row.
+    var keyHints: [String] {
         switch mode {
         case .editing(let editor, let purpose):
             let completes = rule(for: purpose)?.kind?.isPath ?? false
-            canvas.drawKeys(
-                ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
-                    + (completes ? ["Tab complete"] : []))
-        case .filtering: canvas.drawKeys(["Enter keep", "Esc show all"])
-        case .searching: canvas.drawKeys(["Enter keep", "Esc back"])
+            return ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
+                + (completes ? ["Tab complete"] : [])
+        case .filtering: return ["Enter keep", "Esc show all"]
+        case .searching: return ["Enter keep", "Esc back"]
+        case _ where isInDomains: return ["→ entries", "/ filter", "? help", "a add", "q quit", "w watch"]
         default:
-            guard !isInDomains else {
-                return canvas.drawKeys(["→ entries", "/ filter", "? help", "a add", "q quit", "w watch"])
-            }
             let action = row.map { row in
                 switch row.value {
                 case .array, .dictionary: row.isOpen ? "← close" : "→ open"
@@ -151,8 +186,8 @@ extension BrowseScreen {
                 default: "Enter edit"
                 }
             }
-            canvas.drawKeys(
-                [action, "a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy"].compactMap(\.self))
+            let keys = ["a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy"]
+            return (action.map { [$0] } ?? []) + keys
         }
     }
 

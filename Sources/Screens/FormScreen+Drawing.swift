@@ -67,16 +67,19 @@ extension FormScreen {
 
     // MARK: Frame
 
+    /// The right end of the first row.
+    var header: String {
+        var texts = showsModifiedOnly ? ["modified only"] : search.isEmpty ? ["/ search"] : []
+        if !search.isEmpty { texts.insert("/\(search)", at: 0) }
+        if !form.changes.isEmpty { texts.append("\(form.changes.count) changed") }
+        return texts.joined(separator: "  ")
+    }
+
+    /// The column where the header begins.
+    var headerStart: Int { max(0, columns - header.shownColumns - 1) }
+
     private func drawHeader(on canvas: inout Canvas) {
-        let count = form.changes.count
-        var right = showsChangedOnly ? "changed only" : "/ search"
-        if case .searching = mode {
-            right = ""
-        } else if !search.isEmpty {
-            right = "/\(search)" + (showsChangedOnly ? "  changed only" : "")
-        }
-        right += count == 0 ? "" : "  \(count) changed"
-        let start = max(0, canvas.columns - right.shownColumns - 1)
+        let start = headerStart
         let title = form.schema.title ?? form.schema.domain
         let end = canvas.put(title, 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
         if form.schema.title != nil {
@@ -85,8 +88,14 @@ extension FormScreen {
         if case .searching(let editor) = mode {
             canvas.drawSearch(editor)
         } else {
-            canvas.put(right, start, 0, style: Style(.cyan))
+            canvas.put(header, start, 0, style: Style(.cyan))
         }
+    }
+
+    /// The index of the first group that is shown.
+    var groupTop: Int {
+        let at = groupNames.firstIndex(of: groups.isEmpty ? "" : groups[selected]) ?? 0
+        return max(0, at - layout.sideHeight + 1)
     }
 
     private func drawGroups(_ layout: PaneLayout, on canvas: inout Canvas) {
@@ -94,9 +103,7 @@ extension FormScreen {
         let problems = problems
         let names = groupNames
         let current = groups.isEmpty ? "" : groups[selected]
-        let height = layout.details.upperBound - layout.list.lowerBound
-        let start = max(0, (names.firstIndex(of: current) ?? 0) - height + 1)
-        for (row, name) in zip(layout.list.lowerBound..<layout.details.upperBound, names.dropFirst(start)) {
+        for (row, name) in zip(layout.list.lowerBound..<layout.details.upperBound, names.dropFirst(groupTop)) {
             let members = controls.indices.filter { groups[$0] == name }.map { controls[$0] }
             let changed = members.count { form.isChanged($0.key) }
             let isWrong = members.contains { problems[$0.key] != nil || conflicts.contains($0.key) }
@@ -110,12 +117,34 @@ extension FormScreen {
 
     // MARK: Settings
 
+    /// The columns of the list.
+    private var listColumns: (start: Int, end: Int) {
+        let layout = layout
+        return layout.hasBorders ? (layout.sideColumns + 1, columns - 1) : (0, columns)
+    }
+
+    private var titleColumns: Int {
+        let (start, end) = listColumns
+        return min(controls.map(\.title.shownColumns).max() ?? 0, (end - start) * 2 / 5, 40)
+    }
+
+    private var originColumns: Int { listColumns.end - listColumns.start >= 44 ? 11 : 0 }
+
+    /// The column where values begin, and how many columns they have.
+    var valuePlace: (column: Int, room: Int) {
+        let (start, end) = listColumns
+        let column = start + titleColumns + 3
+        return (column, max(1, end - column - originColumns - 1))
+    }
+
     private func drawList(_ layout: PaneLayout, on canvas: inout Canvas) {
-        let start = layout.hasBorders ? layout.sideColumns + 1 : 0
-        let end = canvas.columns - (layout.hasBorders ? 1 : 0)
+        let (start, end) = listColumns
         let (rows, problems) = (listRows, problems)
         if rows.isEmpty {
-            let text = controls.isEmpty ? "This schema has no settings to store." : "Nothing matches. Esc shows all."
+            let text =
+                controls.isEmpty
+                ? "This schema has no settings to store."
+                : search.isEmpty ? "Nothing is modified. Esc shows all." : "Nothing matches. Esc shows all."
             canvas.put(text, start + 2, layout.list.lowerBound, limit: end - start - 2, style: Style(isDim: true))
         }
         for (row, shown) in zip(layout.list, rows.dropFirst(top)) {
@@ -140,13 +169,9 @@ extension FormScreen {
         let isChanged = form.isChanged(control.key)
         let mark = isWrong ? "!" : isChanged ? "•" : " "
         canvas.put(mark, start, row, style: Style(isWrong ? .red : .yellow))
-        let width = end - start
-        let titleColumns = min(controls.map(\.title.shownColumns).max() ?? 0, width * 2 / 5, 40)
         canvas.put(control.title, start + 1, row, limit: titleColumns, style: Style(isBold: index == selected))
         let origin = origin(of: control)
-        let originColumns = width >= 44 ? 11 : 0
-        let valueStart = start + titleColumns + 3
-        let room = max(1, end - valueStart - originColumns - 1)
+        let (valueStart, room) = valuePlace
         if originColumns > 0 {
             let at = end - 2 - min(origin.shownColumns, originColumns - 1)
             canvas.put(
@@ -262,30 +287,33 @@ extension FormScreen {
 
     private func drawFooter(on canvas: inout Canvas) {
         if let message { return canvas.drawMessage(message.text, isError: message.isError) }
+        canvas.drawKeys(keyHints)
+    }
+
+    /// The hints on keys in the last row.
+    var keyHints: [String] {
         switch mode {
         case .editing:
             let isNumber = if case .number? = control?.kind { true } else { false }
             let hasSecret = control.map { $0.kind == .secret && form.value(of: $0.key) != nil } ?? false
             let isPath = control?.setting.rule.kind?.isPath ?? false
-            canvas.drawKeys(
-                ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
-                    + (hasSecret ? ["an empty field keeps the secret"] : [])
-                    + [isPath ? "Tab complete" : "Tab accept and go on"])
-        case .searching: canvas.drawKeys(["Enter keep", "Esc show all"])
+            return ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
+                + (hasSecret ? ["an empty field keeps the secret"] : [])
+                + [isPath ? "Tab complete" : "Tab accept and go on"]
+        case .searching: return ["Enter keep", "Esc show all"]
         default:
-            let action: String? =
+            let action: [String] =
                 switch control?.kind {
-                case _ where control?.isForced ?? false: nil
-                case .toggle?: "Space toggle"
-                case .choice?: "←→ choose"
-                case .number?: "Enter edit  ←→ step"
-                case .list?, .dictionary?: "Enter entries"
-                case nil: nil
-                default: "Enter edit"
+                case _ where control?.isForced ?? false: []
+                case .toggle?: ["Space toggle"]
+                case .choice?: ["←→ choose"]
+                case .number?: ["Enter edit", "←→ step"]
+                case .list?, .dictionary?: ["Enter entries"]
+                case nil: []
+                default: ["Enter edit"]
                 }
-            let all = search.isEmpty && !showsChangedOnly ? nil : "Esc show all"
-            canvas.drawKeys(
-                [all, action, "^S save", "? help", "q quit", "r reset", "u undo", "d changes"].compactMap(\.self))
+            let all = search.isEmpty && !showsModifiedOnly ? [] : ["Esc show all"]
+            return all + action + ["^S save", "? help", "q quit", "r reset", "u undo", "d changes"]
         }
     }
 
@@ -323,7 +351,7 @@ extension FormScreen {
         ("Enter", "edit; a digit types a new number"), ("e", "edit as text in $EDITOR"),
         ("r, Delete", "remove the user's value"), ("x", "drop the change to this setting"),
         ("u", "undo the last change"), ("d", "show the changes"), ("/", "search"),
-        ("m", "show changed settings only"), ("^S", "save"), ("q", "quit"), ("^Z", "suspend"),
+        ("m", "show only what is changed or has a value of the user"), ("^S", "save"), ("q", "quit"), ("^Z", "suspend"),
         ("In a field", "Tab accepts and goes on"), ("In a list", "a adds, d removes, Alt-Up and Alt-Down move"),
     ]
 

@@ -59,14 +59,15 @@ package struct FormScreen: Screen {
     var scroll = 0
     var columns = 80, rows = 24
     var search = ""
-    var showsChangedOnly = false
+    var showsModifiedOnly = false
     /// What the last key led to, or why it did not; shown until the next.
     var message: (text: String, isError: Bool)?
     var conflicts: Set<String> = []
-    private var undo: [Form.Changes] = []
+    var undo: [Form.Changes] = []
     /// What was saved last, and how to undo it; nil before.
     package private(set) var saved: String?
-    private var answers: [String: [String]] = [:]
+    /// What was typed for each setting.
+    var answers: [String: [String]] = [:]
 
     package init(_ form: Form, word: String) {
         (self.form, self.word) = (form, word)
@@ -86,7 +87,8 @@ package struct FormScreen: Screen {
         return controls.indices.filter { index in
             let (control, setting) = (controls[index], controls[index].setting)
             // A setting stays while it is edited, even if another process makes the same change.
-            if showsChangedOnly, !form.isChanged(control.key), !(isOpen && index == selected) { return false }
+            let isModified = form.isChanged(control.key) || form.hasUserValue(control.key)
+            if showsModifiedOnly, !isModified, !(isOpen && index == selected) { return false }
             let texts = [control.title, control.key, setting.summary ?? ""] + setting.flagUsage
             return wanted.isEmpty || texts.contains { $0.lowercased().contains(wanted) }
         }
@@ -123,7 +125,9 @@ package struct FormScreen: Screen {
         }
         switch event {
         case .key(let press):
+            let press = meaning(of: press)
             message = nil
+            guard let press else { break }
             if press.isControl("z") { return [.suspend] }
             if press.isControl("l") { return [.redraw] }
             return handle(press)
@@ -154,6 +158,20 @@ package struct FormScreen: Screen {
         return []
     }
 
+    /// Returns the key that a click means: that of a hint, or a place in a field; the click itself elsewhere.
+    private func meaning(of press: KeyPress) -> KeyPress? {
+        if let overlay { return overlay.meaning(of: press, columns: columns, rows: rows) }
+        guard case .click(let column, let row) = press.key else { return press }
+        if row == rows - 1 {
+            return message == nil ? KeyPress(hintedAt: column, in: .hints(keyHints, columns: columns)) : nil
+        }
+        if row == 0, let key = KeyPress(hintedAt: column - headerStart, in: header) { return key }
+        guard case .editing = mode, listRow(at: row)?.control == selected else { return press }
+        let place = valuePlace
+        return place.column - 1...place.column + place.room ~= column
+            ? KeyPress(.place(column: column - place.column, of: place.room - 1)) : press
+    }
+
     private mutating func handle(_ press: KeyPress) -> [Effect] {
         if press.isControl("s") { return finishAndSave() }
         switch mode {
@@ -162,6 +180,11 @@ package struct FormScreen: Screen {
         case .choosing(let index, let before): choose(index, since: before, press)
         case .listing(var pane, let before): list(&pane, since: before, press)
         case .searching(var editor):
+            if case .click(let column, let row) = press.key {
+                mode = .browsing
+                click(column, row)
+                break
+            }
             switch editor.handle(press) {
             case .accepted: mode = .browsing
             case .canceled: (mode, search) = (.browsing, "")
@@ -188,8 +211,8 @@ package struct FormScreen: Screen {
         case .left: step(-1)
         case .right: step(1)
         case .enter: open()
-        case .escape where search.isEmpty && !showsChangedOnly: message = ("q quits; ? shows the keys.", false)
-        case .escape: (search, showsChangedOnly) = ("", false)
+        case .escape where search.isEmpty && !showsModifiedOnly: message = ("q quits; ? shows the keys.", false)
+        case .escape: (search, showsModifiedOnly) = ("", false)
         case .delete, .backspace: reset()
         case .click(let column, let row): click(column, row)
         case .character(let letter) where press.isControl: return control(letter)
@@ -221,7 +244,7 @@ package struct FormScreen: Screen {
         case "x": change { form, key in form.discard(key) }
         case "d": if form.changes.isEmpty { message = ("Nothing is changed.", false) } else { mode = .reviewing }
         case "s": save()
-        case "m": showsChangedOnly.toggle()
+        case "m": showsModifiedOnly.toggle()
         case "g": moveGroup(1)
         case "j": move(1)
         case "k": move(-1)
@@ -269,6 +292,7 @@ package struct FormScreen: Screen {
         case (.leaving, .character("d")) where press.character != nil,
             (.leaving, .character("n")) where press.character != nil:
             return [.finish(isComplete: saved != nil)]
+        case (_, .click): break
         default: (mode, scroll) = (.browsing, 0)
         }
         return []
@@ -277,7 +301,7 @@ package struct FormScreen: Screen {
     /// Shows the difference before it is saved, or the first setting that is in the way.
     private mutating func save() {
         if let (key, reason) = problems.min(by: { place($0.key) < place($1.key) }) {
-            (mode, search, showsChangedOnly) = (.browsing, "", false)
+            (mode, search, showsModifiedOnly) = (.browsing, "", false)
             if let index = controls.firstIndex(where: { $0.key == key }) { selected = index }
             message = (reason, true)
         } else if form.changes.isEmpty {
@@ -304,7 +328,7 @@ package struct FormScreen: Screen {
 
     // MARK: Selection
 
-    private mutating func move(_ count: Int) {
+    mutating func move(_ count: Int) {
         let visible = visible
         guard let first = visible.first, let last = visible.last else { return }
         guard let at = visible.firstIndex(of: selected) else {
@@ -316,10 +340,12 @@ package struct FormScreen: Screen {
 
     /// Selects the first setting of the next or previous group.
     private mutating func moveGroup(_ step: Int) {
-        let visible = visible
         let names = visible.reduce(into: [String]()) { if $0.last != groups[$1] { $0.append(groups[$1]) } }
         guard let at = names.firstIndex(of: groups.isEmpty ? "" : groups[selected]) else { return move(0) }
-        let name = names[(at + step + names.count) % names.count]
+        select(group: names[(at + step + names.count) % names.count])
+    }
+
+    private mutating func select(group name: String) {
         guard let first = visible.first(where: { groups[$0] == name }) else { return }
         selected = first
         // The whole group is shown, as far as it fits.
@@ -327,276 +353,26 @@ package struct FormScreen: Screen {
         if let last = rows.lastIndex(where: { $0.heading == name }) { top = max(top, last - layout.list.count + 1) }
     }
 
-    private mutating func click(_ column: Int, _ row: Int) {
+    /// The row of the list that a row of the screen shows.
+    private func listRow(at row: Int) -> Row? {
+        let (list, rows) = (layout.list, listRows)
+        let index = row - list.lowerBound + top
+        return list.contains(row) && rows.indices.contains(index) ? rows[index] : nil
+    }
+
+    /// Selects what is clicked. A click on the value, or on what is selected, acts on it.
+    mutating func click(_ column: Int, _ row: Int) {
         let layout = layout
-        if column < layout.sideColumns, row >= layout.list.lowerBound {
-            let names = groupNames
-            let index = row - layout.list.lowerBound
-            if names.indices.contains(index), let first = visible.first(where: { groups[$0] == names[index] }) {
-                selected = first
+        if column < layout.sideColumns {
+            let (names, index) = (groupNames, row - layout.list.lowerBound + groupTop)
+            if row >= layout.list.lowerBound, row < layout.details.upperBound, names.indices.contains(index) {
+                select(group: names[index])
             }
             return
         }
-        let index = row - layout.list.lowerBound + top
-        guard layout.list.contains(row), listRows.indices.contains(index), let found = listRows[index].control else {
-            return
-        }
-        if selected == found { open() } else { selected = found }
-    }
-
-    // MARK: Changing values
-
-    /// Changes the selected setting in a way that can be undone.
-    private mutating func change(_ body: (inout Form, String) -> Void) {
-        guard let control else { return }
-        let former = form.changes
-        body(&form, control.key)
-        conflicts.remove(control.key)
-        if form.changes != former { undo.append(former) }
-    }
-
-    /// Takes back the last change, and selects its setting.
-    private mutating func undoLast() {
-        guard let last = undo.popLast() else {
-            message = (saved.map { "Nothing to undo in this form. \($0)" } ?? "Nothing to undo in this form.", true)
-            return
-        }
-        let former = form
-        form.restore(last)
-        guard
-            let index = controls.firstIndex(where: { control in
-                form.isChanged(control.key) != former.isChanged(control.key)
-                    || form.value(of: control.key) != former.value(of: control.key)
-            })
-        else { return }
-        selected = index
-        message = ("Undone: \(controls[index].title)", false)
-    }
-
-    private mutating func apply(_ answer: (inout Form, String) -> Form.Answer) {
-        var reason: String?
-        change { form, key in if case .refused(let text) = answer(&form, key) { reason = text } }
-        if let reason { message = (reason, true) }
-    }
-
-    mutating func set(_ value: PropertyList) { apply { form, key in form.set(value, for: key) } }
-
-    private mutating func reset() {
-        guard let control else { return }
-        let hadValue = form.isChanged(control.key) || form.hasUserValue(control.key)
-        apply { form, key in form.reset(key) }
-        guard message == nil else { return }
-        let value = form.shownValue(of: control.key)
-        message = (
-            hadValue
-                ? "\(control.title) is now \(value ?? "unset")."
-                : "\(control.title) has no value of the user to remove.", false
-        )
-    }
-
-    /// Stores a text that the user has typed.
-    private mutating func accept(_ text: String, for control: Form.Control) {
-        answers[control.key, default: []].append(text)
-        apply { form, key in form.answer(text, to: key) }
-    }
-
-    /// Selects the next value of a toggle, a choice or a number.
-    private mutating func step(_ step: Int) {
-        guard let control, !refusesForced(control) else { return }
-        let value = form.value(of: control.key)?.value
-        switch control.kind {
-        case .toggle: set(.boolean(!(value?.booleanValue ?? false)))
-        case .choice(let choices):
-            let at = value.flatMap { choices.firstIndex(of: $0) }
-            let next = at.map { ($0 + step + choices.count) % choices.count } ?? (step > 0 ? 0 : choices.count - 1)
-            set(choices[next])
-        case .number: if let next = control.stepped(value, by: step) { set(next) }
-        default: message = ("Enter edits this setting.", false)
-        }
-    }
-
-    private mutating func refusesForced(_ control: Form.Control) -> Bool {
-        if control.isForced { message = ("This value is forced by an administrator.", true) }
-        return control.isForced
-    }
-
-    /// Starts to edit the selected setting; a field with a text that replaces the value, if there is one.
-    private mutating func open(_ text: String? = nil) {
-        guard let control, !refusesForced(control) else { return }
-        let value = form.value(of: control.key)?.value
-        switch control.kind {
-        case .toggle: step(1)
-        case .choice: mode = .choosing(control.index(of: value), before: value)
-        case .list, .dictionary: mode = .listing(ListPane(control, value), before: value)
-        case .secret: mode = .editing(LineEditor(isSecret: true), before: value)
-        default:
-            let editor = LineEditor(text ?? control.fieldText(of: value), history: answers[control.key] ?? [])
-            mode = .editing(editor, before: value)
-        }
-    }
-
-    /// Shows the new value where another process has changed the one that is being edited. If the user has already
-    /// edited it, that is a conflict.
-    private mutating func reload() {
-        guard let control else { return }
-        let value = form.value(of: control.key)?.value
-        let isEdited: Bool
-        switch mode {
-        case .editing(let editor, let before) where before != value:
-            isEdited = editor.text != control.fieldText(of: before)
-            if !isEdited { open() }
-        case .choosing(let index, let before) where before != value:
-            isEdited = index != control.index(of: before)
-            if !isEdited { open() }
-        case .listing(let pane, let before) where before != value:
-            isEdited = pane.isEdited
-            if !isEdited { mode = .listing(ListPane(control, value, selected: pane.selected), before: value) }
-        default: return
-        }
-        if isEdited { conflicts.insert(control.key) }
-    }
-
-    /// Changes the selected setting at the end of a mode. A change by another process since the mode began is a
-    /// conflict.
-    private mutating func change(_ key: String, since before: PropertyList?, _ body: (inout Self) -> Void) {
-        let isConflict = form.value(of: key)?.value != before
-        body(&self)
-        if isConflict { conflicts.insert(key) }
-    }
-
-    private mutating func editAsText() -> [Effect] {
-        guard let control, !refusesForced(control) else { return [] }
-        guard control.kind != .secret else {
-            message = ("A secret is not written to a file for an editor.", true)
-            return []
-        }
-        return [.edit(key: control.key, form.value(of: control.key)?.value)]
-    }
-
-    private mutating func choose(_ index: Int, since before: PropertyList?, _ press: KeyPress) {
-        guard let control, case .choice(let choices) = control.kind else {
-            mode = .browsing
-            return
-        }
-        switch ListChoice(press, index, of: choices.map(control.shownText), clicked: clicked(press)) {
-        case .marked(let next): mode = .choosing(next, before: before)
-        case .chosen(let index):
-            mode = .browsing
-            if before != choices[index] { change(control.key, since: before) { $0.set(choices[index]) } }
-        case .left: mode = .browsing
-        }
-    }
-
-    /// The line of the box over the form that a key clicks.
-    private func clicked(_ press: KeyPress) -> Int? { overlay?.line(of: press, columns: columns, rows: rows) }
-
-    private mutating func edit(
-        _ editor: inout LineEditor, since before: PropertyList?, _ press: KeyPress
-    ) -> [Effect] {
-        guard let control else {
-            mode = .browsing
-            return []
-        }
-        mode = .editing(editor, before: before)
-        switch press.key {
-        case .tab where isPath(control): return [.complete(editor.text)]
-        case .tab, .backTab:
-            accept(editor, since: before, for: control)
-            if case .browsing = mode { move(press.key == .tab ? 1 : -1) }
-            return []
-        case .up, .down:
-            guard case .number = control.kind else { break }
-            let next = control.stepped(editor.text, by: press.key == .up ? 1 : -1)
-            mode = .editing(next.map { LineEditor($0) } ?? editor, before: before)
-            return []
-        default: break
-        }
-        switch editor.handle(press) {
-        case .canceled: mode = .browsing
-        case .edited, .ignored: mode = .editing(editor, before: before)
-        case .accepted: accept(editor, since: before, for: control)
-        }
-        return []
-    }
-
-    /// Stores the text of a field. One that is refused stays in the field.
-    private mutating func accept(_ editor: LineEditor, since before: PropertyList?, for control: Form.Control) {
-        // An unchanged text changes nothing: not even the layer that the value comes from.
-        if editor.text != control.fieldText(of: before) {
-            change(control.key, since: before) { screen in
-                if editor.text.isEmpty, control.isRemovedByEmptyText {
-                    screen.reset()
-                } else {
-                    screen.accept(editor.text, for: control)
-                }
-            }
-        }
-        guard let message, message.isError else {
-            mode = .browsing
-            return
-        }
-        (mode, self.message) = (.editing(editor, before: before), ("\(message.text) Esc cancels.", true))
-    }
-
-    private func isPath(_ control: Form.Control) -> Bool {
-        control.setting.rule.kind?.isPath ?? false
-    }
-
-    private mutating func complete(_ paths: [String]) {
-        let isFolder = control?.setting.rule.kind == .folder
-        let paths = isFolder ? paths.filter { $0.hasSuffix("/") } : paths
-        guard case .editing(var editor, let before) = mode, let names = editor.complete(paths) else {
-            message = (isFolder ? "No such folder." : "No such file.", true)
-            return
-        }
-        mode = .editing(editor, before: before)
-        if !names.isEmpty { message = (names, false) }
-    }
-
-    /// Why the text in the field cannot be stored; nil if it can.
-    func refusal(of text: String) -> String? {
-        guard let control else { return nil }
-        var copy = form
-        if case .refused(let reason) = copy.answer(text, to: control.key) { return reason }
-        return nil
-    }
-
-    private mutating func list(_ pane: inout ListPane, since before: PropertyList?, _ press: KeyPress) {
-        guard let key = control?.key else {
-            mode = .browsing
-            return
-        }
-        switch pane.handle(press, clicked: clicked(press)) {
-        case .open: mode = .listing(pane, before: before)
-        case .changed:
-            let value = pane.value
-            change(key, since: before) { $0.set(value) }
-            // What the rule refuses stays in the pane, with the reason.
-            pane.refusal = message?.text
-            mode = .listing(pane, before: conflicts.contains(key) ? before : form.value(of: key)?.value)
-            message = nil
-        case .closed: mode = .browsing
-        }
-    }
-}
-
-extension Form.Control {
-    /// Returns the text of a field that shows a value. The field of a secret is empty.
-    fileprivate func fieldText(of value: PropertyList?) -> String {
-        kind == .secret ? "" : value.map(text) ?? ""
-    }
-
-    /// Returns the index of a value among the choices, or 0.
-    fileprivate func index(of value: PropertyList?) -> Int {
-        guard case .choice(let choices) = kind else { return 0 }
-        return value.flatMap { choices.firstIndex(of: $0) } ?? 0
-    }
-
-    /// Whether an empty field means that there is no value.
-    fileprivate var isRemovedByEmptyText: Bool {
-        switch kind {
-        case .number, .date, .data: true
-        case .toggle, .choice, .text, .secret, .list, .dictionary: false
-        }
+        guard let found = listRow(at: row)?.control else { return }
+        let acts = found == selected || column >= valuePlace.column
+        selected = found
+        if acts { open() }
     }
 }

@@ -7,6 +7,8 @@ package struct KeyPress: Hashable, Sendable {
         case paste(String)
         /// A click with the first button, counted from 0.
         case click(column: Int, row: Int)
+        /// A click in a field, made by a screen of a click: the column in it, and the columns of its text.
+        case place(column: Int, of: Int)
         /// The wheel of a mouse: -1 up, 1 down.
         case wheel(Int)
     }
@@ -17,6 +19,31 @@ package struct KeyPress: Hashable, Sendable {
 
     package init(_ key: Key, isControl: Bool = false, isAlt: Bool = false) {
         (self.key, self.isControl, self.isAlt) = (key, isControl, isAlt)
+    }
+
+    /// The key that is named by the hint at a column of a line, such as "Enter save  q quit". Two spaces or more are
+    /// between hints.
+    init?(hintedAt column: Int, in line: String) {
+        let characters = Array(line)
+        let isGap = { (at: Int) in characters[at] == " " && (at == 0 || characters[at - 1] == " ") }
+        guard characters.indices.contains(column), !isGap(column) else { return nil }
+        var start = column
+        while start > 0, !isGap(start - 1) { start -= 1 }
+        let word = characters[start...].prefix { $0 != " " }
+        switch String(word) {
+        case "Enter": self.init(.enter)
+        case "Esc": self.init(.escape)
+        case "Tab": self.init(.tab)
+        case "Space": self.init(.character(" "))
+        case "←": self.init(.left)
+        case "→": self.init(.right)
+        default:
+            let isControl = word.first == "^" && word.count == 2
+            guard let letter = word.last, word.count == 1 || isControl, letter.isASCII, !letter.isNumber else {
+                return nil
+            }
+            self.init(.character(Character(letter.lowercased())), isControl: isControl)
+        }
     }
 
     /// The character of a key without Control or Alt; nil for other keys.

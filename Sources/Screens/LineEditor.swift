@@ -39,6 +39,7 @@ package struct LineEditor: Hashable, Sendable {
         case .enter: return .accepted
         case .escape: return .canceled
         case .paste(let text): insert(text)
+        case .place(let column, let columns): place(at: column, of: columns)
         case .left: cursor = press.isControl || press.isAlt ? wordStart : max(0, cursor - 1)
         case .right: cursor = press.isControl || press.isAlt ? wordEnd : min(characters.count, cursor + 1)
         case .home: cursor = 0
@@ -138,17 +139,14 @@ package struct LineEditor: Hashable, Sendable {
 
     // MARK: Display
 
+    private var shownCharacters: [Character] {
+        isSecret ? Array(repeating: "•", count: characters.count) : characters
+    }
+
     /// Returns the part of the line around the cursor that fits in a number of columns, and the cursor's column in it.
     package func shown(in columns: Int) -> (text: String, cursor: Int) {
-        let columns = max(columns, 2)
-        let shown = isSecret ? Array(repeating: Character("•"), count: characters.count) : characters
-        var start = cursor
-        var width = 0
-        // One column is kept for the cursor after the text.
-        while start > 0, width + shown[start - 1].cells.width < columns {
-            start -= 1
-            width += shown[start].cells.width
-        }
+        let (columns, shown) = (max(columns, 2), shownCharacters)
+        let (start, width) = shownStart(in: columns)
         var end = cursor
         var total = width
         while end < shown.count, total + shown[end].cells.width <= columns {
@@ -156,6 +154,30 @@ package struct LineEditor: Hashable, Sendable {
             end += 1
         }
         return (String(shown[start..<end]), width)
+    }
+
+    /// The first character that is shown, and the columns from it to the cursor.
+    private func shownStart(in columns: Int) -> (start: Int, width: Int) {
+        let shown = shownCharacters
+        var (start, width) = (cursor, 0)
+        // One column is kept for the cursor after the text.
+        while start > 0, width + shown[start - 1].cells.width < columns {
+            start -= 1
+            width += shown[start].cells.width
+        }
+        return (start, width)
+    }
+
+    /// Puts the cursor before the character at a column of the shown text.
+    private mutating func place(at column: Int, of columns: Int) {
+        let shown = shownCharacters
+        var (at, end) = (shownStart(in: max(columns, 2)).start, 0)
+        while at < shown.count {
+            end += shown[at].cells.width
+            if end > column { break }
+            at += 1
+        }
+        cursor = at
     }
 }
 

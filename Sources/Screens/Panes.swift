@@ -69,10 +69,7 @@ extension Canvas {
 
     /// Draws as many hints on keys in the last row as fit.
     mutating func drawKeys(_ keys: [String]) {
-        var column = 1
-        for key in keys where column + key.shownColumns < columns {
-            column = put(key, column, rows - 1, style: Style(isDim: true)) + 2
-        }
+        put(.hints(keys, columns: columns), 0, rows - 1, style: Style(isDim: true))
     }
 
     mutating func draw(_ overlay: Overlay) {
@@ -93,9 +90,10 @@ extension Canvas {
         for (offset, line) in overlay.lines.dropFirst(frame.start).prefix(frame.room).enumerated() {
             let row = above + 1 + offset
             if let field = overlay.field, frame.start + offset == overlay.showing {
-                let after = put(field.label, left + 2, row, limit: max(1, width / 2), style: Style(.cyan))
-                let (text, cursor) = field.line.shown(in: max(2, left + width - 3 - after))
-                put(text, after, row, limit: max(1, left + width - 2 - after))
+                put(field.label, left + 2, row, limit: overlay.labelColumns(in: width), style: Style(.cyan))
+                let (after, columns) = overlay.place(left: left, width: width)
+                let (text, cursor) = field.line.shown(in: columns)
+                put(text, after, row, limit: columns + 1)
                 self.cursor = (after + cursor, row)
             } else {
                 put(line.0, left + 2, row, limit: width - 4, style: line.1)
@@ -142,6 +140,16 @@ struct Overlay: Sendable {
         return ((columns - width) / 2, (rows - height) / 2, width, height, start, room)
     }
 
+    fileprivate func labelColumns(in width: Int) -> Int {
+        min(field?.label.shownColumns ?? 0, max(1, width / 2))
+    }
+
+    /// Where the text of the field begins, and how many columns it has.
+    fileprivate func place(left: Int, width: Int) -> (column: Int, columns: Int) {
+        let after = left + 2 + labelColumns(in: width)
+        return (after, max(2, left + width - 3 - after))
+    }
+
     /// Returns the line that a click selects.
     func line(of press: KeyPress, columns: Int, rows: Int) -> Int? {
         guard case .click(let column, let row) = press.key else { return nil }
@@ -151,6 +159,20 @@ struct Overlay: Sendable {
             return nil
         }
         return frame.start + offset < lines.count ? frame.start + offset : nil
+    }
+
+    /// Returns the key that a click in or beside the box means: that of a hint, a place in the field, or Escape beside
+    /// a box without a field; the click itself on a line, and nil elsewhere.
+    func meaning(of press: KeyPress, columns: Int, rows: Int) -> KeyPress? {
+        guard case .click(let column, let row) = press.key else { return press }
+        let frame = frame(columns: columns, rows: rows)
+        guard frame.left..<(frame.left + frame.width) ~= column, frame.above..<(frame.above + frame.height) ~= row
+        else { return field == nil ? KeyPress(.escape) : nil }
+        if row == frame.above + frame.height - 2 { return KeyPress(hintedAt: column - frame.left - 2, in: hint) }
+        guard let line = line(of: press, columns: columns, rows: rows) else { return nil }
+        guard field != nil else { return press }
+        let (start, columns) = place(left: frame.left, width: frame.width)
+        return line == showing ? KeyPress(.place(column: column - start, of: columns)) : nil
     }
 }
 
@@ -195,6 +217,14 @@ enum ListChoice: Hashable, Sendable {
 }
 
 extension String {
+    /// Returns as many hints on keys as fit in a row.
+    static func hints(_ keys: [String], columns: Int) -> String {
+        keys.reduce("") { line, key in
+            let longer = line + (line.isEmpty ? " " : "  ") + key
+            return longer.shownColumns < columns ? longer : line
+        }
+    }
+
     /// The text in lines of at most some columns, broken between words.
     func wrapped(toColumns columns: Int) -> [String] {
         var lines: [String] = []

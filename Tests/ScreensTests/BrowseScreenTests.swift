@@ -69,7 +69,7 @@ struct BrowserDisplay {
 
     /// Presses keys, named and separated by spaces.
     mutating func press(_ keys: String) {
-        for key in keys.split(separator: " ") { send(.key(Key.named(String(key)))) }
+        for key in keys.split(separator: " ") { send(.key(Key.named(String(key), on: canvas))) }
     }
 
     var text: String { canvas.lines.joined(separator: "\n") }
@@ -315,6 +315,42 @@ struct BrowserDisplay {
         let row = try #require(display.canvas.lines.firstIndex { $0.contains("│ English") })
         display.send(.key(KeyPress(.click(column: 40, row: row))))
         #expect(display.effects == [.change(.set(["lang"], "en"))])
+    }
+
+    /// Clicks, the effects that follow, and a text on the screen after them.
+    @Test(
+        arguments: [
+            ("click:size click:size", [], "[13 ]"), ("click:▸_list", [], "▾ list"),
+            ("click:▸_list click:▾_list", [], "▸ list"),
+            ("click:lines", [.change(.set(["lines"], false))], "lines"),
+            ("click:size click:13 ^u 2 1 click:Enter_accept", [.change(.set(["size"], 21))], "size"),
+            ("click:size enter click:3_] backspace 9 enter", [.change(.set(["size"], 93))], "size"),
+            ("click:size enter ^u 2 0 click:name", [.change(.set(["size"], 20))], "size"),
+            ("click:size enter ^u 2 click:name", [], "Must be from 6 to 96."),
+            ("click:size enter click:Esc", [], "Enter edit"),
+            ("click:theme click:theme click:light", [.change(.set(["theme"], "light"))], "theme"),
+            ("click:theme click:theme click:name", [], "Enter edit"),
+            ("click:theme click:theme click:back", [], "Enter edit"),
+            ("click:a_add n e w click:accept 1 click:accept", [.change(.set(["new"], 1))], "a add"),
+            ("click:a_add n e w click:new x enter 1 enter", [.change(.set(["xnew"], 1))], "a add"),
+            ("click:a_add n e w click:lines", [], "New entry"), ("click:a_add n e w click:cancel", [], "a add"),
+            ("click:size click:h_history", [.history(["size"])], "size"),
+            ("click:size click:y_copy", [.copy(["size"], writes: false)], "size"),
+            ("click:?_help click:select", [], "┌ Keys"), ("click:?_help click:Esc", [], "? help"),
+            ("click:/_search s i z e enter", [], "/size"), ("/ s click:list", [], "/s"),
+            ("click:org.example.backup", [.open("org.example.backup")], "→ entries"),
+            (
+                "click:com.example.editor click:/_filter o t h click:com.example.other",
+                [.open("com.example.other")],
+                "/oth"
+            ),
+            ("click:q_quit", [.finish], "q quit"),
+        ] as [(String, [BrowseScreen.Effect], String)])
+    func `is clicked`(_ keys: String, _ effects: [BrowseScreen.Effect], _ shown: String) throws {
+        var display = try BrowserDisplay()
+        display.press("right " + keys)
+        #expect(display.effects == effects)
+        #expect(display.text.contains(shown), "\(display.text)")
     }
 
     @Test func `is clicked and scrolled`() throws {

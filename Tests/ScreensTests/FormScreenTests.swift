@@ -62,7 +62,7 @@ struct Display {
 
     /// Presses keys, named and separated by spaces.
     mutating func press(_ keys: String) {
-        for key in keys.split(separator: " ") { send(.key(Key.named(String(key)))) }
+        for key in keys.split(separator: " ") { send(.key(Key.named(String(key), on: canvas))) }
     }
 
     var text: String { canvas.lines.joined(separator: "\n") }
@@ -107,7 +107,8 @@ struct Display {
         ("right u", "", "Undone: Theme"), ("right right x", "", "dark"), ("u", "", "Nothing to undo in this form."),
         ("right d", "theme=light", "- dark"), ("right ^s", "theme=light", "Save these changes?"),
         ("d", "", "Nothing is changed."),
-        ("right m", "theme=light", "changed only"), ("m", "", "Nothing matches."),
+        ("right m", "theme=light", "modified only"), ("m", "", "Font size"), ("m", "", "Ports"),
+        ("tab m", "", "▸Files"), ("/ f o l d e r enter m", "", "Nothing matches."),
         ("/ f o n t enter right", "size=14", "/font"),
         ("/ E D I T O R _", "", "Nothing matches."), ("/ - - f o n t", "", "Font size"), ("?", "", "┌ Keys"),
         ("? escape", "", "? help"),
@@ -117,7 +118,7 @@ struct Display {
         ("tab tab down down down enter ^u enter", "", "Since"),
         ("tab tab enter", "", "an empty field keeps the secret"),
         ("tab tab enter enter", "", "••••"), ("/ z z enter / s i z e enter right", "size=14", "/size"),
-        ("right m x", "", "Nothing matches."), ("right down m", "theme=light", "‹ light ›"),
+        ("tab down down right m x", "", "modified only"), ("right down m", "theme=light", "•Theme"),
         ("enter down ^s", "theme=light", "Save these changes?"), ("/ s i z e ^s", "", "Nothing is changed."),
         ("tab tab down enter a 7 ^s", "ports=[1, 2, 7]", "Save these changes?"),
         ("tab tab down enter K space", "", "a add"), ("tab tab down enter enter up enter", "ports=[2, 2]", "2"),
@@ -201,14 +202,51 @@ struct Display {
         #expect(display.text.contains("  Shift-Tab to the one"))
     }
 
-    @Test func `chooses what is clicked`() throws {
-        var display = try Display()
-        display.press("enter")
-        let row = try #require(display.canvas.lines.firstIndex { $0.contains("│ light") })
-        display.send(.key(KeyPress(.click(column: 1, row: row))))
-        #expect(display.screen.form.changes.isEmpty && display.text.contains("Enter choose"))
-        display.send(.key(KeyPress(.click(column: 40, row: row))))
-        #expect(display.screen.form.changes.values["theme"] == "light")
+    /// Clicks, as in the rows above.
+    @Test(arguments: [
+        // A title is selected, and a value or what is selected is changed.
+        ("click:Font_size", "", "From 6 to 96 points."), ("click:Font_size click:Font_size", "", "[13 ]"),
+        ("click:13_points", "", "[13 ]"), ("click:[_]", "lines=true", "[x]"), ("click:0.5", "", "forced by an admin"),
+        ("click:‹_dark", "", "│ light"), ("click:Network", "", "▸Network"), ("click:Appearance", "", "▸Appearance"),
+        ("click:••••", "", "an empty field keeps the secret"), ("click:1,_2", "", "┌ Ports"),
+        // In a field the cursor goes where the click was; a click elsewhere accepts the text.
+        ("click:Ada", "", "[Ada ]"), ("click:Ada click:da_] X enter", "name=AXda", "AXda"),
+        ("click:Ada X click:Folder", "name=AdaX", "key folder"),
+        ("click:Ada X click:Folder click:Folder", "name=AdaX", "[ ]"),
+        ("click:13 2 click:Folder", "", "[132 ]"),
+        ("click:13 click:Esc_cancel", "", "13 points"),
+        ("click:13 backspace click:accept", "", "Must be from 6 to 96."),
+        // A choice, and a line beside the box.
+        ("enter click:light", "theme=light", "‹ light ›"), ("enter click:Font", "", "‹ dark ›"),
+        ("enter down click:Enter_choose", "theme=light", "‹ light ›"), ("enter down click:Esc_back", "", "‹ dark ›"),
+        ("enter down click:choose", "theme=light", "‹ light ›"),
+        // The boxes of changes and of keys.
+        ("right click:q_quit click:Esc_stay", "theme=light", "‹ light ›"),
+        ("right click:^S_save click:-_dark", "theme=light", "Save these changes?"),
+        ("right click:^S_save click:back", "theme=light", "‹ light ›"), ("right click:u_undo", "", "Undone: Theme"),
+        ("click:?_help click:Up,", "", "┌ Keys"), ("click:?_help click:back", "", "? help"),
+        ("click:?_help click:Editor", "", "? help"), ("down click:r_reset", "-size", "Font size is now 11."),
+        ("right u click:Undone", "", "? help"), ("right click:1_changed", "theme=light", "‹ light ›"),
+        // Searching.
+        ("click:/_search s i z e enter right", "size=14", "/size"), ("/ t h e m e click:‹_dark", "", "│ light"),
+        // A list: an element, its field, and the keys of the box.
+        ("tab tab down enter click:2 click:2 5 enter", "ports=[1, 25]", "25"),
+        ("tab tab down enter click:a_add 7 click:Enter_accept", "ports=[1, 2, 7]", "7"),
+        ("tab tab down enter click:a_add 7 click:Network", "", "+ 7"),
+        ("tab tab down enter click:d_remove click:Esc_back", "ports=[2]", "2"),
+        ("tab tab down enter click:a_add 7 8 click:8 9 enter", "", "Must be at most 99."),
+    ])
+    func `is clicked`(_ keys: String, _ changes: String, _ shown: String) throws {
+        try `changes settings with keys`(keys, changes, shown)
+    }
+
+    /// More groups than rows: the pane scrolls with the selection, and what is clicked is the group that is shown there.
+    @Test func `selects a group in a pane that is scrolled`() throws {
+        let settings = (1...40).map { "{ Key = k\($0); Title = \"Setting \($0)\"; Group = \"Group \($0)\"; }" }
+        var display = try Display(
+            "{ Domain = \"com.example.many\"; Settings = (\(settings.joined(separator: ", "))); }", values: [:])
+        display.press("end click:Group_30")
+        #expect(display.text.contains("▸Group 30") && display.text.contains("key k30"), "\(display.text)")
     }
 
     /// The text of a value without what differs between notations.

@@ -88,6 +88,19 @@ import Testing
 
 /// Keys by name, for rows.
 enum Key {
+    /// - Parameter canvas: What is on the screen. `click:TEXT` clicks the first cell of a text there, with `_` for spaces.
+    static func named(_ name: String, on canvas: Canvas) -> KeyPress {
+        guard name.hasPrefix("click:") else { return named(name) }
+        let text = name.dropFirst(6).replacing("_", with: " ")
+        for (row, line) in canvas.lines.enumerated() {
+            if let range = line.firstRange(of: text) {
+                return KeyPress(.click(column: String(line[..<range.lowerBound]).shownColumns, row: row))
+            }
+        }
+        Issue.record("no \(text) in \(canvas.lines)")
+        return named(name)
+    }
+
     static func named(_ name: String) -> KeyPress {
         if name.hasPrefix("^"), name.count > 1 {
             var press = named(String(name.dropFirst()))
