@@ -63,6 +63,11 @@ import Testing
             "Key = k; Type = string; Title = T; Sensitive = <*BY>;", nil
         ),
         (
+            "Type = PSTextFieldSpecifier; Title = T; Key = k; IsSecure = <*BY>; KeyboardType = EmailAddress; DefaultValue = \"\";",
+            "Key = k; Type = string; Title = T; Sensitive = <*BY>;",
+            "Type = PSTextFieldSpecifier; Title = T; Key = k; IsSecure = <*BY>;"
+        ),
+        (
             "Type = PSTextFieldSpecifier; Title = T; Key = k; KeyboardType = URL; DefaultValue = \"http://a/\";",
             "Key = k; Type = string; Kind = url; Default = \"http://a/\"; Title = T;", nil
         ),
@@ -174,6 +179,114 @@ import Testing
         let written = bundle.schema.settingsBundle()
         #expect(written.leftOut.count == 0 && written.panes.map(\.name) == ["Root", "Network"])
         #expect(try read(written.panes) == bundle.schema)
+    }
+
+    /// Bundles as applications have them: the panes, the keys of the settings, and what is left out.
+    static let applications: [(files: [String: String], keys: [String], leftOut: [String])] = [
+        (
+            [
+                "Root.plist": """
+                { StringsTable = Root; PreferenceSpecifiers = (
+                    { Type = PSGroupSpecifier; Title = ACCOUNT; FooterText = "Takes effect in the next call."; },
+                    { Type = PSTextFieldSpecifier; Key = user_name; Title = USER; DefaultValue = ""; IsSecure = <*BN>;
+                      KeyboardType = Alphabet; AutocapitalizationType = None; AutocorrectionType = No; },
+                    { Type = PSTextFieldSpecifier; Key = user_password; Title = PASSWORD; DefaultValue = "";
+                      IsSecure = <*BY>; KeyboardType = EmailAddress; },
+                    { Type = PSTextFieldSpecifier; Key = server; Title = Server; DefaultValue = ""; KeyboardType = URL; },
+                    { Type = PSTextFieldSpecifier; Key = port; DefaultValue = 5060; KeyboardType = NumberPad; },
+                    { Type = PSGroupSpecifier; },
+                    { Type = PSChildPaneSpecifier; Title = Codecs; File = Codecs; },
+                    { Type = PSChildPaneSpecifier; Title = Network; File = Network; },
+                    { Type = PSTitleValueSpecifier; Key = version; Title = Version; DefaultValue = "4.2 (17)"; } ); }
+                """,
+                "Codecs.plist": """
+                { Title = Codecs; PreferenceSpecifiers = (
+                    { Type = PSToggleSwitchSpecifier; Key = opus; Title = Opus; DefaultValue = <*BY>; },
+                    { Type = PSToggleSwitchSpecifier; Key = speex; Title = Speex; DefaultValue = NO; } ); }
+                """,
+                "Network.plist": """
+                { PreferenceSpecifiers = (
+                    { Type = PSToggleSwitchSpecifier; Key = ipv6; TrueValue = <*I1>; FalseValue = <*I2>; DefaultValue = <*BY>; },
+                    { Type = PSSliderSpecifier; Key = gain; DefaultValue = <*I0>; MinimumValue = <*I-10>;
+                      MaximumValue = <*I10>; MinimumValueImage = "low.png"; },
+                    { Type = PSChildPaneSpecifier; Title = Codecs; File = Codecs; } ); }
+                """,
+            ], ["user_name", "user_password", "server", "port", "opus", "speex", "ipv6", "gain", "version"],
+            [
+                "Root.plist: :PreferenceSpecifiers:1 AutocapitalizationType and AutocorrectionType are left out",
+                "Root.plist: :PreferenceSpecifiers:2 KeyboardType is left out",
+                "Root.plist: :PreferenceSpecifiers:3 KeyboardType is left out",
+                "Network.plist: :PreferenceSpecifiers:1 MinimumValueImage is left out",
+                "Network.plist: :PreferenceSpecifiers:2:File the pane Codecs is already included, and is left out here",
+                "Root.plist: :PreferenceSpecifiers:8 is shown read-only on iOS, and can be changed here",
+            ]
+        ),
+        (
+            [
+                "Root.plist": """
+                { ApplicationGroupContainerIdentifier = group.game; PreferenceSpecifiers = (
+                    { Type = PSToggleSwitchSpecifier; Key = sound; Title = Sound; DefaultValue = <*BY>; },
+                    { Type = PSTextFieldSpecifier; Key = symbols; Title = Symbols; DefaultValue = "$\\"=/!?+"; },
+                    { Type = PSRadioGroupSpecifier; Key = level; Title = Level; Values = (<*I0>, <*I1>);
+                      Titles = (Easy, Hard); DefaultValue = <*I1>; DisplaySortedByTitle = <*BY>; },
+                    { Type = PSMultiValueSpecifier; Key = tiles; Title = Tiles; DefaultValue = ascii;
+                      Values = (ascii, 32); Titles = (Text, Pictures); ShortTitles = (T, P); },
+                    { Type = PSTitleValueSpecifier; Key = state; DefaultValue = <*I3>; Values = (<*I1>); Titles = (One); },
+                    { Type = PSTitleValueSpecifier; Title = "Made by hand"; } ); }
+                """
+            ], ["sound", "symbols", "level", "tiles", "state"],
+            [
+                "Root.plist: :ApplicationGroupContainerIdentifier is left out",
+                "Root.plist: :PreferenceSpecifiers:2 DisplaySortedByTitle is left out",
+                "Root.plist: :PreferenceSpecifiers:3 ShortTitles is left out",
+                "Root.plist: :PreferenceSpecifiers:4 is shown read-only on iOS, and can be changed here",
+                "Root.plist: :PreferenceSpecifiers:4 Values and Titles are left out",
+                "Root.plist: :PreferenceSpecifiers:5 a title without a Key is left out",
+            ]
+        ),
+        (
+            [
+                "Root.plist": """
+                { PreferenceSpecifiers = (
+                    { Type = IASKTextViewSpecifier; Key = template; Title = Template; DefaultValue = "- "; },
+                    { Type = PSTextFieldSpecifier; Key = mail; KeyboardType = EmailAddress; IASKRegex = "^[^@]+@[^@]+$";
+                      IASKPlaceholder = "name@example.org"; },
+                    { Type = IASKButtonSpecifier; Key = export; Title = Export; },
+                    { Type = IASKOpenURLSpecifier; Title = Help; File = "https://example.org/help"; },
+                    { Type = PSMultiValueSpecifier; Key = font; DefaultValue = ""; Values = ("", mono);
+                      Titles = (Default, Monospace); IASKSubtitle = { mono = "For code"; }; },
+                    { Type = PSToggleSwitchSpecifier; Key = sync; TrueValue = YES; FalseValue = NO; DefaultValue = YES;
+                      IASKSubtitle = "Over the network"; },
+                    { Type = PSChildPaneSpecifier; Title = Colors; IASKViewControllerClass = ColorsController; },
+                    { Type = PSChildPaneSpecifier; Title = Account; File = Account; } ); }
+                """,
+                "Account.plist": """
+                { PreferenceSpecifiers = ({ Type = PSTextFieldSpecifier; Key = "account.name"; Title = Name; }); }
+                """,
+            ], ["template", "mail", "font", "sync", "account.name"],
+            [
+                "Root.plist: :PreferenceSpecifiers:1 IASKPlaceholder is left out",
+                "Root.plist: :PreferenceSpecifiers:2:Type IASKButtonSpecifier is left out",
+                "Root.plist: :PreferenceSpecifiers:3:Type IASKOpenURLSpecifier is left out",
+                "Root.plist: :PreferenceSpecifiers:4 IASKSubtitle is left out",
+                "Root.plist: :PreferenceSpecifiers:6 a pane without a File is left out",
+            ]
+        ),
+    ]
+
+    @Test(arguments: applications.indices)
+    func `the bundle of an application is read, and written back`(_ index: Int) throws {
+        let row = Self.applications[index]
+        let bundle = try bundle(row.files)
+        #expect(bundle.findings.allSatisfy { $0.isWarning })
+        #expect(bundle.findings.map { "\($0.file): \($0.path) \($0.text)" } == row.leftOut)
+        #expect(bundle.schema.settings.map(\.key) == row.keys)
+        let again = try read(bundle.schema.settingsBundle().panes)
+        #expect(Set(again.settings.map(\.key)) == Set(row.keys))
+        let defaults = { (schema: Schema) in
+            Dictionary(uniqueKeysWithValues: schema.settings.map { ($0.key, $0.defaultValue?.plainText) })
+        }
+        #expect(defaults(again) == defaults(bundle.schema))
     }
 
     private func read(_ panes: [(name: String, value: PropertyList)]) throws -> Schema {

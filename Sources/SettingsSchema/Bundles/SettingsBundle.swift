@@ -322,8 +322,10 @@ extension BundleReader {
             case "Alphabet", "NumbersAndPunctuation": break
             default: specifier.used.remove("KeyboardType")
             }
-            // A keyboard is only a suggestion. A rule must not forbid what the application stores by default.
-            if let value = specifier.values["DefaultValue"], !typed.problems(with: value).isEmpty {
+            // A keyboard is only a suggestion. A rule must not forbid what the application stores by default, nor a
+            // password.
+            let isContradicted = specifier.values["DefaultValue"].map { !typed.problems(with: $0).isEmpty } ?? false
+            if isContradicted || typed != rule && specifier.values["IsSecure"].flatMap(boolean) == true {
                 specifier.used.remove("KeyboardType")
             } else {
                 rule = typed
@@ -426,10 +428,12 @@ extension BundleReader {
         }
         setting.summary = footer.map(localized)?.nonEmpty ?? heading.footer?.nonEmpty
         if specifier.values["IsSecure"] != nil { setting.isSensitive = flag("IsSecure", of: &specifier) ?? false }
-        if setting.isSensitive, let value = specifier.values["DefaultValue"], !value.plainText.isEmpty {
+        if setting.isSensitive, let value = specifier.values["DefaultValue"] {
             specifier.used.insert("DefaultValue")
-            // Every reader of the schema could read the secret.
-            note("a secret has no default; it is left out", at: specifier.at("DefaultValue"))
+            // Every reader of the schema could read the secret. An empty one is none.
+            if !value.plainText.isEmpty {
+                note("a secret has no default; it is left out", at: specifier.at("DefaultValue"))
+            }
         } else if var value = specifier.values["DefaultValue"] {
             specifier.used.insert("DefaultValue")
             if rule.choiceTitles == SettingsBundle.titlesOfToggle, let flag = value.booleanValue,
@@ -479,11 +483,14 @@ extension BundleReader {
 
     private mutating func flag(_ name: String, of specifier: inout Specifier) -> Bool? {
         specifier.used.insert(name)
-        let value = specifier.values[name]
-        if let flag = value?.booleanValue ?? value?.stringValue.flatMap(Bool.init(word:)) { return flag }
-        if let number = value?.integerValue, number == 0 || number == 1 { return number == 1 }
+        if let flag = specifier.values[name].flatMap(boolean) { return flag }
         report("must be true or false", at: specifier.at(name))
         return nil
+    }
+
+    private func boolean(_ value: PropertyList) -> Bool? {
+        if let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) { return flag }
+        return value.integerValue.flatMap { $0 == 0 || $0 == 1 ? $0 == 1 : nil }
     }
 
     /// Returns an attribute as a value of the rule's type.
