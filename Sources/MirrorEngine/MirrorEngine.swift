@@ -4,6 +4,6 @@
 // An `Event` enters the `Engine`, changes its `LocalState`, and returns `Action`s for the caller, which has files and a
 // clock.
 //
-// Kernel: stamps, version vectors, and atoms that merge. FileSync: the changes in a preference file since it was last
+// Kernel: stamps, version vectors, and writes that merge. FileSync: the changes in a preference file since it was last
 // read. Protocol: the engine. Format: the files of the shared directory, byte by byte. Local and Journal: the state
 // that a host must not lose, and its encoding.

@@ -5,7 +5,7 @@
 package enum Rule: String, CaseIterable, Sendable {
     /// A local write is stamped later than everything that it overwrites.
     case bumpsStamps
-    /// Of two values with one dot, the one with the greater hash is in force.
+    /// Of two values with one transaction ID, the one with the greater hash is in force.
     case comparesValues
     /// A file in our own folder that we did not create makes us take another number.
     case reincarnates
@@ -31,7 +31,7 @@ package enum Rule: String, CaseIterable, Sendable {
     case noticesRestores
     /// A log follows a base that includes the transaction before its first.
     case chainsByFirst
-    /// A value is changed by newer atoms below it.
+    /// A value is changed by newer writes below it.
     case patchesViews
     /// The state holds every domain, whether it is mirrored here or not.
     case keepsEveryDomain

@@ -21,27 +21,28 @@ extension Target {
         try checkJoins(packs, in: mirror)
     }
 
-    /// Returns atoms of few paths, stamps and values, so that they often conflict. They are sorted by unique paths.
+    /// Returns writes of few paths, stamps and values, so that they often conflict. They are sorted by unique paths.
     private func base(of writer: WriterID, other: WriterID, in mirror: MirrorID, _ reader: inout ByteReader) -> BasePack
     {
         let count = Int((try? reader.byte()) ?? 0) % 24
-        var atoms: [Path: Atom] = [:]
+        var writes: [Path: VersionedWrite] = [:]
         for _ in 0..<count {
             guard let bytes = try? Array(reader.bytes(5)) else { break }
             let path = Self.paths[Int(bytes[0]) % Self.paths.count]
             let author = bytes[1] & 1 == 0 ? writer : other
-            let dot = Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1)
+            let transactionID = TransactionID(writer: author, sequence: UInt64(bytes[3] & 31) + 1)
             // Every file lists the same replaced writes for a write.
-            let replaced = Dot(writer: author, sequence: dot.sequence + 1)
-            let seen = ReplacedWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
-            atoms[path] = Atom(
-                path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)), dot: dot, value: value(bytes[4]),
-                seen: dot.sequence % 2 == 0 ? [] : [seen])
+            let replaced = TransactionID(writer: author, sequence: transactionID.sequence + 1)
+            let seen = ReplacedWrite(path: path, transactionID: replaced, id: WriteID(derivedFrom: replaced, path))
+            writes[path] = VersionedWrite(
+                path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)), transactionID: transactionID,
+                value: value(bytes[4]),
+                seen: transactionID.sequence % 2 == 0 ? [] : [seen])
         }
-        let knowledge = VersionVector([Dot(writer: other, sequence: UInt64((try? reader.byte()) ?? 0))])
+        let knowledge = VersionVector([TransactionID(writer: other, sequence: UInt64((try? reader.byte()) ?? 0))])
         return BasePack(
             mirror: mirror, writer: writer, last: 32, anchor: count % 2 == 0 ? nil : Fingerprint(of: [1]),
-            knowledge: knowledge, atoms: atoms.sorted { $0.key < $1.key }.map(\.value))
+            knowledge: knowledge, writes: writes.sorted { $0.key < $1.key }.map(\.value))
     }
 
     private static let paths: [Path] = ["a", "b"].flatMap { domain in
@@ -51,17 +52,17 @@ extension Target {
         ]
     }
 
-    private func value(_ byte: UInt8) -> AtomValue {
+    private func value(_ byte: UInt8) -> WrittenValue {
         let values: [PropertyList] = [
             .integer(.init(Int64(byte >> 3))), .string("\(byte >> 3)"), ["p": 1, "q": ["r": 2]], [:], [true, "z"],
         ]
         guard let value = values.indices.contains(Int(byte & 7)) ? values[Int(byte & 7)] : nil else {
             return byte & 7 == 7 ? .left : .deleted
         }
-        return (try? CanonicalValue(value)).map(AtomValue.value) ?? .deleted
+        return (try? CanonicalValue(value)).map(WrittenValue.value) ?? .deleted
     }
 
-    /// In any order and with any repetitions, the bases give the same state, in which no atom dominates another.
+    /// In any order and with any repetitions, the bases give the same state, in which no write dominates another.
     private func checkJoins(_ packs: [Pack], in mirror: MirrorID) throws(BrokenProperty) {
         func state(_ order: [Int]) -> LocalState {
             var state = LocalState(mirror: mirror, writer: WriterID(number: 1))
@@ -70,28 +71,30 @@ extension Target {
             return state
         }
         let (one, other) = (state([0, 1]), state([1, 0, 1, 0]))
-        guard one.atoms == other.atoms, one.knowledge == other.knowledge else {
+        guard one.mergeState == other.mergeState, one.knowledge == other.knowledge else {
             throw BrokenProperty(self, "another order, another state")
         }
-        let atoms = one.atoms.atoms
-        for atom in atoms where atoms.contains(where: { $0.dominates(atom) }) {
-            throw BrokenProperty(self, "an atom that another dominates")
+        let writes = one.mergeState.writes
+        for write in writes where writes.contains(where: { $0.dominates(write) }) {
+            throw BrokenProperty(self, "a write that another dominates")
         }
-        for atom in packs.flatMap(entries) where !atoms.contains(where: { $0 == atom || $0.dominates(atom) }) {
-            throw BrokenProperty(self, "an atom that is gone without one that dominates it")
+        for write in packs.flatMap(entries) where !writes.contains(where: { $0 == write || $0.dominates(write) }) {
+            throw BrokenProperty(self, "a write that is gone without one that dominates it")
         }
-        for domain in one.atoms.domains {
-            let keys = one.atoms.keys(of: domain)
-            guard keys.allSatisfy({ one.atoms.value(at: Path(domain: domain, key: $0.key)) == $0.value }) else {
+        for domain in one.mergeState.domains {
+            let keys = one.mergeState.keys(of: domain)
+            guard keys.allSatisfy({ one.mergeState.value(at: Path(domain: domain, key: $0.key)) == $0.value }) else {
                 throw BrokenProperty(self, "a key with two values")
             }
         }
         var rebuilt = one
         rebuilt.apply(.rebuilt(packs))
-        guard rebuilt.atoms == one.atoms else { throw BrokenProperty(self, "what is rebuilt is another state") }
+        guard rebuilt.mergeState == one.mergeState else {
+            throw BrokenProperty(self, "what is rebuilt is another state")
+        }
     }
 
-    private func entries(_ pack: Pack) -> [Atom] {
-        if case .base(let base) = pack.content { base.atoms } else { [] }
+    private func entries(_ pack: Pack) -> [VersionedWrite] {
+        if case .base(let base) = pack.content { base.writes } else { [] }
     }
 }

@@ -43,17 +43,17 @@ extension Target {
         }
     }
 
-    /// A readable file can be joined, also twice, and leaves no atom that another dominates.
+    /// A readable file can be joined, also twice, and leaves no write that another dominates.
     private func checkJoin(_ pack: Pack) throws(BrokenProperty) {
         var state = LocalState(mirror: pack.mirror, writer: WriterID(number: 1))
         state.apply(.joined(pack, at: 0))
         let once = state
         state.apply(.joined(pack, at: 0))
-        guard state.atoms == once.atoms else { throw BrokenProperty(self, "joined twice is not joined once") }
-        for domain in state.atoms.domains { _ = state.atoms.keys(of: domain) }
-        let atoms = state.atoms.atoms
-        guard zip(atoms, atoms.dropFirst()).allSatisfy({ !$0.dominates($1) }) else {
-            throw BrokenProperty(self, "an atom below one that dominates it")
+        guard state.mergeState == once.mergeState else { throw BrokenProperty(self, "joined twice is not joined once") }
+        for domain in state.mergeState.domains { _ = state.mergeState.keys(of: domain) }
+        let writes = state.mergeState.writes
+        guard zip(writes, writes.dropFirst()).allSatisfy({ !$0.dominates($1) }) else {
+            throw BrokenProperty(self, "a write below one that dominates it")
         }
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A value too long for a pack` {
-    private static func text(_ character: Character, _ count: Int = Blob.longestInPack) -> AtomValue {
+    private static func text(_ character: Character, _ count: Int = Blob.longestInPack) -> WrittenValue {
         .text(String(repeating: character, count: count))
     }
 
@@ -21,10 +21,11 @@ import Testing
     }
 
     private static var base: BasePack {
-        var base = PackSamples.base(atoms: 3)
-        base.atoms = base.atoms.map { atom in
-            Atom(
-                path: atom.path, stamp: atom.stamp, dot: atom.dot, value: text("c"), id: atom.id, seen: atom.seen)
+        var base = PackSamples.base(writes: 3)
+        base.writes = base.writes.map { write in
+            VersionedWrite(
+                path: write.path, stamp: write.stamp, transactionID: write.transactionID, value: text("c"),
+                id: write.id, seen: write.seen)
         }
         return base
     }
@@ -92,12 +93,12 @@ import Testing
         var state = begin
         state.apply(.joined(pack, at: 0))
         let reading = try Journal.replay(Journal.beginning(with: begin) + Journal.entry(.joined(pack, at: 0)))
-        #expect(reading.state == state && state.atoms.count == 3)
+        #expect(reading.state == state && state.mergeState.count == 3)
     }
 
     @Test func `cannot expand a pack beyond the limit of a reader`() {
         var log = Self.log
-        let long = AtomValue.text(String(repeating: "x", count: 1 << 20))
+        let long = WrittenValue.text(String(repeating: "x", count: 1 << 20))
         log.transactions[0].writes = (0..<513).map { number in
             Transaction.StampedWrite(
                 path: Path(domain: "d", key: "k\(number + 1000)"), stamp: Stamp(number: 1000), value: long,

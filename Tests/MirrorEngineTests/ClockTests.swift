@@ -16,8 +16,8 @@ import Testing
     @Test func `stamps a write later than what its file shows there, and no later`() {
         let path = Path(domain: "d", key: "k")
         func shown(_ path: Path, _ stamp: Stamp) -> VisibleWrite {
-            let dot = Dot(writer: WriterID(number: 1), sequence: 1)
-            return VisibleWrite(Atom(path: path, stamp: stamp, dot: dot, value: .deleted))
+            let transactionID = TransactionID(writer: WriterID(number: 1), sequence: 1)
+            return VisibleWrite(VersionedWrite(path: path, stamp: stamp, transactionID: transactionID, value: .deleted))
         }
         let far = stamp(Self.now + 400_000_000_000)
         let rows: [(Path, Stamp?)] = [

@@ -15,14 +15,17 @@ import Testing
     @Test(arguments: MergeKind.allCases) func `lead from any value to any other`(_ kind: MergeKind) throws {
         var values = ValueGenerator(SeededGenerator(stream: "difference"))
         for round in 0..<400 {
-            var store = AtomStore()
+            var store = MergeState()
             var old: PropertyList?
             for step in 1...4 {
                 let new = round % 5 == 0 && step == 3 ? nil : neighbour(of: old, &values)
                 guard let canonical = try? new.map({ try CanonicalValue($0) }) else { continue }
                 for write in try writes(old, new, kind) {
-                    let dot = Dot(writer: WriterID(number: 1), sequence: UInt64(step))
-                    store.join(Atom(path: write.path, stamp: Stamp(number: UInt64(step)), dot: dot, value: write.value))
+                    let transactionID = TransactionID(writer: WriterID(number: 1), sequence: UInt64(step))
+                    store.join(
+                        VersionedWrite(
+                            path: write.path, stamp: Stamp(number: UInt64(step)), transactionID: transactionID,
+                            value: write.value))
                 }
                 #expect(store.value(at: Self.path) == canonical, "\(Seed.ofThisRun) round \(round)")
                 old = new
@@ -59,8 +62,8 @@ import Testing
 
     @Test func `have the same effect normalised, and never nest`() throws {
         for round in 0..<1000 {
-            var generator = AtomGenerator(generator: SeededGenerator(stream: "normal", round: round))
-            let writes = (0..<6).map { generator.atom($0) }.map { Write(path: $0.path, value: $0.value) }
+            var generator = WriteGenerator(generator: SeededGenerator(stream: "normal", round: round))
+            let writes = (0..<6).map { generator.write($0) }.map { Write(path: $0.path, value: $0.value) }
             let normalised = writes.normalised
             for write in normalised {
                 #expect(normalised.count { $0.path.overlaps(write.path) } == 1, "\(Seed.ofThisRun)")
@@ -71,11 +74,14 @@ import Testing
 
     /// The result of applying the writes to two domains that contained values.
     private func views(_ writes: [Write]) -> [CanonicalValue?] {
-        var store = AtomStore()
-        let before = ["a", "b"].map { Write(path: Path(domain: $0), value: AtomGenerator.values[3]) }
+        var store = MergeState()
+        let before = ["a", "b"].map { Write(path: Path(domain: $0), value: WriteGenerator.values[3]) }
         for (at, write) in zip(1..., before + writes) {
-            let dot = Dot(writer: WriterID(number: 1), sequence: UInt64(at))
-            store.join(Atom(path: write.path, stamp: Stamp(number: UInt64(at)), dot: dot, value: write.value))
+            let transactionID = TransactionID(writer: WriterID(number: 1), sequence: UInt64(at))
+            store.join(
+                VersionedWrite(
+                    path: write.path, stamp: Stamp(number: UInt64(at)), transactionID: transactionID, value: write.value
+                ))
         }
         return ["a", "b"].map { store.value(at: Path(domain: $0)) }
     }

@@ -20,7 +20,7 @@ import Testing
             .command(.add(domain: "com.example.app")), .observed([seen(["a": 1, "b": "two"], 1)]),
             .directory(.marked([PackSamples.mirror])), .publish,
         ]
-        for pack in [PackSamples.log.encoded(), PackSamples.base(atoms: 3).encoded()] {
+        for pack in [PackSamples.log.encoded(), PackSamples.base(writes: 3).encoded()] {
             var foreign = try Pack(decoding: pack.bytes)
             if case .log(var log) = foreign.content {
                 log.writer = PackSamples.other

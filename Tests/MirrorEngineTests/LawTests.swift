@@ -7,13 +7,13 @@ import Testing
     private static let rounds = 3000
 
     private func forEachTriple(
-        stream: String, _ body: (AtomStore, AtomStore, AtomStore, [Atom]) throws -> Void
+        stream: String, _ body: (MergeState, MergeState, MergeState, [VersionedWrite]) throws -> Void
     ) rethrows {
         for round in 0..<Self.rounds {
-            var generator = AtomGenerator(generator: SeededGenerator(stream: stream, round: round))
+            var generator = WriteGenerator(generator: SeededGenerator(stream: stream, round: round))
             let pool = generator.pool()
             let samples = (0..<3).map { _ in generator.sample(of: pool) }
-            try body(AtomStore(samples[0]), AtomStore(samples[1]), AtomStore(samples[2]), samples.flatMap { $0 })
+            try body(MergeState(samples[0]), MergeState(samples[1]), MergeState(samples[2]), samples.flatMap { $0 })
         }
     }
 
@@ -26,27 +26,27 @@ import Testing
         }
     }
 
-    @Test func `leaves no atom that another dominates`() {
+    @Test func `leaves no write that another dominates`() {
         forEachTriple(stream: "antichain") { a, b, _, _ in
-            let atoms = a.joined(b).atoms
-            for atom in atoms { #expect(!atoms.contains { $0.dominates(atom) }, "\(Seed.ofThisRun)") }
+            let writes = a.joined(b).writes
+            for write in writes { #expect(!writes.contains { $0.dominates(write) }, "\(Seed.ofThisRun)") }
         }
     }
 
     @Test func `agrees with its definition`() {
         forEachTriple(stream: "definition") { a, b, c, all in
-            #expect(Set(a.joined(b).joined(c).atoms) == PlainJoin(all).atoms, "\(Seed.ofThisRun)")
+            #expect(Set(a.joined(b).joined(c).writes) == PlainJoin(all).writes, "\(Seed.ofThisRun)")
         }
     }
 
     @Test func `equals applying all writes in their order`() {
         forEachTriple(stream: "replay") { a, b, c, all in
-            var replayed: [Atom] = []
-            for atom in Set(all).sorted(by: { $1.isAfter($0) }) {
-                replayed.removeAll { atom.path.isPrefix(of: $0.path) }
-                replayed.append(atom)
+            var replayed: [VersionedWrite] = []
+            for write in Set(all).sorted(by: { $1.isAfter($0) }) {
+                replayed.removeAll { write.path.isPrefix(of: $0.path) }
+                replayed.append(write)
             }
-            #expect(Set(replayed) == Set(a.joined(b).joined(c).atoms), "\(Seed.ofThisRun)")
+            #expect(Set(replayed) == Set(a.joined(b).joined(c).writes), "\(Seed.ofThisRun)")
         }
     }
 
@@ -54,8 +54,8 @@ import Testing
         forEachTriple(stream: "view") { a, b, _, _ in
             let state = a.joined(b)
             var root: PropertyList? = .dictionary([:])
-            for atom in state.atoms.sorted(by: { $1.isAfter($0) }) {
-                put(atom.value.value?.propertyList, at: atom.path.components.map(\.text)[...], in: &root)
+            for write in state.writes.sorted(by: { $1.isAfter($0) }) {
+                put(write.value.value?.propertyList, at: write.path.components.map(\.text)[...], in: &root)
             }
             for domain in ["a", "b"] {
                 let path = Path(domain: domain)
@@ -81,43 +81,48 @@ import Testing
         tree = .dictionary(entries)
     }
 
-    @Test func `keeps many atoms findable in any order of arrival`() {
+    @Test func `keeps many writes findable in any order of arrival`() {
         var generator = SeededGenerator(stream: "many")
-        let atoms = (0..<3000).map { number in
-            Atom(
+        let writes = (0..<3000).map { number in
+            VersionedWrite(
                 path: Path(domain: "d\(number % 7)", key: "key \(number)"), stamp: Stamp(number: 1),
-                dot: Dot(writer: WriterID(number: 1), sequence: UInt64(number)), value: .text("\(number)"))
+                transactionID: TransactionID(writer: WriterID(number: 1), sequence: UInt64(number)),
+                value: .text("\(number)"))
         }
-        var store = AtomStore()
-        for atom in atoms.shuffled(using: &generator) { store.join(atom) }
-        #expect(store.count == atoms.count)
-        #expect(store.atoms.map(\.path) == atoms.map(\.path).sorted())
-        #expect(atoms.allSatisfy { store.atom(at: $0.path) == $0 })
-        #expect(store.under(Path(domain: "d3")).count == atoms.count { $0.path.domain == "d3" })
-        let delete = Atom(
-            path: Path(domain: "d3"), stamp: Stamp(number: 2), dot: Dot(writer: WriterID(number: 2), sequence: 1),
+        var store = MergeState()
+        for write in writes.shuffled(using: &generator) { store.join(write) }
+        #expect(store.count == writes.count)
+        #expect(store.writes.map(\.path) == writes.map(\.path).sorted())
+        #expect(writes.allSatisfy { store.write(at: $0.path) == $0 })
+        #expect(store.under(Path(domain: "d3")).count == writes.count { $0.path.domain == "d3" })
+        let delete = VersionedWrite(
+            path: Path(domain: "d3"), stamp: Stamp(number: 2),
+            transactionID: TransactionID(writer: WriterID(number: 2), sequence: 1),
             value: .deleted)
         guard case .joined(let displaced) = store.join(delete) else {
             Issue.record("not joined")
             return
         }
-        #expect(displaced.count == atoms.count { $0.path.domain == "d3" })
-        #expect(store.count == atoms.count - displaced.count + 1)
+        #expect(displaced.count == writes.count { $0.path.domain == "d3" })
+        #expect(store.count == writes.count - displaced.count + 1)
         #expect(store.keys(of: "d3").isEmpty)
         #expect(store.domains == (0..<7).map { "d\($0)" })
     }
 
     @Test func `has one value in any order, with what was written inside it`() {
-        let atom = { (path: Path, value: AtomValue, sequence: UInt64) in
-            Atom(
-                path: path, stamp: Stamp(number: sequence), dot: Dot(writer: WriterID(number: 1), sequence: sequence),
+        let write = { (path: Path, value: WrittenValue, sequence: UInt64) in
+            VersionedWrite(
+                path: path, stamp: Stamp(number: sequence),
+                transactionID: TransactionID(writer: WriterID(number: 1), sequence: sequence),
                 value: value)
         }
         let path = Path(domain: "a", key: "x")
-        let branches = [atom(path, .text("1"), 5), atom(path, .text("2"), 5), atom(path.appending("q"), .text("3"), 6)]
-        func view(_ atoms: [Atom]) -> CanonicalValue? {
-            var store = AtomStore()
-            for atom in atoms { store.join(atom) }
+        let branches = [
+            write(path, .text("1"), 5), write(path, .text("2"), 5), write(path.appending("q"), .text("3"), 6),
+        ]
+        func view(_ writes: [VersionedWrite]) -> CanonicalValue? {
+            var store = MergeState()
+            for write in writes { store.join(write) }
             return store.value(at: path)
         }
         #expect(view(Array(branches.prefix(2))) == view(branches.prefix(2).reversed()))

@@ -10,21 +10,22 @@ enum PackSamples {
     static let other = WriterID(number: 77)
 
     static var log: LogPack {
-        let knowledge = VersionVector([Dot(writer: other, sequence: 9)])
+        let knowledge = VersionVector([TransactionID(writer: other, sequence: 9)])
         let transactions = [41, 42].map { (sequence: UInt64) in
-            let dot = Dot(writer: writer, sequence: sequence)
-            let write = { (key: String, value: AtomValue, bump: UInt64) in
+            let transactionID = TransactionID(writer: writer, sequence: sequence)
+            let write = { (key: String, value: WrittenValue, bump: UInt64) in
                 let path = Path(domain: "com.example.app", key: key)
                 let seen = [(path, writer), (path, other), (path.appending("x"), other)].map { place, author in
-                    let dot = Dot(writer: author, sequence: 3)
-                    return ReplacedWrite(path: place, dot: dot, id: WriteID(derivedFrom: dot, place))
+                    let transactionID = TransactionID(writer: author, sequence: 3)
+                    return ReplacedWrite(
+                        path: place, transactionID: transactionID, id: WriteID(derivedFrom: transactionID, place))
                 }
                 return Transaction.StampedWrite(
                     path: path, stamp: Stamp(number: 1000 + bump), value: value,
                     id: WriteID(number: sequence << 40 + bump), seen: bump > 0 ? seen.sorted() : [])
             }
             return Transaction(
-                dot: dot, stamp: Stamp(number: 1000),
+                id: transactionID, stamp: Stamp(number: 1000),
                 writes: [write("a", .of(["x": 1, "y": [true]]), 0), write("b", .deleted, 5), write("c", .left, 0)])
         }
         var lineage = Lineage()
@@ -34,20 +35,23 @@ enum PackSamples {
             formerKnowledge: VersionVector(), transactions: transactions, lineage: lineage)
     }
 
-    static func base(atoms count: Int) -> BasePack {
-        let atoms = (0..<count).map(atom)
+    static func base(writes count: Int) -> BasePack {
+        let writes = (0..<count).map(write)
         return BasePack(
             mirror: mirror, writer: writer, last: 40, anchor: Fingerprint(of: [2]),
-            knowledge: VersionVector([Dot(writer: other, sequence: 9)]), atoms: atoms, digest: Fingerprint(of: [3]))
+            knowledge: VersionVector([TransactionID(writer: other, sequence: 9)]), writes: writes,
+            digest: Fingerprint(of: [3]))
     }
 
-    private static func atom(_ number: Int) -> Atom {
-        let dot = Dot(writer: number % 3 == 0 ? other : writer, sequence: UInt64(number % 40 + 1))
-        let value: AtomValue = number % 5 == 0 ? .deleted : .text("\(number)")
+    private static func write(_ number: Int) -> VersionedWrite {
+        let transactionID = TransactionID(writer: number % 3 == 0 ? other : writer, sequence: UInt64(number % 40 + 1))
+        let value: WrittenValue = number % 5 == 0 ? .deleted : .text("\(number)")
         let path = Path(domain: "d", key: String(1000 + number))
-        let seen = number % 4 == 0 ? [ReplacedWrite(path: path, dot: dot, id: WriteID(number: 9))] : []
-        return Atom(
-            path: path, stamp: Stamp(number: 7), dot: dot, value: value, id: WriteID(number: UInt64(number)),
+        let seen =
+            number % 4 == 0 ? [ReplacedWrite(path: path, transactionID: transactionID, id: WriteID(number: 9))] : []
+        return VersionedWrite(
+            path: path, stamp: Stamp(number: 7), transactionID: transactionID, value: value,
+            id: WriteID(number: UInt64(number)),
             seen: seen)
     }
 
@@ -57,7 +61,7 @@ enum PackSamples {
     }
 
     static var all: [EncodedPack] {
-        [log.encoded(), base(atoms: 5).encoded(), base(atoms: 0).encoded(), note.encoded()]
+        [log.encoded(), base(writes: 5).encoded(), base(writes: 0).encoded(), note.encoded()]
     }
 }
 
@@ -66,7 +70,7 @@ enum PackSamples {
         let log = try Pack(decoding: PackSamples.log.encoded().bytes)
         #expect(log.content == .log(PackSamples.log))
         for count in [0, 1, 255, 256, 257, 600] {
-            let base = PackSamples.base(atoms: count)
+            let base = PackSamples.base(writes: count)
             #expect(try Pack(decoding: base.encoded().bytes).content == .base(base))
         }
         #expect(try Pack(decoding: PackSamples.note.encoded().bytes).content == .note(PackSamples.note))
@@ -82,12 +86,17 @@ enum PackSamples {
             Issue.record("no log")
             return
         }
-        let (first, other) = (Dot(writer: log.writer, sequence: 1), Dot(writer: PackSamples.other, sequence: 3))
+        let (first, other) = (
+            TransactionID(writer: log.writer, sequence: 1), TransactionID(writer: PackSamples.other, sequence: 3)
+        )
         let paths = ["a", "b"].map { Path(domain: "d", key: $0) }
         #expect(log.transactions[0].writes.map(\.id) == paths.map { WriteID(derivedFrom: first, $0) })
         #expect(
             log.transactions[0].writes.map(\.seen)
-                == [[], [ReplacedWrite(path: paths[1], dot: other, id: WriteID(derivedFrom: other, paths[1]))]])
+                == [
+                    [],
+                    [ReplacedWrite(path: paths[1], transactionID: other, id: WriteID(derivedFrom: other, paths[1]))],
+                ])
     }
 
     private static let firstVersion = """
@@ -157,8 +166,8 @@ enum PackSamples {
     }
 
     @Test func `knows of no transaction before the first`() throws {
-        var base = PackSamples.base(atoms: 1)
-        base.knowledge = VersionVector([Dot(writer: PackSamples.other, sequence: 1)])
+        var base = PackSamples.base(writes: 1)
+        base.knowledge = VersionVector([TransactionID(writer: PackSamples.other, sequence: 1)])
         // The number 1 after the only writer in the header's vector.
         var bytes = base.encoded().bytes
         let vector: [UInt8] = [1] + [77, 0, 0, 0, 0, 0, 0, 0]

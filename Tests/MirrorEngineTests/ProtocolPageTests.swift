@@ -32,7 +32,8 @@ import Testing
     private static var log: LogPack {
         let (other, stamp) = (WriterID(number: 77), Stamp(clamping: 1_750_000_000_000))
         let paths = ["a", "b"].map { Path(domain: "d", key: $0) }
-        let seen = ReplacedWrite(path: paths[1], dot: Dot(writer: other, sequence: 3), id: WriteID(number: 0x0102_0304))
+        let seen = ReplacedWrite(
+            path: paths[1], transactionID: TransactionID(writer: other, sequence: 3), id: WriteID(number: 0x0102_0304))
         let writes = [
             Transaction.StampedWrite(
                 path: paths[0], stamp: stamp, value: .of(["x": [1, true]]), id: WriteID(number: 0x1112_1314)),
@@ -41,9 +42,9 @@ import Testing
         ]
         return LogPack(
             mirror: mirror, writer: writer, previous: nil,
-            knowledge: VersionVector([Dot(writer: other, sequence: 9)]), formerKnowledge: VersionVector(),
+            knowledge: VersionVector([TransactionID(writer: other, sequence: 9)]), formerKnowledge: VersionVector(),
             transactions: [
-                Transaction(dot: Dot(writer: writer, sequence: 1), stamp: stamp, writes: writes)
+                Transaction(id: TransactionID(writer: writer, sequence: 1), stamp: stamp, writes: writes)
             ])
     }
 
@@ -80,7 +81,7 @@ import Testing
             .uid(1),
         ]
         #expect(try values.map { String(try CanonicalValue($0).bytes[0]) } == tags)
-        #expect(AtomValue.deleted.bytes == [0] && AtomValue.left.bytes == [1])
+        #expect(WrittenValue.deleted.bytes == [0] && WrittenValue.left.bytes == [1])
         #expect(try CanonicalValue(-5).bytes == [5, 4])
         #expect(try CanonicalValue(.real(.nan)).bytes.dropFirst() == [0, 0, 0, 0, 0, 0, 0xF8, 0x7F])
     }

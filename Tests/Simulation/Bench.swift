@@ -80,11 +80,11 @@ final class Bench {
 extension SimulatedHost {
     /// Returns the view of a domain.
     func values(_ domain: String) -> [(String, PropertyList)] {
-        engine.local.atoms.keys(of: domain).map { ($0.key, $0.value.propertyList) }
+        engine.local.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) }
     }
 
     func value(_ key: String, in domain: String = "s") -> PropertyList? {
-        engine.local.atoms.value(at: Path(domain: domain, key: key))?.propertyList
+        engine.local.mergeState.value(at: Path(domain: domain, key: key))?.propertyList
     }
 
     /// Sets a key like a program, and captures the change.

@@ -183,8 +183,8 @@ package struct Run {
     }
 
     private mutating func check() {
-        var expected = AtomStore()
-        for transaction in world.transactions { for atom in transaction.atoms { expected.join(atom) } }
+        var expected = MergeState()
+        for transaction in world.transactions { for write in transaction.versionedWrites { expected.join(write) } }
         for host in world.hosts {
             let local = host.engine.local
             for (domain, shadow) in local.trackedFiles {
@@ -193,7 +193,8 @@ package struct Run {
             }
             if local != host.durable { wrongs.append("\(host.label): the records give another state") }
             for domain in world.scenario.domains {
-                let view = PropertyList.Dictionary(local.atoms.keys(of: domain).map { ($0.key, $0.value.propertyList) })
+                let view = PropertyList.Dictionary(
+                    local.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) })
                 let want = PropertyList.Dictionary(expected.keys(of: domain).map { ($0.key, $0.value.propertyList) })
                 if view != want { wrongs.append("\(host.label): \(domain) is \(view), not \(want)") }
                 let file = host.files[domain]?.values ?? [:]

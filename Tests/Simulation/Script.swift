@@ -58,7 +58,8 @@ extension Script {
         return hasOwnWrite && right.value("a") == "of today" && bench.isSound
     }
 
-    /// Two values with the same dot: all hosts choose the same one, regardless of the order in which they read them.
+    /// Two values with the same transaction ID: all hosts choose the same one, regardless of the order in which they
+    /// read them.
     private func forkReadInTwoOrders() -> Bool {
         let bench = Bench()
         let origin = bench.host("origin")

@@ -22,7 +22,7 @@ struct SmallWorld {
     private(set) var writes: [UserWrite] = []
     /// The writes of each identifier. There are several if a whole file was captured.
     private var numbers: [WriteID: [Int]] = [:]
-    private var numbersOfDots: [Dot: [Int]] = [:]
+    private var numbersOfDots: [TransactionID: [Int]] = [:]
     private var packs: [PackAddress: Pack] = [:]
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
@@ -122,7 +122,7 @@ extension SmallWorld {
         tell(index, .listed(listing))
         tell(index, .settled)
         guard !hosts[index].isHeld else { return }
-        hosts[index].shown = hosts[index].engine.local.atoms.atoms.flatMap { numbers[$0.id] ?? [] }
+        hosts[index].shown = hosts[index].engine.local.mergeState.writes.flatMap { numbers[$0.id] ?? [] }
     }
 
     private mutating func publish(_ index: Int, base: Bool = false) {
@@ -152,7 +152,7 @@ extension SmallWorld {
     private mutating func carryOut(_ action: Action, on index: Int) -> Event? {
         switch action {
         case .append(.captured(let capture)):
-            for atom in capture.transactions.flatMap(\.atoms) { name(atom, on: index) }
+            for write in capture.transactions.flatMap(\.versionedWrites) { name(write, on: index) }
         case .create(let address, let pack):
             if packs[address] == nil {
                 packs[address] = try? Pack(decoding: pack.bytes)
@@ -182,14 +182,14 @@ extension SmallWorld {
         return nil
     }
 
-    /// Records the user's write for an atom, found by its text or as the last write.
-    private mutating func name(_ atom: Atom, on index: Int) {
+    /// Records the user's write for a write, found by its text or as the last write.
+    private mutating func name(_ write: VersionedWrite, on index: Int) {
         guard let last = writes.indices.last else { return }
-        let texts = atom.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
-        numbers[atom.id] = texts.isEmpty ? [last] : texts
-        numbersOfDots[atom.dot, default: []] += numbers[atom.id] ?? []
-        for number in numbers[atom.id] ?? [] where writes[number].id == nil {
-            writes[number].id = atom.id
+        let texts = write.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
+        numbers[write.id] = texts.isEmpty ? [last] : texts
+        numbersOfDots[write.transactionID, default: []] += numbers[write.id] ?? []
+        for number in numbers[write.id] ?? [] where writes[number].id == nil {
+            writes[number].id = write.id
             writes[number].known = hosts[index].engine.local.knowledge
         }
     }
@@ -214,7 +214,7 @@ extension SmallWorld {
 
     /// The violation of the rule, or nil.
     var wrong: String? {
-        if Set(hosts.map { $0.engine.local.atoms.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
+        if Set(hosts.map { $0.engine.local.mergeState.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
         var accounted = inForce
         // A user decides about a file that is held.
         for host in hosts where host.isHeld {
@@ -231,7 +231,9 @@ extension SmallWorld {
         // The deleted value is missing.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
             let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
-            if hosts[0].engine.local.atoms.value(at: path) == nil { accounted.formUnion(write.seen.union([number])) }
+            if hosts[0].engine.local.mergeState.value(at: path) == nil {
+                accounted.formUnion(write.seen.union([number]))
+            }
         }
         // Two deletions are equal, so the later one has the effect of both.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
@@ -253,16 +255,16 @@ extension SmallWorld {
     }
 
     private var inForce: Set<Int> {
-        let atoms = hosts[0].engine.local.atoms
-        let texts = atoms.value(at: SmallHost.key)?.propertyList.texts ?? []
-        return Set(texts.compactMap { Int($0) } + atoms.atoms.flatMap { numbers[$0.id] ?? [] })
+        let writes = hosts[0].engine.local.mergeState
+        let texts = writes.value(at: SmallHost.key)?.propertyList.texts ?? []
+        return Set(texts.compactMap { Int($0) } + writes.writes.flatMap { numbers[$0.id] ?? [] })
     }
 
     private func isPublished(_ write: UserWrite) -> Bool {
         packs.values.contains { pack in
             switch pack.content {
             case .log(let log): log.transactions.contains { $0.writes.contains { $0.id == write.id } }
-            case .base(let base): base.atoms.contains { $0.id == write.id }
+            case .base(let base): base.writes.contains { $0.id == write.id }
             case .note: false
             }
         }

@@ -101,8 +101,8 @@ extension World {
     /// The users' writes that were replaced without a report.
     var unreported: [String] {
         let force = Set(
-            hosts.first?.engine.local.atoms.domains.flatMap { domain in
-                hosts[0].engine.local.atoms.keys(of: domain).flatMap { $0.value.propertyList.texts }
+            hosts.first?.engine.local.mergeState.domains.flatMap { domain in
+                hosts[0].engine.local.mergeState.keys(of: domain).flatMap { $0.value.propertyList.texts }
             } ?? [])
         let published = Set(transactions.flatMap(\.writes).flatMap { $0.value.value?.propertyList.texts ?? [] })
         return record.unreported(in: force, isLenient: !scenario.isOrdinary) { text in
@@ -118,14 +118,15 @@ extension World {
     /// follow.
     func readFirst() {
         let addresses = creations.filter { !removed.contains($0) }
-        var expected = AtomStore()
+        var expected = MergeState()
         var folders: [WriterID: [String: Int]] = [:]
         for address in addresses {
             guard let pack = files[address] else { continue }
             folders[address.writer, default: [:]][name(of: address)] = pack.size
             switch pack.content {
-            case .log(let log): for atom in log.transactionsWithDots.flatMap(\.atoms) { expected.join(atom) }
-            case .base(let base): for atom in base.atoms { expected.join(atom) }
+            case .log(let log):
+                for write in log.numberedTransactions.flatMap(\.versionedWrites) { expected.join(write) }
+            case .base(let base): for write in base.writes { expected.join(write) }
             case .note: break
             }
         }
@@ -142,7 +143,7 @@ extension World {
                     events.append(.fetched(Dictionary(fetched) { $1 }))
                 }
             }
-            return engine.local.atoms.atoms.map(\.id) == expected.atoms.map(\.id)
+            return engine.local.mergeState.writes.map(\.id) == expected.writes.map(\.id)
         }
         guard !read(after: 0) else { return }
         guard scenario.clones, read(after: scenario.limits.waitsFor) else {

@@ -155,7 +155,7 @@ extension World {
 
     /// Changes without room for a log are published in a base.
     private func noteFirstPublished(_ base: PackAddress, of creator: SimulatedHost) {
-        let transactions = creator.engine.local.outbox.filter { $0.dot.sequence <= base.name.number }
+        let transactions = creator.engine.local.outbox.filter { $0.id.sequence <= base.name.number }
         guard !transactions.isEmpty else { return }
         count(.fullFolder)
         publishedByBases += transactions
@@ -252,7 +252,7 @@ extension World {
     /// The writes in the files of all hosts.
     var transactions: [Transaction] {
         let publishedByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
-            if case .log(let log) = pack.content { log.transactionsWithDots } else { [Transaction]() }
+            if case .log(let log) = pack.content { log.numberedTransactions } else { [Transaction]() }
         }
         return publishedByLogs + publishedByBases
     }

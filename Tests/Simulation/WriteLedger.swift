@@ -32,9 +32,9 @@ struct WriteLedger {
     /// Keys that the mirror was writing at a crash. It is unknown whether a user saw the new value.
     private var uncertain: Set<Path> = []
     /// The writes that hosts captured.
-    private(set) var captured: [Dot: Transaction] = [:]
+    private(set) var captured: [TransactionID: Transaction] = [:]
     /// The results of all writes.
-    private(set) var survivors = AtomStore()
+    private(set) var survivors = MergeState()
 
     /// A user replaced the value in their file with a new one.
     mutating func note(_ new: PropertyList?, over old: PropertyList?, by author: String = "") {
@@ -63,11 +63,11 @@ struct WriteLedger {
     mutating func note(uncertain keys: [Path]) { uncertain.formUnion(keys) }
 
     mutating func note(_ transaction: Transaction, by author: String = "") {
-        captured[transaction.dot] = transaction
-        for atom in transaction.atoms {
-            survivors.join(atom)
-            let texts = atom.value.value?.propertyList.texts ?? []
-            textsOfWrites[atom.id] = (texts, Set(texts).subtracting(acknowledged))
+        captured[transaction.id] = transaction
+        for write in transaction.versionedWrites {
+            survivors.join(write)
+            let texts = write.value.value?.propertyList.texts ?? []
+            textsOfWrites[write.id] = (texts, Set(texts).subtracting(acknowledged))
             acknowledged.formUnion(texts)
             for text in texts { edits[text]?.authors.insert(author) }
         }
@@ -75,7 +75,7 @@ struct WriteLedger {
 
     /// A host took another number, also for its unpublished changes.
     mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
-        for transaction in former { captured[transaction.dot] = nil }
+        for transaction in former { captured[transaction.id] = nil }
         let texts = former.flatMap(\.writes).map { textsOfWrites[$0.id] }
         for transaction in new { note(transaction) }
         for (write, texts) in zip(new.flatMap(\.writes), texts) { textsOfWrites[write.id] = texts }
@@ -90,8 +90,8 @@ struct WriteLedger {
         for text in lost { listed[text, default: []].insert(host.label) }
         guard conflict.kind != .reverted, let winner = conflict.winner else { return nil }
         guard !uncertain.contains(conflict.path.prefix(components: 2)) else { return nil }
-        func texts(_ dot: Dot?, _ isWanted: (Path) -> Bool) -> (all: [String], new: Set<String>) {
-            let write = dot.flatMap { captured[$0] }?.writes.first { isWanted($0.path) }
+        func texts(_ transactionID: TransactionID?, _ isWanted: (Path) -> Bool) -> (all: [String], new: Set<String>) {
+            let write = transactionID.flatMap { captured[$0] }?.writes.first { isWanted($0.path) }
             return write.flatMap { textsOfWrites[$0.id] } ?? ([], [])
         }
         // Repeated values of a write are not its user's. Partly hidden values are not judged here.

@@ -165,7 +165,7 @@ import Testing
         }
         let before = near.engine.local
         near.command(.rebuild(near.view.keys.sorted().compactMap { bench.world.files[$0] }))
-        #expect(near.engine.local.digest == before.digest && near.engine.local.atoms == before.atoms)
+        #expect(near.engine.local.digest == before.digest && near.engine.local.mergeState == before.mergeState)
         #expect(bench.isSound)
     }
 }

@@ -153,7 +153,7 @@ import Testing
         near.set("secret", to: "mine")
         far.set("secret", to: "yours")
         bench.comeToRest()
-        #expect(near.engine.local.atoms.isEmpty)
+        #expect(near.engine.local.mergeState.isEmpty)
         #expect(near.files["s"]?.values == ["secret": "mine"] && far.files["s"]?.values == ["secret": "yours"])
         // A third host without the schema sends it.
         let bench2 = Bench()
@@ -163,7 +163,7 @@ import Testing
         sender.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
         sender.set("k", to: 1)
         bench2.comeToRest()
-        #expect(other.engine.local.atoms.atom(at: Path(domain: "s", key: "secret"))?.value == .left)
+        #expect(other.engine.local.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
         #expect(other.files["s"]?.values == ["secret": "sent", "k": 1])
         #expect(sender.files["s"]?.values == ["secret": "sent", "k": 1])
     }
@@ -176,7 +176,7 @@ import Testing
         sender.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
         sender.set("secret", to: [String(repeating: "k", count: CanonicalValue.longestKey + 1): 1])
         bench.comeToRest()
-        #expect(other.engine.local.atoms.atom(at: Path(domain: "s", key: "secret"))?.value == .left)
+        #expect(other.engine.local.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
     }
 
     @Test func `does not write values of other hosts for a local key`() {

@@ -52,7 +52,8 @@ import Testing
         #expect(near.value("b") == "b")
     }
 
-    /// Of two values with the same dot, one loses by its hash alone. Its author keeps it, even if others write.
+    /// Of two values with the same transaction ID, one loses by its hash alone. Its author keeps it, even if others
+    /// write.
     @Test(arguments: 0..<4) func `a value that lost within a fork is listed by its author`(_ round: Int) throws {
         let bench = Bench(round: round)
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))
@@ -384,10 +385,10 @@ import Testing
         bench.settle()
         near.pullNow()
         near.set("a", to: "second")
-        let seen = near.durable.outbox.last?.writes.first?.seen.map(\.dot)
+        let seen = near.durable.outbox.last?.writes.first?.seen.map(\.transactionID)
         near.unwritable = []
         bench.comeToRest()
-        #expect(near.durable.writer != former && seen == [Dot(writer: former, sequence: 1)])
+        #expect(near.durable.writer != former && seen == [TransactionID(writer: former, sequence: 1)])
         #expect(far.value("a") == "second" && bench.isSound)
     }
 

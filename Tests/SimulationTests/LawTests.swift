@@ -21,10 +21,10 @@ import Testing
     }
 
     /// The state of a host that reads these files in this order.
-    private func state(_ packs: some Sequence<Pack>) -> AtomStore {
+    private func state(_ packs: some Sequence<Pack>) -> MergeState {
         var state = LocalState(mirror: SimulatedHost.mirror, writer: WriterID(number: 1))
         for pack in packs { state.apply(.joined(pack, at: SimulatedHost.epoch)) }
-        return state.atoms
+        return state.mergeState
     }
 
     @Test func `give the same state in any order, however often they are read`() {
@@ -37,7 +37,7 @@ import Testing
                 #expect(state(order + again) == expected, "\(replay)")
             }
             for host in world.hosts {
-                let missing = expected.atoms.filter { !host.engine.local.atoms.atoms.contains($0) }
+                let missing = expected.writes.filter { !host.engine.local.mergeState.writes.contains($0) }
                 #expect(missing.isEmpty, "\(replay): \(host.label) lacks \(missing)")
             }
         }
@@ -67,7 +67,7 @@ import Testing
                 let view = host.view.keys.sorted().compactMap { world.files[$0] }
                 var rebuilt = host.engine.local
                 rebuilt.apply(.rebuilt(view))
-                #expect(rebuilt.atoms == host.engine.local.atoms, "\(replay): \(host.label)")
+                #expect(rebuilt.mergeState == host.engine.local.mergeState, "\(replay): \(host.label)")
             }
         }
     }
@@ -107,7 +107,7 @@ import Testing
     @Test func `is in force where it was made`() {
         for round in 0..<200 {
             var generator = SeededGenerator(stream: "own writes", round: round)
-            var (clock, atoms) = (HybridClock(), AtomStore())
+            var (clock, writes) = (HybridClock(), MergeState())
             let keys = (0..<3).map { Path(domain: "d", key: "k\($0)") }
             let paths = keys + keys.map { $0.appending("x") } + [Path(domain: "d")]
             for sequence in UInt64(1)...30 {
@@ -116,19 +116,20 @@ import Testing
                 let path = paths[Int.random(in: 0..<paths.count, using: &generator)]
                 if Bool.random(using: &generator) {
                     let stamp = Stamp(number: .random(in: 0..<1 << 59, using: &generator))
-                    atoms.join(
-                        Atom(
-                            path: path, stamp: stamp, dot: Dot(writer: WriterID(number: 9), sequence: sequence),
+                    writes.join(
+                        VersionedWrite(
+                            path: path, stamp: stamp,
+                            transactionID: TransactionID(writer: WriterID(number: 9), sequence: sequence),
                             value: .deleted))
                     continue
                 }
-                let above = atoms.overlapping(path).map { VisibleWrite($0) }.stamp(forWriteAt: path)
-                let own = Atom(
+                let above = writes.overlapping(path).map { VisibleWrite($0) }.stamp(forWriteAt: path)
+                let own = VersionedWrite(
                     path: path, stamp: max(clock.stamp(at: now), above ?? .zero),
-                    dot: Dot(writer: WriterID(number: 1), sequence: sequence),
+                    transactionID: TransactionID(writer: WriterID(number: 1), sequence: sequence),
                     value: .left)
-                atoms.join(own)
-                #expect(atoms.atom(at: path) == own, "\(Seed.ofThisRun) round \(round)")
+                writes.join(own)
+                #expect(writes.write(at: path) == own, "\(Seed.ofThisRun) round \(round)")
                 #expect(clock.local.milliseconds <= Stamp(clamping: .max).milliseconds, "one host's clock spreads")
             }
         }

@@ -254,14 +254,15 @@ import Testing
     @Test func `of a merged dictionary leaves out the same entries everywhere, and no key`() throws {
         let half = try CanonicalValue(.string(String(repeating: "x", count: CanonicalValue.longest * 2 / 3)))
         let paths = ["x", "y"].map { Path(["s", "c", $0]) }
-        let atoms = zip(UInt64(1)..., paths).map { number, path in
-            Atom(
-                path: path, stamp: Stamp(number: number), dot: Dot(writer: WriterID(number: number), sequence: 1),
+        let writes = zip(UInt64(1)..., paths).map { number, path in
+            VersionedWrite(
+                path: path, stamp: Stamp(number: number),
+                transactionID: TransactionID(writer: WriterID(number: number), sequence: 1),
                 value: .value(half))
         }
-        let views = [atoms, atoms.reversed()].map { order in
-            var store = AtomStore()
-            for atom in order { store.join(atom) }
+        let views = [writes, writes.reversed()].map { order in
+            var store = MergeState()
+            for write in order { store.join(write) }
             return store.value(at: Path(domain: "s", key: "c"))?.propertyList.dictionaryValue
         }
         #expect(views[0]?.keys.map { $0 } == ["x"] && views[0] == views[1])
@@ -278,7 +279,7 @@ import Testing
             path: Path(domain: "s", key: "a"), stamp: Stamp(number: 10_413_792_000_000 << 16 - 1),
             value: .value(try CanonicalValue("of the end of time")), id: WriteID(number: 1))
         let transaction = Transaction(
-            dot: Dot(writer: stranger, sequence: 1), stamp: write.stamp, writes: [write])
+            id: TransactionID(writer: stranger, sequence: 1), stamp: write.stamp, writes: [write])
         let pack = LogPack(
             mirror: SimulatedHost.mirror, writer: stranger, previous: nil, knowledge: VersionVector(),
             formerKnowledge: VersionVector(), transactions: [transaction]

@@ -48,7 +48,7 @@ struct ConflictText {
 
     private var state: String { item.isOpen ? "open" : "resolved" }
     private var winner: String? { item.latest.winner.map { session.host($0.writer) } }
-    private var inForce: CanonicalValue? { session.writes.value(at: item.key) }
+    private var inForce: CanonicalValue? { session.mergeState.value(at: item.key) }
 
     /// What happened to the lost value.
     var outcome: String {

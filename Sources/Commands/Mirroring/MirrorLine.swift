@@ -21,7 +21,7 @@ enum MirrorLine {
             }
             return keys.map { name in
                 let key = Path(domain: domain).appending(name)
-                let verb = session.writes.value(at: key) == nil ? "deleted" : "set"
+                let verb = session.mergeState.value(at: key) == nil ? "deleted" : "set"
                 return "\(key.place)  \(verb) by \(session.host(writer).onOneLine)"
             }
         } + conflicts

@@ -141,7 +141,7 @@ extension MirrorVerbs {
             return try access.conclude(&session)
         }
         let named = DomainSelection(patterns)
-        let withdrawn = session.writes.domains.filter { domain in
+        let withdrawn = session.mergeState.domains.filter { domain in
             !session.domains.contains(domain) && (try? DomainName(domain)).map(named.includes) ?? false
         }
         for domain in withdrawn { try session.carryOut(.withdraw(domain: domain)) { access.wait($0) } }

@@ -41,21 +41,23 @@ extension MirrorVerbs {
         }
         return try access.each { session in
             _ = try session.status()
-            for atom in session.writes.atoms.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
-                if let first, atom.stamp <= first { continue }
-                try context.say(line(of: atom, session))
+            for write in session.mergeState.writes.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
+                if let first, write.stamp <= first { continue }
+                try context.say(line(of: write, session))
             }
             return .done
         }
     }
 
-    private static func line(of atom: Atom, _ session: MirrorSession) -> String {
-        let time = Timestamp(seconds: Int64(atom.stamp.milliseconds / 1000), nanoseconds: 0)
-        let when = atom.stamp == .zero ? "before joining" : time.description
-        let revision = String(atom.stamp.number, radix: 16)
-        let what = atom.value.value == nil ? " deleted" : ""
-        return [when, revision, session.host(atom.dot.writer), atom.path.domain, atom.path.entry.description]
-            .map(\.onOneLine).joined(separator: "  ") + what
+    private static func line(of write: VersionedWrite, _ session: MirrorSession) -> String {
+        let time = Timestamp(seconds: Int64(write.stamp.milliseconds / 1000), nanoseconds: 0)
+        let when = write.stamp == .zero ? "before joining" : time.description
+        let revision = String(write.stamp.number, radix: 16)
+        let what = write.value.value == nil ? " deleted" : ""
+        return [
+            when, revision, session.host(write.transactionID.writer), write.path.domain, write.path.entry.description,
+        ]
+        .map(\.onOneLine).joined(separator: "  ") + what
     }
 
     /// Returns a file of a mirror, with the long values stored in separate files.

@@ -27,14 +27,14 @@ extension LocalState {
     /// Returns the indices of the domains, grouped by transactions that they share directly or through other domains.
     private func sharing(_ domains: [Path]) -> [[Int]] {
         var (groups, groupOf) = (domains.indices.map { [$0] }, Array(domains.indices))
-        var firstWith: [Dot: Int] = [:]
+        var firstWith: [TransactionID: Int] = [:]
         for index in domains.indices {
-            var last: Dot?
-            // Adjacent atoms are often from the same transaction.
-            for atom in atoms.under(domains[index]) where atom.dot != last {
-                last = atom.dot
-                let other = firstWith[atom.dot, default: index]
-                firstWith[atom.dot] = other
+            var last: TransactionID?
+            // Adjacent writes are often from the same transaction.
+            for write in mergeState.under(domains[index]) where write.transactionID != last {
+                last = write.transactionID
+                let other = firstWith[write.transactionID, default: index]
+                firstWith[write.transactionID] = other
                 var (from, to) = (groupOf[index], groupOf[other])
                 guard from != to else { continue }
                 if groups[from].count > groups[to].count { swap(&from, &to) }

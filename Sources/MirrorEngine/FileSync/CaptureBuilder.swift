@@ -51,7 +51,7 @@ struct CaptureBuilder: ~Copyable {
         var reading = Reading(values: values, observation: observation)
         for key in values.file.keys.sorted() where !values.atHome.contains(key) {
             guard let value = values.file[key] else { continue }
-            let isGap = local.atoms.overlapping(key).isEmpty
+            let isGap = local.mergeState.overlapping(key).isEmpty
             if seed == .local || seed == .merge && isGap {
                 add(from: nil, to: value, at: key, observation, &reading)
             } else {
@@ -99,7 +99,7 @@ struct CaptureBuilder: ~Copyable {
     }
 
     private func isKnownToOthers(_ key: Path) -> Bool {
-        local.atoms.under(key).contains { $0.path != key || $0.value != .left }
+        local.mergeState.under(key).contains { $0.path != key || $0.value != .left }
     }
 
     /// Adds the writes of a key, without those that the mirror has already. The write with that value takes the place
@@ -108,8 +108,8 @@ struct CaptureBuilder: ~Copyable {
         from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
         _ reading: inout Reading
     ) {
-        if local.atoms.value(at: key) == new {
-            reading.adopted += local.atoms.overlapping(key).filter { !local.isOwn($0) }.map(\.id)
+        if local.mergeState.value(at: key) == new {
+            reading.adopted += local.mergeState.overlapping(key).filter { !local.isOwn($0) }.map(\.id)
         }
         let kind = policy.kind(key.domain, key.key ?? "")
         let values = reading.values
@@ -122,14 +122,14 @@ struct CaptureBuilder: ~Copyable {
     /// Whether the mirror has the value of a write, from writes that have seen everything that this one visibly
     /// replaced. If they have not, only this write can tell other hosts that a user saw what it replaced.
     private func isKnown(_ write: Write, _ values: FileComparison) -> Bool {
-        guard local.atoms.value(at: write.path) == write.value.value else { return false }
-        let inForce = local.atoms.overlapping(write.path)
+        guard local.mergeState.value(at: write.path) == write.value.value else { return false }
+        let inForce = local.mergeState.overlapping(write.path)
         return shown(at: write.path.prefix(components: 2), in: values).replacedDirectly(byWriteAt: write.path)
             .allSatisfy { replaced in inForce.contains { $0.id == replaced.id || $0.hasSeen(replaced) } }
     }
 
     private func replace(_ value: CanonicalValue, at key: Path, _ reading: inout Reading) {
-        if local.atoms.value(at: key) != value, local.atoms.atom(at: key)?.value != .left {
+        if local.mergeState.value(at: key) != value, local.mergeState.write(at: key)?.value != .left {
             reading.replaced[key] = value
         }
     }
@@ -143,10 +143,10 @@ extension CaptureBuilder {
         guard !readings.isEmpty || !held.isEmpty || settlesApplication else { return nil }
         var clock = local.clock
         let transactions = transactions(&clock)
-        var (after, made) = (local.atoms, [Path: [Atom]]())
-        for atom in transactions.flatMap(\.atoms) {
-            after.join(atom)
-            made[atom.path.prefix(components: 2), default: []].append(atom)
+        var (after, made) = (local.mergeState, [Path: [VersionedWrite]]())
+        for write in transactions.flatMap(\.versionedWrites) {
+            after.join(write)
+            made[write.path.prefix(components: 2), default: []].append(write)
         }
         let domains = readings.map { captured($0, after, made) }
         return Capture(
@@ -159,14 +159,16 @@ extension CaptureBuilder {
         var transactions: [Transaction] = []
         var (key, shown) = (Path?.none, [VisibleWrite]())
         for part in writes.normalised.parts {
-            let dot = Dot(writer: local.writer, sequence: local.sequence + UInt64(transactions.count) + 1)
+            let transactionID = TransactionID(
+                writer: local.writer, sequence: local.sequence + UInt64(transactions.count) + 1)
             let stamped = part.map { write in
                 let place = write.path.prefix(components: 2)
                 if key != place { (key, shown) = (place, self.shown(at: place)) }
                 let stamp = stamps[times[place] ?? moment.now] ?? .zero
-                return write.stamped(stamp, over: shown, by: dot, moment.random)
+                return write.stamped(stamp, over: shown, by: transactionID, moment.random)
             }
-            transactions.append(Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? .zero, writes: stamped))
+            transactions.append(
+                Transaction(id: transactionID, stamp: stamped.map(\.stamp).min() ?? .zero, writes: stamped))
         }
         return transactions
     }
@@ -182,13 +184,13 @@ extension CaptureBuilder {
         return stamps
     }
 
-    private func captured(_ reading: Reading, _ after: AtomStore, _ made: [Path: [Atom]]) -> CapturedDomain {
+    private func captured(_ reading: Reading, _ after: MergeState, _ made: [Path: [VersionedWrite]]) -> CapturedDomain {
         let (values, observation) = (reading.values, reading.observation)
         let former = local.trackedFiles[values.domain] ?? TrackedFile()
         let differing = differing(values, former, after)
         var exceptions = [Path: TrackedFile.Exception](minimumCapacity: differing.count)
         for (key, isInView) in differing {
-            let isLeft = !isInView && after.atom(at: key)?.value == .left
+            let isLeft = !isInView && after.write(at: key)?.value == .left
             let isAtHome = isLeft || values.atHome.contains(key)
             // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = TrackedFile.Exception(
@@ -211,14 +213,14 @@ extension CaptureBuilder {
         if unknown.contains(domain) { return [] }
         guard let replacement = interrupted[key] else { return local.shownWrites(at: key) }
         let before = local.trackedFiles[domain]?.exceptions[key]?.shown ?? []
-        let after = [VisibleWrite](local.atoms.overlapping(key))
+        let after = [VisibleWrite](local.mergeState.overlapping(key))
         let value = values?.file[key]
         if value == replacement.old { return before }
-        return value == replacement.new && value == local.atoms.value(at: key) ? after : before.inBoth(after)
+        return value == replacement.new && value == local.mergeState.value(at: key) ? after : before.inBoth(after)
     }
 
     /// Returns the writes that the file shows at a key after these writes were made in it.
-    private func shown(at key: Path, _ made: [Atom]) -> [VisibleWrite] {
+    private func shown(at key: Path, _ made: [VersionedWrite]) -> [VisibleWrite] {
         let remaining = shown(at: key).filter { shown in
             !made.contains { $0.path.isPrefix(of: shown.write.path) }
         }
@@ -228,7 +230,7 @@ extension CaptureBuilder {
     private typealias Differing = [(key: Path, isInView: Bool)]
 
     /// Returns the keys whose value in the file differs from the view, and whether the view has a value.
-    private func differing(_ reading: FileComparison, _ former: TrackedFile, _ after: AtomStore) -> Differing {
+    private func differing(_ reading: FileComparison, _ former: TrackedFile, _ after: MergeState) -> Differing {
         guard former.isCaptured, !reading.isRecovered else { return differingAnywhere(reading, after) }
         return candidates(reading, former).compactMap { key in
             let value = after.value(at: key)
@@ -236,7 +238,7 @@ extension CaptureBuilder {
         }
     }
 
-    private func differingAnywhere(_ reading: FileComparison, _ after: AtomStore) -> Differing {
+    private func differingAnywhere(_ reading: FileComparison, _ after: MergeState) -> Differing {
         var differing = Differing()
         for (key, value) in after.keys(under: reading.domain)
         where reading.file[key] != value && !reading.beyondLimit.contains(key) { differing.append((key, true)) }
@@ -254,11 +256,11 @@ extension CaptureBuilder {
 extension Write {
     /// Returns this write as part of a transaction: later than the writes that its file showed, and replacing them.
     func stamped(
-        _ clock: Stamp, over shown: [VisibleWrite], by dot: Dot, _ random: UInt64
+        _ clock: Stamp, over shown: [VisibleWrite], by transactionID: TransactionID, _ random: UInt64
     ) -> Transaction.StampedWrite {
         let above = Rule.bumpsStamps.isKept ? shown.stamp(forWriteAt: path) : nil
         let stamp = max(clock, above ?? .zero)
-        let id = WriteID(random: random, dot: dot, path: path, stamp: stamp, value: value)
+        let id = WriteID(random: random, transactionID: transactionID, path: path, stamp: stamp, value: value)
         return Transaction.StampedWrite(
             path: path, stamp: stamp, value: value, id: id, seen: shown.replaced(byWriteAt: path))
     }

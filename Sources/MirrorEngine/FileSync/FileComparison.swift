@@ -97,7 +97,7 @@ extension LocalState {
     /// Returns the contents of a preference file when it was last read or written: the view, except for the exceptions.
     package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
         guard let shadow = trackedFiles[domain], shadow.isCaptured else { return [] }
-        let view = atoms.keys(under: domain).map { (key: $0.path, value: $0.value) }
+        let view = mergeState.keys(under: domain).map { (key: $0.path, value: $0.value) }
         if shadow.exceptions.isEmpty { return view }
         return view.filter { shadow.exceptions[$0.key] == nil }
             + shadow.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
@@ -115,12 +115,12 @@ extension LocalState {
         var changes = pending.mapValues { TrackedFile.Replacement(old: $0.value, new: nil) }
         if pending.count < 64 {
             for (key, exception) in pending {
-                changes[key] = TrackedFile.Replacement(old: exception.value, new: atoms.value(at: key))
+                changes[key] = TrackedFile.Replacement(old: exception.value, new: mergeState.value(at: key))
             }
             return changes
         }
         // For many keys, one pass over the domain is faster than a lookup of each.
-        for (key, value) in atoms.keys(under: domain) {
+        for (key, value) in mergeState.keys(under: domain) {
             guard let exception = pending[key] else { continue }
             changes[key] = TrackedFile.Replacement(old: exception.value, new: value)
         }

@@ -9,14 +9,14 @@ package struct BasePack: Hashable, Sendable {
     package var anchor: Fingerprint?
     /// The transactions of other writers that the writer knew.
     package var knowledge: VersionVector
-    package var atoms: [Atom]
+    package var writes: [VersionedWrite]
     /// The digest of the writer's whole state.
     package var digest: Fingerprint
     package var lineage: Lineage
 
     package init(
         mirror: MirrorID, writer: WriterID, last: UInt64, anchor: Fingerprint?, knowledge: VersionVector,
-        atoms: [Atom], digest: Fingerprint = .none, lineage: Lineage = Lineage()
+        writes: [VersionedWrite], digest: Fingerprint = .none, lineage: Lineage = Lineage()
     ) {
         self.mirror = mirror
         self.writer = writer
@@ -25,20 +25,20 @@ package struct BasePack: Hashable, Sendable {
         var others = knowledge
         others[writer] = 0
         self.knowledge = others
-        self.atoms = atoms
+        self.writes = writes
         self.digest = digest
         self.lineage = lineage
     }
 
-    /// The other writers whose atoms the base carries.
+    /// The other writers whose writes the base carries.
     package var carried: Set<WriterID> {
-        Set(atoms.map(\.dot.writer)).subtracting([writer])
+        Set(writes.map(\.transactionID.writer)).subtracting([writer])
     }
 
-    /// The number of atoms in each record but the last.
-    private static let atomsInRecord = 256
-    /// The least number of bytes that an atom takes in a record.
-    private static let shortestAtom = 8
+    /// The number of writes in each record but the last.
+    private static let writesInRecord = 256
+    /// The least number of bytes that a write takes in a record.
+    private static let shortestWrite = 8
 }
 
 extension BasePack {
@@ -48,34 +48,35 @@ extension BasePack {
         envelope.setWriter(writer)
         envelope.set(.last, last)
         envelope.set(.version, Envelope.version)
-        envelope.setDots(.vector, knowledge.entries)
+        envelope.setTransactionIDs(.vector, knowledge.entries)
         envelope.fields[.anchor] = anchor?.bytes
         envelope.digest = digest
         envelope.setLineage(lineage)
-        let blobTable = BlobTable(of: atoms.lazy.map(\.value))
+        let blobTable = BlobTable(of: writes.lazy.map(\.value))
         envelope.setBlobs(blobTable)
-        envelope.records = stride(from: 0, to: atoms.count, by: Self.atomsInRecord).map { start in
-            record(atoms[start..<min(start + Self.atomsInRecord, atoms.count)], blobTable)
+        envelope.records = stride(from: 0, to: writes.count, by: Self.writesInRecord).map { start in
+            record(writes[start..<min(start + Self.writesInRecord, writes.count)], blobTable)
         }
         let (bytes, hash) = envelope.encoded()
         let name = PackName(kind: .base, number: last, hash: hash)
         return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: blobTable.blobs)
     }
 
-    /// Encodes the number of atoms, and for each its path, dot, stamp, identifier, replaced writes and value.
-    private func record(_ atoms: ArraySlice<Atom>, _ blobTable: BlobTable) -> [UInt8] {
+    /// Encodes the number of writes, and for each its path, transaction ID, stamp, identifier, replaced writes and
+    /// value.
+    private func record(_ writes: ArraySlice<VersionedWrite>, _ blobTable: BlobTable) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(leb128: UInt64(atoms.count))
+        bytes.append(leb128: UInt64(writes.count))
         var previous: Path?
-        for atom in atoms {
-            bytes.append(atom.path, after: previous)
-            previous = atom.path
-            bytes.append(atom.dot.writer, in: writer)
-            bytes.append(leb128: atom.dot.sequence)
-            bytes.append(leb128: atom.stamp.number)
-            bytes.append(littleEndian: atom.id.number)
-            bytes.append(atom.seen, below: atom.path, of: writer)
-            bytes.append(atom.value, blobTable)
+        for write in writes {
+            bytes.append(write.path, after: previous)
+            previous = write.path
+            bytes.append(write.transactionID.writer, in: writer)
+            bytes.append(leb128: write.transactionID.sequence)
+            bytes.append(leb128: write.stamp.number)
+            bytes.append(littleEndian: write.id.number)
+            bytes.append(write.seen, below: write.path, of: writer)
+            bytes.append(write.value, blobTable)
         }
         return bytes
     }
@@ -87,15 +88,15 @@ extension BasePack {
         last = try envelope.required(.last)
         guard last <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
         anchor = try envelope.fingerprint(.anchor)
-        let known = try envelope.dots(.vector)
+        let known = try envelope.transactionIDs(.vector)
         guard known.allSatisfy({ $0.sequence > 0 }) else { throw .notCanonical }
         knowledge = VersionVector(known)
         guard knowledge[writer] == 0 else { throw .contradiction("a context of itself") }
         digest = envelope.digest
         lineage = try envelope.lineage()
-        atoms = []
+        writes = []
         let length = envelope.records.reduce(0) { $0 + $1.count }
-        atoms.reserveCapacity(min(envelope.records.count * Self.atomsInRecord, length / Self.shortestAtom))
+        writes.reserveCapacity(min(envelope.records.count * Self.writesInRecord, length / Self.shortestWrite))
         var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
         let isIdentified = try envelope.identifiesWrites()
         for (number, record) in envelope.records.enumerated() {
@@ -110,37 +111,40 @@ extension BasePack {
         isLast: Bool
     ) throws(PackFault) {
         var reader = ByteReader(record)
-        let count = try reader.count(limit: Self.atomsInRecord, of: "atoms")
-        guard isLast ? count > 0 : count == Self.atomsInRecord else { throw .notCanonical }
+        let count = try reader.count(limit: Self.writesInRecord, of: "writes")
+        guard isLast ? count > 0 : count == Self.writesInRecord else { throw .notCanonical }
         var previous: Path?
-        let before = atoms.last?.path
+        let before = writes.last?.path
         for _ in 0..<count {
             let path = try reader.path(after: previous, &paths)
             if previous == nil, let before, !(before < path) { throw .notCanonical }
             previous = path
-            atoms.append(try readAtom(at: path, &reader, &blobTable, &paths, isIdentified: isIdentified))
+            writes.append(try readWrite(at: path, &reader, &blobTable, &paths, isIdentified: isIdentified))
         }
         try reader.expectEnd()
     }
 
-    private func readAtom(
+    private func readWrite(
         at path: Path, _ reader: inout ByteReader, _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget,
         isIdentified: Bool
-    ) throws(PackFault) -> Atom {
+    ) throws(PackFault) -> VersionedWrite {
         let author = try reader.writer(in: writer)
         let sequence = try reader.number()
         let limit = author == writer ? last : PackName.greatestNumber
-        guard sequence <= limit else { throw .contradiction("an atom after the last transaction") }
-        let dot = Dot(writer: author, sequence: sequence)
+        guard sequence <= limit else { throw .contradiction("a write after the last transaction") }
+        let transactionID = TransactionID(writer: author, sequence: sequence)
         let stamp = try reader.stamp()
         guard isIdentified else {
-            let atom = Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&blobTable))
-            // The first version lists the dots that the atom replaced, which this version ignores.
-            _ = try reader.dots(mayRepeatWriters: true)
-            return atom
+            let write = VersionedWrite(
+                path: path, stamp: stamp, transactionID: transactionID, value: try reader.writtenValue(&blobTable))
+            // The first version lists the transaction IDs that the write replaced, which this version ignores.
+            _ = try reader.transactionIDs(mayRepeatWriters: true)
+            return write
         }
         let id = WriteID(number: try reader.word())
         let seen = try reader.seenWrites(below: path, of: writer, &paths)
-        return Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&blobTable), id: id, seen: seen)
+        return VersionedWrite(
+            path: path, stamp: stamp, transactionID: transactionID, value: try reader.writtenValue(&blobTable), id: id,
+            seen: seen)
     }
 }

@@ -12,7 +12,7 @@ struct BlobTable: Sendable {
     static let mostExpanded = 512 << 20
 
     /// Collects the values that are too long for a pack, sorted by hash.
-    init(of values: some Sequence<AtomValue>) {
+    init(of values: some Sequence<WrittenValue>) {
         var long: Set<CanonicalValue> = []
         for case .value(let value) in values where value.bytes.count > Blob.longestInPack { long.insert(value) }
         blobs = long.map { Blob($0) }.sorted { $0.name < $1.name }
@@ -28,7 +28,7 @@ struct BlobTable: Sendable {
     }
 
     /// Returns the index of a long value in the list.
-    func place(of value: AtomValue) -> Int? { value.value.flatMap { places[$0] } }
+    func place(of value: WrittenValue) -> Int? { value.value.flatMap { places[$0] } }
 
     /// Returns the value at an index, and marks it as used.
     mutating func take(_ place: Int) throws(PackFault) -> CanonicalValue {
@@ -49,7 +49,7 @@ struct BlobTable: Sendable {
 
 extension [UInt8] {
     /// Appends a value, or its index in the table of blobs.
-    mutating func append(_ value: AtomValue, _ blobTable: BlobTable) {
+    mutating func append(_ value: WrittenValue, _ blobTable: BlobTable) {
         guard value.bytes.count > Blob.longestInPack, let place = blobTable.place(of: value) else {
             return append(run: value.bytes)
         }
@@ -61,9 +61,9 @@ extension [UInt8] {
 
 extension ByteReader {
     /// Decodes a value, which is in the record itself or in the table of blobs.
-    mutating func atomValue(_ blobTable: inout BlobTable) throws(PackFault) -> AtomValue {
+    mutating func writtenValue(_ blobTable: inout BlobTable) throws(PackFault) -> WrittenValue {
         let bytes = Array(try run(limit: Blob.longestInPack))
-        guard bytes.first == CanonicalValue.Tag.blob.rawValue else { return try AtomValue(decoding: bytes) }
+        guard bytes.first == CanonicalValue.Tag.blob.rawValue else { return try WrittenValue(decoding: bytes) }
         var run = ByteReader(bytes)
         _ = try run.byte()
         let place = try run.count(limit: BlobTable.mostBlobs, of: "blobs")

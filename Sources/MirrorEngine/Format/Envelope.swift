@@ -199,11 +199,11 @@ extension Envelope {
         return writer
     }
 
-    func dots(_ field: Field) throws(PackFault) -> [Dot] {
+    func transactionIDs(_ field: Field) throws(PackFault) -> [TransactionID] {
         guard let bytes = fields[field] else { return [] }
         var reader = ByteReader(bytes)
-        let dots = try reader.dots()
+        let transactionIDs = try reader.transactionIDs()
         try reader.expectEnd()
-        return dots
+        return transactionIDs
     }
 }

@@ -7,11 +7,11 @@ package struct LogPack: Hashable, Sendable {
     /// The hash of the writer's log before this one.
     package var previous: Fingerprint?
     /// The writer's knowledge of other writers, as the difference from the previous log.
-    package var knowledge: [Dot]
+    package var knowledge: [TransactionID]
     package var transactions: [Entry]
     package var lineage: Lineage
 
-    /// A transaction without its dot, which follows from its position.
+    /// A transaction without its ID, which follows from its position.
     package struct Entry: Hashable, Sendable {
         package var stamp: Stamp
         package var writes: [Transaction.StampedWrite]
@@ -24,7 +24,7 @@ package struct LogPack: Hashable, Sendable {
         self.mirror = mirror
         self.writer = writer
         self.previous = previous
-        first = transactions.first?.dot.sequence ?? 1
+        first = transactions.first?.id.sequence ?? 1
         self.knowledge = knowledge.differences(from: formerKnowledge).filter { $0.writer != writer }
         self.transactions = transactions.map { Entry(stamp: $0.stamp, writes: $0.writes) }
         self.lineage = lineage
@@ -33,9 +33,9 @@ package struct LogPack: Hashable, Sendable {
     /// The sequence number of the last transaction.
     package var last: UInt64 { first + UInt64(max(1, transactions.count)) - 1 }
 
-    package var transactionsWithDots: [Transaction] {
+    package var numberedTransactions: [Transaction] {
         zip(first..., transactions).map { sequence, entry in
-            Transaction(dot: Dot(writer: writer, sequence: sequence), stamp: entry.stamp, writes: entry.writes)
+            Transaction(id: TransactionID(writer: writer, sequence: sequence), stamp: entry.stamp, writes: entry.writes)
         }
     }
 }
@@ -49,7 +49,7 @@ extension LogPack {
         envelope.set(.last, last)
         envelope.set(.version, Envelope.version)
         envelope.fields[.previous] = previous?.bytes
-        envelope.setDots(.vector, knowledge)
+        envelope.setTransactionIDs(.vector, knowledge)
         envelope.setLineage(lineage)
         let blobTable = BlobTable(of: transactions.lazy.flatMap { $0.writes.lazy.map(\.value) })
         envelope.setBlobs(blobTable)
@@ -67,7 +67,7 @@ extension LogPack {
         writer = try envelope.writer()
         first = try envelope.required(.first)
         previous = try envelope.fingerprint(.previous)
-        knowledge = try envelope.dots(.vector)
+        knowledge = try envelope.transactionIDs(.vector)
         lineage = try envelope.lineage()
         transactions = []
         guard !envelope.records.isEmpty else { throw .contradiction("a log without a transaction") }
@@ -77,11 +77,11 @@ extension LogPack {
         var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
         let isIdentified = try envelope.identifiesWrites()
         for (sequence, record) in zip(first..., envelope.records) {
-            let dot = Dot(writer: writer, sequence: sequence)
+            let transactionID = TransactionID(writer: writer, sequence: sequence)
             transactions.append(
                 isIdentified
                     ? try Entry(record, of: writer, &blobTable, &paths)
-                    : try Entry(firstVersion: record, of: dot, &blobTable, &paths))
+                    : try Entry(firstVersion: record, of: transactionID, &blobTable, &paths))
         }
         try blobTable.expectAllUsed()
         guard try envelope.required(.last) == last else { throw .contradiction("count of transactions") }
@@ -119,7 +119,7 @@ extension LogPack.Entry {
             let stamp = try reader.stamp(after: common)
             let id = WriteID(number: try reader.word())
             let seen = try reader.seenWrites(below: path, of: writer, &paths)
-            let value = try reader.atomValue(&blobTable)
+            let value = try reader.writtenValue(&blobTable)
             return Transaction.StampedWrite(path: path, stamp: stamp, value: value, id: id, seen: seen)
         }
         try reader.expectEnd()
@@ -127,12 +127,13 @@ extension LogPack.Entry {
 
     /// Decodes a record of the first version, which has a context, and for each write the one that it replaced.
     fileprivate init(
-        firstVersion record: [UInt8], of dot: Dot, _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget
+        firstVersion record: [UInt8], of transactionID: TransactionID, _ blobTable: inout BlobTable,
+        _ paths: inout DecodedPathBudget
     ) throws(PackFault) {
         var reader = ByteReader(record)
         stamp = try reader.stamp()
         let common = stamp
-        guard try reader.dots().allSatisfy({ $0.writer != dot.writer }) else {
+        guard try reader.transactionIDs().allSatisfy({ $0.writer != transactionID.writer }) else {
             throw .contradiction("a context of itself")
         }
         writes = try Self.writes(&reader, shortest: 5, &paths) { (path, reader, _) throws(PackFault) in
@@ -141,12 +142,12 @@ extension LogPack.Entry {
             switch try reader.byte() {
             case 0: break
             case 1:
-                let replaced = try reader.dot()
-                seen = [ReplacedWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))]
+                let replaced = try reader.transactionID()
+                seen = [ReplacedWrite(path: path, transactionID: replaced, id: WriteID(derivedFrom: replaced, path))]
             default: throw .notCanonical
             }
-            let value = try reader.atomValue(&blobTable)
-            let id = WriteID(derivedFrom: dot, path)
+            let value = try reader.writtenValue(&blobTable)
+            let id = WriteID(derivedFrom: transactionID, path)
             return Transaction.StampedWrite(path: path, stamp: stamp, value: value, id: id, seen: seen)
         }
         try reader.expectEnd()

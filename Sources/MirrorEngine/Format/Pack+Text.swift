@@ -32,9 +32,9 @@ extension BasePack {
     fileprivate var lines: [String] {
         var lines = ["base of \(writer) as of \(last)", "anchor \(anchor?.description ?? "none")"]
         lines.append("knows \(knowledge)")
-        for atom in atoms {
-            let write = "\(atom.path) = \(atom.value) at \(atom.stamp) by \(atom.dot) as \(atom.id)"
-            lines.append("    \(write)\(atom.seen.words)")
+        for write in writes {
+            let text = "\(write.path) = \(write.value) at \(write.stamp) by \(write.transactionID) as \(write.id)"
+            lines.append("    \(text)\(write.seen.words)")
         }
         return lines
     }
@@ -50,7 +50,7 @@ extension WriterNote {
     }
 }
 
-extension AtomValue: CustomStringConvertible {
+extension WrittenValue: CustomStringConvertible {
     package var description: String {
         switch self {
         case .deleted: return "deleted"

@@ -97,9 +97,9 @@ extension Envelope {
         fields[.writer] = bytes
     }
 
-    mutating func setDots(_ field: Field, _ dots: [Dot]) {
+    mutating func setTransactionIDs(_ field: Field, _ transactionIDs: [TransactionID]) {
         var bytes: [UInt8] = []
-        bytes.append(dots)
+        bytes.append(transactionIDs)
         fields[field] = bytes
     }
 }

@@ -153,7 +153,7 @@ extension LocalState: JournalCodable {
     func write(to bytes: inout [UInt8]) {
         bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
         bytes.write(trackedFiles, application, conflicts, adopted, foreign, lineage, restoreMarkers)
-        bytes.write(carried, retired, participation, atoms)
+        bytes.write(carried, retired, participation, mergeState)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -171,7 +171,7 @@ extension LocalState: JournalCodable {
         application = try reader.read()
         conflicts = try reader.read()
         if reader.isOfFirstVersion {
-            // The first version recorded the dots that atoms replaced, which this version ignores.
+            // The first version recorded the transaction IDs that writes replaced, which this version ignores.
             _ = try reader.read([Path: [ReplacedPair]].self)
         } else {
             adopted = try reader.read()
@@ -182,7 +182,7 @@ extension LocalState: JournalCodable {
         carried = try reader.read()
         retired = try reader.read()
         participation = try reader.read()
-        atoms = try reader.read()
+        mergeState = try reader.read()
     }
 }
 
@@ -200,13 +200,13 @@ extension TrackedFile.Suspicion: JournalCodable {}
 
 // MARK: The first version
 
-/// A replaced dot and the dot that replaced it.
+/// The ID of a replaced transaction, and of the one that replaced it.
 private struct ReplacedPair: JournalCodable {
     func write(to bytes: inout [UInt8]) {}
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        _ = try reader.read(Dot.self)
-        _ = try reader.read(Dot.self)
+        _ = try reader.read(TransactionID.self)
+        _ = try reader.read(TransactionID.self)
     }
 }
 

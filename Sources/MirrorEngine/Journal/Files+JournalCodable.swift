@@ -135,7 +135,7 @@ extension ChainLink: JournalCodable {
         let (first, last) = (try reader.sequence(), try reader.sequence())
         guard first > 0, first <= last else { throw .contradiction("range") }
         self.init(first: first, last: last, hash: try reader.read(), previous: try reader.read())
-        if reader.isOfFirstVersion { _ = try reader.read([Dot].self) }
+        if reader.isOfFirstVersion { _ = try reader.read([TransactionID].self) }
     }
 }
 
@@ -155,11 +155,11 @@ extension ConflictJournal.Conflict: JournalCodable {
 
     /// Decodes the conflicts of one transaction in a journal of the first version.
     fileprivate static func ofFirstVersion(from reader: inout ByteReader) throws(PackFault) -> [Self] {
-        let loser = try reader.read(Dot.self)
-        let winner = try reader.read(Dot.self)
+        let loser = try reader.read(TransactionID.self)
+        let winner = try reader.read(TransactionID.self)
         let kind = try reader.read(Kind.self)
         let when = try reader.read(Int64.self)
-        let values = try reader.read([Path: AtomValue].self)
+        let values = try reader.read([Path: WrittenValue].self)
         let resolvedAt = try reader.read(Int64?.self)
         return values.sorted { $0.key < $1.key }.map { path, value in
             Self(
@@ -190,7 +190,7 @@ extension Restoration: JournalCodable {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         if reader.isOfFirstVersion {
-            loser = try reader.read(Dot.self)
+            loser = try reader.read(TransactionID.self)
         } else {
             conflicts = try reader.read()
             loser = try reader.read()

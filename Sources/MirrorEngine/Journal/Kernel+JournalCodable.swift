@@ -19,14 +19,16 @@ extension MirrorID: JournalCodable {
     }
 }
 
-extension Dot: JournalCodable {
+extension TransactionID: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.append(self) }
-    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.dot() }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.transactionID() }
 }
 
 extension VersionVector: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.append(entries) }
-    init(from reader: inout ByteReader) throws(PackFault) { self.init(try reader.dots(mayRepeatWriters: true)) }
+    init(from reader: inout ByteReader) throws(PackFault) {
+        self.init(try reader.transactionIDs(mayRepeatWriters: true))
+    }
 }
 
 extension Fingerprint: JournalCodable {
@@ -54,16 +56,16 @@ extension CanonicalValue: JournalCodable {
     }
 }
 
-extension AtomValue: JournalCodable {
+extension WrittenValue: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
-    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.atomValue() }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.writtenValue() }
 }
 
-extension Atom: JournalCodable {
+extension VersionedWrite: JournalCodable {
     func write(to bytes: inout [UInt8]) {
         path.write(to: &bytes)
         stamp.write(to: &bytes)
-        dot.write(to: &bytes)
+        transactionID.write(to: &bytes)
         value.write(to: &bytes)
         id.write(to: &bytes)
         seen.write(to: &bytes)
@@ -77,18 +79,19 @@ extension Atom: JournalCodable {
     init(from reader: inout ByteReader) throws(PackFault) {
         let path = try reader.read(Path.self)
         let stamp = try reader.read(Stamp.self)
-        let dot = try reader.read(Dot.self)
-        let value = try reader.read(AtomValue.self)
+        let transactionID = try reader.read(TransactionID.self)
+        let value = try reader.read(WrittenValue.self)
         if reader.isOfFirstVersion {
-            self.init(path: path, stamp: stamp, dot: dot, value: value)
+            self.init(path: path, stamp: stamp, transactionID: transactionID, value: value)
         } else {
             let id = try reader.read(WriteID.self)
-            self.init(path: path, stamp: stamp, dot: dot, value: value, id: id, seen: try reader.read())
+            self.init(
+                path: path, stamp: stamp, transactionID: transactionID, value: value, id: id, seen: try reader.read())
         }
     }
 }
 
-extension AtomStore: JournalCodable {
+extension MergeState: JournalCodable {
     /// Space for the frame around a record, so that a large one need not be moved.
     private static let lengthOfFrame = 64
 
@@ -102,7 +105,7 @@ extension AtomStore: JournalCodable {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         self.init()
-        let count = try reader.count(limit: reader.remaining, of: "atoms")
+        let count = try reader.count(limit: reader.remaining, of: "writes")
         for _ in 0..<count { join(try reader.read()) }
     }
 }
@@ -115,14 +118,14 @@ extension WriteID: JournalCodable {
 extension ReplacedWrite: JournalCodable {
     func write(to bytes: inout [UInt8]) {
         path.write(to: &bytes)
-        dot.write(to: &bytes)
+        transactionID.write(to: &bytes)
         id.write(to: &bytes)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let path = try reader.read(Path.self)
-        let dot = try reader.read(Dot.self)
-        self.init(path: path, dot: dot, id: try reader.read())
+        let transactionID = try reader.read(TransactionID.self)
+        self.init(path: path, transactionID: transactionID, id: try reader.read())
     }
 }
 
@@ -139,39 +142,41 @@ extension VisibleWrite: JournalCodable {
 
 extension Transaction: JournalCodable {
     func write(to bytes: inout [UInt8]) {
-        bytes.write(dot, stamp)
+        bytes.write(id, stamp)
         bytes.append(leb128: UInt64(writes.count))
         for write in writes { bytes.write(write.path, write.stamp, write.value, write.id, write.seen) }
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let dot = try reader.read(Dot.self)
-        guard dot.sequence > 0 else { throw .contradiction("a transaction before the first") }
+        let transactionID = try reader.read(TransactionID.self)
+        guard transactionID.sequence > 0 else { throw .contradiction("a transaction before the first") }
         let stamp = try reader.read(Stamp.self)
         try reader.skipKnowledgeOfFirstVersion()
         var writes: [StampedWrite] = []
         for _ in 0..<(try reader.count(limit: reader.remaining, of: "writes")) {
-            writes.append(try StampedWrite(from: &reader, of: dot))
+            writes.append(try StampedWrite(from: &reader, of: transactionID))
         }
         // The encoding of a log implies the same.
         let ascend = zip(writes, writes.dropFirst()).allSatisfy { $0.path < $1.path && !$0.path.isPrefix(of: $1.path) }
         guard !writes.isEmpty, ascend, writes.allSatisfy({ $0.stamp >= stamp }) else {
             throw .contradiction("writes of a transaction")
         }
-        self.init(dot: dot, stamp: stamp, writes: writes)
+        self.init(id: transactionID, stamp: stamp, writes: writes)
     }
 }
 
 extension Transaction.StampedWrite {
-    fileprivate init(from reader: inout ByteReader, of dot: Dot) throws(PackFault) {
+    fileprivate init(from reader: inout ByteReader, of transactionID: TransactionID) throws(PackFault) {
         let path = try reader.read(Path.self)
         let stamp = try reader.read(Stamp.self)
-        let value = try reader.read(AtomValue.self)
+        let value = try reader.read(WrittenValue.self)
         if reader.isOfFirstVersion {
-            let replaced = try reader.read(Dot?.self)
+            let replaced = try reader.read(TransactionID?.self)
             self.init(
-                path: path, stamp: stamp, value: value, id: WriteID(derivedFrom: dot, path),
-                seen: replaced.map { [ReplacedWrite(path: path, dot: $0, id: WriteID(derivedFrom: $0, path))] } ?? [])
+                path: path, stamp: stamp, value: value, id: WriteID(derivedFrom: transactionID, path),
+                seen: replaced.map {
+                    [ReplacedWrite(path: path, transactionID: $0, id: WriteID(derivedFrom: $0, path))]
+                } ?? [])
         } else {
             let id = try reader.read(WriteID.self)
             self.init(path: path, stamp: stamp, value: value, id: id, seen: try reader.read())

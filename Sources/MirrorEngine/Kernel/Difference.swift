@@ -2,9 +2,9 @@ internal import PropertyLists
 
 /// How a changed key is divided into writes: as one value, or entry by entry.
 package enum MergeKind: String, Hashable, Sendable, CaseIterable {
-    /// Every value is one atom, including a dictionary.
+    /// Every value is one write, including a dictionary.
     case register
-    /// Each changed entry of a dictionary is an atom of its own, so that two hosts can change different entries.
+    /// Each changed entry of a dictionary is a write of its own, so that two hosts can change different entries.
     case dictionary
 }
 

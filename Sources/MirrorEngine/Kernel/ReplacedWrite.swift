@@ -2,7 +2,7 @@ internal import Digests
 
 /// The permanent identifier of a write: a random number of eight bytes.
 ///
-/// The dot of a write changes when its writer takes another number; the identifier does not.
+/// The transaction ID of a write changes when its writer takes another number; the identifier does not.
 package struct WriteID: Hashable, Sendable, Comparable {
     package let number: UInt64
 
@@ -10,10 +10,10 @@ package struct WriteID: Hashable, Sendable, Comparable {
 
     /// Makes a new identifier. The hash covers the write as well as the random number, because clones of a machine can
     /// draw the same number.
-    package init(random: UInt64, dot: Dot, path: Path, stamp: Stamp, value: AtomValue) {
+    package init(random: UInt64, transactionID: TransactionID, path: Path, stamp: Stamp, value: WrittenValue) {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: random)
-        bytes.append(dot)
+        bytes.append(transactionID)
         bytes.append(littleEndian: stamp.number)
         bytes.append(run: path.bytes)
         bytes.append(contentsOf: value.bytes)
@@ -21,9 +21,9 @@ package struct WriteID: Hashable, Sendable, Comparable {
     }
 
     /// Derives the identifier of a write of the first version, which had none. Every host derives the same one.
-    package init(derivedFrom dot: Dot, _ path: Path) {
+    package init(derivedFrom transactionID: TransactionID, _ path: Path) {
         var bytes: [UInt8] = []
-        bytes.append(dot)
+        bytes.append(transactionID)
         bytes.append(run: path.bytes)
         self.init(hashing: bytes)
     }
@@ -47,12 +47,12 @@ package struct WriteID: Hashable, Sendable, Comparable {
 package struct ReplacedWrite: Hashable, Sendable {
     /// The path that was replaced: the path of the write, or one below it.
     package let path: Path
-    package let dot: Dot
+    package let transactionID: TransactionID
     package let id: WriteID
 
-    package init(path: Path, dot: Dot, id: WriteID) {
+    package init(path: Path, transactionID: TransactionID, id: WriteID) {
         self.path = path
-        self.dot = dot
+        self.transactionID = transactionID
         self.id = id
     }
 }
@@ -73,9 +73,10 @@ package struct VisibleWrite: Hashable, Sendable {
         self.hidden = hidden
     }
 
-    package init(_ atom: Atom, hidden: [Path] = []) {
+    package init(_ write: VersionedWrite, hidden: [Path] = []) {
         self.init(
-            write: ReplacedWrite(path: atom.path, dot: atom.dot, id: atom.id), stamp: atom.stamp, seen: atom.seen,
+            write: ReplacedWrite(path: write.path, transactionID: write.transactionID, id: write.id),
+            stamp: write.stamp, seen: write.seen,
             hidden: hidden)
     }
 
@@ -83,16 +84,17 @@ package struct VisibleWrite: Hashable, Sendable {
     fileprivate func replaced(byWriteAt path: Path) -> ReplacedWrite? {
         guard !hidden.contains(where: path.overlaps) else { return nil }
         if path.isPrefix(of: write.path) { return write }
-        return write.path.isPrefix(of: path) ? ReplacedWrite(path: path, dot: write.dot, id: write.id) : nil
+        return write.path.isPrefix(of: path)
+            ? ReplacedWrite(path: path, transactionID: write.transactionID, id: write.id) : nil
     }
 }
 
 extension [VisibleWrite] {
     /// Makes the list for a file in which these writes are in force.
-    init(_ atoms: [Atom]) {
+    init(_ writes: [VersionedWrite]) {
         self =
-            atoms.count == 1
-            ? [VisibleWrite(atoms[0])] : atoms.map { VisibleWrite($0, hidden: $0.partsHidden(under: atoms)) }
+            writes.count == 1
+            ? [VisibleWrite(writes[0])] : writes.map { VisibleWrite($0, hidden: $0.partsHidden(under: writes)) }
     }
 
     /// Returns the writes that a new one at `path` visibly replaces, directly or through other writes.
@@ -126,7 +128,8 @@ extension [VisibleWrite] {
 
 extension ReplacedWrite: Comparable {
     package static func < (left: Self, right: Self) -> Bool {
-        left.path == right.path ? (left.dot, left.id) < (right.dot, right.id) : left.path < right.path
+        left.path == right.path
+            ? (left.transactionID, left.id) < (right.transactionID, right.id) : left.path < right.path
     }
 
     /// The number of entries that a write carries, unless it directly replaces more. A missing entry can only cause a
@@ -136,12 +139,12 @@ extension ReplacedWrite: Comparable {
     /// Returns the newest inherited entry for each writer and path, unless a direct one is as new.
     fileprivate static func newest(of inherited: [ReplacedWrite], beside direct: [ReplacedWrite]) -> [ReplacedWrite] {
         guard !inherited.isEmpty else { return [] }
-        var reached = Dictionary(direct.map { ($0.place, $0.dot.sequence) }, uniquingKeysWith: max)
+        var reached = Dictionary(direct.map { ($0.place, $0.transactionID.sequence) }, uniquingKeysWith: max)
         var newest: [ReplacedWrite] = []
-        for entry in inherited.sorted(by: { $0.dot.sequence > $1.dot.sequence }) {
+        for entry in inherited.sorted(by: { $0.transactionID.sequence > $1.transactionID.sequence }) {
             guard direct.count + newest.count < most else { break }
-            guard reached[entry.place].map({ $0 < entry.dot.sequence }) ?? true else { continue }
-            reached[entry.place] = entry.dot.sequence
+            guard reached[entry.place].map({ $0 < entry.transactionID.sequence }) ?? true else { continue }
+            reached[entry.place] = entry.transactionID.sequence
             newest.append(entry)
         }
         return newest
@@ -152,5 +155,5 @@ extension ReplacedWrite: Comparable {
         let writer: WriterID
     }
 
-    private var place: Place { Place(path: path, writer: dot.writer) }
+    private var place: Place { Place(path: path, writer: transactionID.writer) }
 }

@@ -2,9 +2,9 @@ internal import PropertyLists
 
 package struct Write: Hashable, Sendable {
     package let path: Path
-    package var value: AtomValue
+    package var value: WrittenValue
 
-    package init(path: Path, value: AtomValue) {
+    package init(path: Path, value: WrittenValue) {
         self.path = path
         self.value = value
     }
@@ -12,7 +12,7 @@ package struct Write: Hashable, Sendable {
 
 /// Writes that take effect together.
 package struct Transaction: Hashable, Sendable {
-    package let dot: Dot
+    package let id: TransactionID
     /// The earliest stamp of the writes.
     package let stamp: Stamp
     package let writes: [StampedWrite]
@@ -20,12 +20,12 @@ package struct Transaction: Hashable, Sendable {
     package struct StampedWrite: Hashable, Sendable {
         package let path: Path
         package let stamp: Stamp
-        package let value: AtomValue
+        package let value: WrittenValue
         package let id: WriteID
         /// The writes that this one visibly replaced, directly or through other writes, in order.
         package let seen: [ReplacedWrite]
 
-        package init(path: Path, stamp: Stamp, value: AtomValue, id: WriteID, seen: [ReplacedWrite] = []) {
+        package init(path: Path, stamp: Stamp, value: WrittenValue, id: WriteID, seen: [ReplacedWrite] = []) {
             self.path = path
             self.stamp = stamp
             self.value = value
@@ -33,24 +33,24 @@ package struct Transaction: Hashable, Sendable {
             self.seen = seen
         }
 
-        /// Returns this write as an atom of the transaction with this dot.
-        func atom(of dot: Dot) -> Atom {
-            Atom(path: path, stamp: stamp, dot: dot, value: value, id: id, seen: seen)
+        /// Returns this write in the form in which the state holds it.
+        func versioned(in transactionID: TransactionID) -> VersionedWrite {
+            VersionedWrite(path: path, stamp: stamp, transactionID: transactionID, value: value, id: id, seen: seen)
         }
     }
 
-    package init(dot: Dot, stamp: Stamp, writes: [StampedWrite]) {
-        self.dot = dot
+    package init(id: TransactionID, stamp: Stamp, writes: [StampedWrite]) {
+        self.id = id
         self.stamp = stamp
         self.writes = writes
     }
 
-    package var atoms: [Atom] {
-        writes.map { $0.atom(of: dot) }
+    package var versionedWrites: [VersionedWrite] {
+        writes.map { $0.versioned(in: id) }
     }
 
-    /// Returns the same writes under another dot.
-    package func renamed(_ dot: Dot) -> Transaction { Transaction(dot: dot, stamp: stamp, writes: writes) }
+    /// Returns the same writes under another ID.
+    package func renamed(_ id: TransactionID) -> Transaction { Transaction(id: id, stamp: stamp, writes: writes) }
 }
 
 extension [Write] {
@@ -64,7 +64,7 @@ extension [Write] {
 
     /// Merges overlapping writes: drops those that later writes erase, and applies each to the write above it.
     private var meeting: [Write] {
-        var last: [Path: AtomValue] = [:]
+        var last: [Path: WrittenValue] = [:]
         for write in self {
             last = last.filter { !write.path.isPrefix(of: $0.key) }
             last[write.path] = write.value
@@ -102,13 +102,13 @@ extension [Write] {
     }
 }
 
-extension AtomValue {
+extension WrittenValue {
     /// Returns this value after a write below it.
-    fileprivate func patched(by write: Write, under path: Path) -> AtomValue {
+    fileprivate func patched(by write: Write, under path: Path) -> WrittenValue {
         var value = self.value?.propertyList
         let rest = write.path.components.dropFirst(path.components.count).map(\.text)
         value.write(write.value.value?.propertyList, at: rest[...])
         guard let value else { return self }
-        return (try? CanonicalValue(value)).map(AtomValue.value) ?? self
+        return (try? CanonicalValue(value)).map(WrittenValue.value) ?? self
     }
 }

@@ -4,7 +4,7 @@ package struct VersionVector: Hashable, Sendable {
 
     package init() {}
 
-    package init(_ entries: some Sequence<Dot>) {
+    package init(_ entries: some Sequence<TransactionID>) {
         for entry in entries { self[entry.writer] = entry.sequence }
     }
 
@@ -14,7 +14,7 @@ package struct VersionVector: Hashable, Sendable {
         set { sequences[writer] = newValue == 0 ? nil : newValue }
     }
 
-    package func covers(_ dot: Dot) -> Bool { dot.sequence <= self[dot.writer] }
+    package func covers(_ transactionID: TransactionID) -> Bool { transactionID.sequence <= self[transactionID.writer] }
 
     package func covers(_ other: VersionVector) -> Bool {
         other.sequences.allSatisfy { $0.value <= self[$0.key] }
@@ -36,8 +36,8 @@ package struct VersionVector: Hashable, Sendable {
     }
 
     /// The entries, sorted by writer.
-    package var entries: [Dot] {
-        sequences.map { Dot(writer: $0.key, sequence: $0.value) }.sorted()
+    package var entries: [TransactionID] {
+        sequences.map { TransactionID(writer: $0.key, sequence: $0.value) }.sorted()
     }
 
     package var count: Int { sequences.count }
@@ -45,16 +45,18 @@ package struct VersionVector: Hashable, Sendable {
 
 extension VersionVector {
     /// Returns the entries that differ from those of `other`, with sequence 0 for a writer that only `other` has.
-    package func differences(from other: VersionVector) -> [Dot] {
-        var differing = sequences.filter { other[$0.key] != $0.value }.map { Dot(writer: $0.key, sequence: $0.value) }
+    package func differences(from other: VersionVector) -> [TransactionID] {
+        var differing = sequences.filter { other[$0.key] != $0.value }.map {
+            TransactionID(writer: $0.key, sequence: $0.value)
+        }
         for writer in other.sequences.keys where sequences[writer] == nil {
-            differing.append(Dot(writer: writer, sequence: 0))
+            differing.append(TransactionID(writer: writer, sequence: 0))
         }
         return differing.sorted()
     }
 
     /// Returns the vector from which `differences(from:)` produced these entries.
-    package func applying(_ differences: [Dot]) -> VersionVector {
+    package func applying(_ differences: [TransactionID]) -> VersionVector {
         var result = self
         for entry in differences { result[entry.writer] = entry.sequence }
         return result

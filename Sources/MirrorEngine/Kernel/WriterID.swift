@@ -32,7 +32,7 @@ extension WriterID: CustomStringConvertible {
 }
 
 /// The origin of a write: its writer, and the number of the writer's transaction.
-package struct Dot: Hashable, Sendable, Comparable {
+package struct TransactionID: Hashable, Sendable, Comparable {
     package let writer: WriterID
     package let sequence: UInt64
 
@@ -46,7 +46,7 @@ package struct Dot: Hashable, Sendable, Comparable {
     }
 }
 
-extension Dot: CustomStringConvertible {
+extension TransactionID: CustomStringConvertible {
     package var description: String { "\(writer):\(sequence)" }
 }
 

@@ -24,9 +24,9 @@ package enum LocalRecord: Hashable, Sendable {
     case returned(WriterID)
     /// Files of a writer are gone, so their hashes are no longer needed.
     case forgot(WriterID, Set<UInt64>)
-    /// Writers whose folders are gone and whose atoms are carried are no longer named in our files.
+    /// Writers whose folders are gone and whose writes are carried are no longer named in our files.
     case forgotWriters(Set<WriterID>)
-    /// From now on our bases carry the atoms of this writer.
+    /// From now on our bases carry the writes of this writer.
     case carries(WriterID)
     /// Files of ours are missing.
     case lostFiles(at: Int64)
@@ -34,7 +34,7 @@ package enum LocalRecord: Hashable, Sendable {
     case configured(domain: String, isMirrored: Bool)
     case resolvedConflicts([WriteID], at: Int64)
     /// All conflicts of one transaction are resolved, in a journal of the first version.
-    case resolvedTransaction(Dot, at: Int64)
+    case resolvedTransaction(TransactionID, at: Int64)
     /// The value of a conflict was written again.
     case restored(Restoration)
     case retired(WriterID)
@@ -52,7 +52,7 @@ package enum LocalRecord: Hashable, Sendable {
 package struct Restoration: Hashable, Sendable {
     package var conflicts: [WriteID] = []
     /// The transaction of all restored values, in a journal of the first version.
-    package var loser: Dot?
+    package var loser: TransactionID?
     /// The new writes, or nil if all values are in force already.
     package let transaction: Transaction?
     /// The last stamp of the clock after the change.

@@ -5,22 +5,23 @@ extension LocalState {
         let key: Path
         let value: CanonicalValue?
         /// The writes that produced the value; empty if an exception records them already.
-        let atoms: [Atom]
+        let writes: [VersionedWrite]
     }
 
     func view(of key: Path) -> KeyView {
         // An exception already records what the file shows.
         let isKnown = trackedFiles[key.prefix(components: 1)]?.exceptions[key] != nil
-        return KeyView(key: key, value: atoms.value(at: key), atoms: isKnown ? [] : atoms.overlapping(key))
+        return KeyView(key: key, value: mergeState.value(at: key), writes: isKnown ? [] : mergeState.overlapping(key))
     }
 
     /// Records that the view of a key has changed while its file has not.
     mutating func updateException(since view: KeyView) {
-        updateException(view.key, before: view.value, after: atoms.value(at: view.key), shown: view.atoms)
+        updateException(view.key, before: view.value, after: mergeState.value(at: view.key), shown: view.writes)
     }
 
     /// - Parameter shown: The writes that produced the previous view.
-    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?, shown: [Atom]) {
+    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?, shown: [VersionedWrite])
+    {
         let domain = key.prefix(components: 1)
         let exception = trackedFiles[domain]?.exceptions[key]
         guard before != after, exception?.reason != .limit else { return }
@@ -29,7 +30,7 @@ extension LocalState {
         if inFile == after {
             trackedFiles[domain]?.exceptions[key] = nil
         } else {
-            let isLeft = after == nil && atoms.atom(at: key)?.value == .left
+            let isLeft = after == nil && mergeState.write(at: key)?.value == .left
             // After an interrupted write, it is unknown which of two values the file shows.
             let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
             trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(
@@ -42,15 +43,15 @@ extension LocalState {
     package func shownWrites(at key: Path) -> [VisibleWrite] {
         guard let shadow = trackedFiles[key.prefix(components: 1)], shadow.isCaptured else { return [] }
         if Rule.followsFile.isKept, let exception = shadow.exceptions[key] { return exception.shown }
-        return [VisibleWrite](atoms.overlapping(key))
+        return [VisibleWrite](mergeState.overlapping(key))
     }
 }
 
 extension LocalState {
-    /// Replaces the atoms, and records the changes that preference files need.
-    mutating func replaceAtoms(by rebuilt: AtomStore) {
-        let before = atoms
-        atoms = rebuilt
+    /// Replaces the writes, and records the changes that preference files need.
+    mutating func replaceMergeState(by rebuilt: MergeState) {
+        let before = mergeState
+        mergeState = rebuilt
         for (domain, shadow) in trackedFiles where shadow.isCaptured {
             let keys = before.keys(under: domain) + rebuilt.keys(under: domain)
             for key in Set(keys.map(\.path)) {

@@ -28,7 +28,7 @@ extension LocalState {
     }
 
     /// Removes the transactions that a file of ours contains from the outbox. For a note there are none.
-    mutating func clearOutbox(of intent: PackIntent) { outbox.removeAll { $0.dot.sequence <= intent.last } }
+    mutating func clearOutbox(of intent: PackIntent) { outbox.removeAll { $0.id.sequence <= intent.last } }
 
     private mutating func supersede(with intent: PackIntent, at now: Int64) {
         folder.baseSequence = intent.last

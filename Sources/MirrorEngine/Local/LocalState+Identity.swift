@@ -1,7 +1,7 @@
 // Change of our writer number.
 extension LocalState {
     /// The last of our transactions that other hosts can have read.
-    package var published: UInt64 { max(outbox.first.map { $0.dot.sequence - 1 } ?? sequence, intent?.last ?? 0) }
+    package var published: UInt64 { max(outbox.first.map { $0.id.sequence - 1 } ?? sequence, intent?.last ?? 0) }
 
     /// Takes another number, and moves the unpublished transactions to it.
     mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {
@@ -12,9 +12,9 @@ extension LocalState {
         let before = views(of: Set(outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }))
         withdrawOutbox()
         let renamed = zip(UInt64(1)..., outbox).map { sequence, transaction in
-            self.renamed(transaction, Dot(writer: new, sequence: sequence))
+            self.renamed(transaction, TransactionID(writer: new, sequence: sequence))
         }
-        for transaction in renamed { for atom in transaction.atoms { atoms.join(atom) } }
+        for transaction in renamed { for write in transaction.versionedWrites { mergeState.join(write) } }
         // Between equal stamps, the greater number may prevail where the former did not.
         for view in before { updateException(since: view) }
         outbox = renamed
@@ -42,14 +42,15 @@ extension LocalState {
         return peer
     }
 
-    private func renamed(_ transaction: Transaction, _ dot: Dot) -> Transaction {
-        guard !Rule.keepsIdentifiers.isKept else { return transaction.renamed(dot) }
+    private func renamed(_ transaction: Transaction, _ transactionID: TransactionID) -> Transaction {
+        guard !Rule.keepsIdentifiers.isKept else { return transaction.renamed(transactionID) }
         let writes = transaction.writes.map { write in
             Transaction.StampedWrite(
-                path: write.path, stamp: write.stamp, value: write.value, id: WriteID(derivedFrom: dot, write.path),
+                path: write.path, stamp: write.stamp, value: write.value,
+                id: WriteID(derivedFrom: transactionID, write.path),
                 seen: write.seen)
         }
-        return Transaction(dot: dot, stamp: transaction.stamp, writes: writes)
+        return Transaction(id: transactionID, stamp: transaction.stamp, writes: writes)
     }
 
     /// Returns the views of those keys whose domains have files here.
@@ -59,7 +60,9 @@ extension LocalState {
 
     private mutating func withdrawOutbox() {
         for transaction in outbox {
-            for atom in transaction.atoms where atoms.atom(at: atom.path) == atom { atoms.remove(at: atom.path) }
+            for write in transaction.versionedWrites where mergeState.write(at: write.path) == write {
+                mergeState.remove(at: write.path)
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ extension LocalState {
 
     private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
         lineage.merge(log.lineage)
-        take(log.transactionsWithDots.lazy.flatMap(\.atoms), at: now)
+        take(log.numberedTransactions.lazy.flatMap(\.versionedWrites), at: now)
         var peer = peers[log.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
         peer.beyond.append(ChainLink(log, hash: hash))
@@ -45,7 +45,7 @@ extension LocalState {
 
     private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
         lineage.merge(base.lineage)
-        take(base.atoms, at: now)
+        take(base.writes, at: now)
         var peer = peers[base.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
         if let anchor = base.anchor { peer.joined.insert(anchor.prefix) }
@@ -58,34 +58,34 @@ extension LocalState {
     }
 
     /// Joins writes of other writers. Where the view changes, what the preference file holds becomes an exception.
-    private mutating func take(_ arrivals: some Sequence<Atom>, at now: Int64) {
+    private mutating func take(_ arrivals: some Sequence<VersionedWrite>, at now: Int64) {
         var files = CapturedDomains(trackedFiles)
-        for atom in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(atom.path) {
-            let outcome = files.hold(atom.path) ? joinWithFile(atom) : atoms.join(atom)
-            settle(outcome, ofJoined: atom, at: now)
+        for write in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(write.path) {
+            let outcome = files.hold(write.path) ? joinWithFile(write) : mergeState.join(write)
+            settle(outcome, ofJoined: write, at: now)
         }
     }
 
-    /// Joins an atom. If its domain has a file here, what the file holds becomes an exception.
-    mutating func joinAtFile(_ atom: Atom) -> AtomStore.Outcome {
-        let isCaptured = trackedFiles[atom.path.prefix(components: 1)]?.isCaptured ?? false
-        return isCaptured ? joinWithFile(atom) : atoms.join(atom)
+    /// Joins a write. If its domain has a file here, what the file holds becomes an exception.
+    mutating func joinAtFile(_ write: VersionedWrite) -> MergeState.Outcome {
+        let isCaptured = trackedFiles[write.path.prefix(components: 1)]?.isCaptured ?? false
+        return isCaptured ? joinWithFile(write) : mergeState.join(write)
     }
 
-    /// Joins an atom of a domain that has a file here.
-    private mutating func joinWithFile(_ atom: Atom) -> AtomStore.Outcome {
-        let path = atom.path
+    /// Joins a write of a domain that has a file here.
+    private mutating func joinWithFile(_ write: VersionedWrite) -> MergeState.Outcome {
+        let path = write.path
         let key = path.prefix(components: 2)
         let isDomain = key.depth < 2
-        // If every atom is a whole key, the displaced atom is the previous view.
-        let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
-        let keys = isDomain ? atoms.keys(under: path).map(\.path) : [key]
+        // If every write is a whole key, the displaced write is the previous view.
+        let isPlain = key == path && !isDomain && !mergeState.hasWrites(ofDepth: 1) && mergeState.isAtMost(deep: 2)
+        let keys = isDomain ? mergeState.keys(under: path).map(\.path) : [key]
         let before = isPlain ? [] : keys.map { view(of: $0) }
-        let outcome = atoms.join(atom)
+        let outcome = mergeState.join(write)
         if !isPlain {
             for view in before { updateException(since: view) }
         } else if case .joined(let displaced) = outcome {
-            updateException(key, before: displaced.first?.value.value, after: atom.value.value, shown: displaced)
+            updateException(key, before: displaced.first?.value.value, after: write.value.value, shown: displaced)
         }
         return outcome
     }

@@ -16,10 +16,10 @@ extension LocalState {
     }
 
     /// Whether this host must list a write that is displaced without having been seen.
-    func isOwn(_ atom: Atom) -> Bool {
-        let author = atom.dot.writer
-        if author == writer { return !foreign.contains(atom.id) }
-        return adopted.contains(atom.id) || isClaimed(author)
+    func isOwn(_ write: VersionedWrite) -> Bool {
+        let author = write.transactionID.writer
+        if author == writer { return !foreign.contains(write.id) }
+        return adopted.contains(write.id) || isClaimed(author)
     }
 
     /// Whether a number was once this store's, or belongs to a copy of it.
@@ -30,62 +30,63 @@ extension LocalState {
         return ancestors.contains(writer) || !ancestors.isDisjoint(with: formerWriters)
     }
 
-    /// Handles the outcome of joining an atom of another writer: lists values that are lost, and adopts equal ones.
-    mutating func settle(_ outcome: AtomStore.Outcome, ofJoined atom: Atom, at now: Int64) {
+    /// Handles the outcome of joining a write of another writer: lists values that are lost, and adopts equal ones.
+    mutating func settle(_ outcome: MergeState.Outcome, ofJoined write: VersionedWrite, at now: Int64) {
         switch outcome {
         case .known: return
         case .dominated(let winners):
-            // The author may be gone, and no other host displaces the atom any more.
-            guard isClaimed(atom.dot.writer) else { return }
+            // The author may be gone, and no other host displaces the write now.
+            guard isClaimed(write.transactionID.writer) else { return }
             for winner in winners {
-                if isInForce(atom) {
-                    adopt(winner, for: atom)
-                } else if winner.hasSeen(atom) {
-                    if winner.keepsPart(of: atom.value.value, at: atom.path) { adopt(winner) }
+                if isInForce(write) {
+                    adopt(winner, for: write)
+                } else if winner.hasSeen(write) {
+                    if winner.keepsPart(of: write.value.value, at: write.path) { adopt(winner) }
                 } else {
-                    conflicts.add(lost: atom, to: winner, at: now)
+                    conflicts.add(lost: write, to: winner, at: now)
                 }
             }
         case .joined(let displaced):
-            if atom.dot.writer == writer { foreign.insert(atom.id) }
-            settle(displaced, displacedBy: atom, at: now)
-            settleParts(around: atom, instead: displaced, at: now)
+            if write.transactionID.writer == writer { foreign.insert(write.id) }
+            settle(displaced, displacedBy: write, at: now)
+            settleParts(around: write, instead: displaced, at: now)
         }
     }
 
     /// Handles the outcome of joining a write that was made here.
-    mutating func settle(_ outcome: AtomStore.Outcome, ofMade atom: Atom, at now: Int64) {
+    mutating func settle(_ outcome: MergeState.Outcome, ofMade write: VersionedWrite, at now: Int64) {
         switch outcome {
         case .known: return
         case .dominated(let winners):
             guard let winner = winners.first else { return }
-            if isInForce(atom) {
-                for winner in winners { adopt(winner, for: atom) }
+            if isInForce(write) {
+                for winner in winners { adopt(winner, for: write) }
             } else if Rule.listsLost.isKept {
-                conflicts.add(lost: atom, to: winner, at: now)
+                conflicts.add(lost: write, to: winner, at: now)
             }
         case .joined(let displaced):
-            settle(displaced, displacedBy: atom, at: now)
-            settleParts(around: atom, instead: displaced, at: now)
+            settle(displaced, displacedBy: write, at: now)
+            settleParts(around: write, instead: displaced, at: now)
         }
     }
 
     /// Lists or adopts the parts of earlier writes above that a write hides, unless a write that it displaced already
     /// hid the same part.
-    private mutating func settleParts(around atom: Atom, instead displaced: [Atom], at now: Int64) {
-        for upper in atoms.above(atom.path, withItself: false) {
-            let former = displaced.first { $0.path == atom.path }.flatMap { upper.part(hiddenBy: $0) }
-            if former == nil { settlePart(of: upper, hiddenBy: atom, at: now) }
+    private mutating func settleParts(around write: VersionedWrite, instead displaced: [VersionedWrite], at now: Int64)
+    {
+        for upper in mergeState.above(write.path, withItself: false) {
+            let former = displaced.first { $0.path == write.path }.flatMap { upper.part(hiddenBy: $0) }
+            if former == nil { settlePart(of: upper, hiddenBy: write, at: now) }
         }
-        guard !atoms.isAtMost(deep: atom.path.depth), isOwn(atom) else { return }
-        for lower in atoms.under(atom.path) where lower.path != atom.path {
-            settlePart(of: atom, hiddenBy: lower, at: now)
+        guard !mergeState.isAtMost(deep: write.path.depth), isOwn(write) else { return }
+        for lower in mergeState.under(write.path) where lower.path != write.path {
+            settlePart(of: write, hiddenBy: lower, at: now)
         }
     }
 
-    private mutating func settlePart(of upper: Atom, hiddenBy lower: Atom, at now: Int64) {
+    private mutating func settlePart(of upper: VersionedWrite, hiddenBy lower: VersionedWrite, at now: Int64) {
         guard isOwn(upper), let part = upper.part(hiddenBy: lower) else { return }
-        if atoms.value(at: part.path) == part.value {
+        if mergeState.value(at: part.path) == part.value {
             adopt(lower)
         } else if lower.hasSeen(upper, at: part.path) {
             if lower.keepsPart(of: part.value, at: part.path) { adopt(lower) }
@@ -94,7 +95,7 @@ extension LocalState {
         }
     }
 
-    private mutating func settle(_ displaced: [Atom], displacedBy winner: Atom, at now: Int64) {
+    private mutating func settle(_ displaced: [VersionedWrite], displacedBy winner: VersionedWrite, at now: Int64) {
         for loser in displaced {
             let isOurs = isOwn(loser)
             adopted.remove(loser.id)
@@ -102,7 +103,7 @@ extension LocalState {
             guard isOurs else { continue }
             if isInForce(loser) {
                 adopt(winner, for: loser)
-            } else if !loser.hasPart(unseenBy: winner, under: displaced + atoms.under(loser.path)) {
+            } else if !loser.hasPart(unseenBy: winner, under: displaced + mergeState.under(loser.path)) {
                 if winner.keepsPart(of: loser.value.value, at: loser.path) { adopt(winner) }
             } else if Rule.listsLost.isKept {
                 conflicts.add(lost: loser, to: winner, at: now)
@@ -111,16 +112,16 @@ extension LocalState {
     }
 
     /// Whether the value of a write is in force, through this write or another.
-    private func isInForce(_ atom: Atom) -> Bool { atoms.value(at: atom.path) == atom.value.value }
+    private func isInForce(_ write: VersionedWrite) -> Bool { mergeState.value(at: write.path) == write.value.value }
 
     /// Treats a write as ours because our write had the same effect. A write above a deletion of ours has none of our
     /// values.
-    private mutating func adopt(_ winner: Atom, for loser: Atom) {
+    private mutating func adopt(_ winner: VersionedWrite, for loser: VersionedWrite) {
         if loser.value.value != nil || winner.path == loser.path { adopt(winner) }
     }
 
     /// Treats a write of another writer as ours, because it has our value or a part of it.
-    mutating func adopt(_ atom: Atom) {
-        if Rule.adoptsEqual.isKept, !isOwn(atom) { adopted.insert(atom.id) }
+    mutating func adopt(_ write: VersionedWrite) {
+        if Rule.adoptsEqual.isKept, !isOwn(write) { adopted.insert(write.id) }
     }
 }

@@ -51,9 +51,9 @@ extension LocalState {
         noteReverted(capture)
         for domain in capture.domains { for id in domain.adopted where Rule.adoptsEqual.isKept { adopted.insert(id) } }
         for transaction in capture.transactions {
-            sequence = transaction.dot.sequence
+            sequence = transaction.id.sequence
             knowledge[writer] = sequence
-            for atom in transaction.atoms { settle(atoms.join(atom), ofMade: atom, at: capture.when) }
+            for write in transaction.versionedWrites { settle(mergeState.join(write), ofMade: write, at: capture.when) }
             outbox.append(transaction)
         }
         if capture.settlesApplication {
@@ -73,25 +73,26 @@ extension LocalState {
         conflicts.resolve(restoration.conflicts, at: restoration.when)
         if let loser = restoration.loser { conflicts.resolve(transaction: loser, at: restoration.when) }
         guard let transaction = restoration.transaction else { return }
-        for atom in transaction.atoms { settle(joinAtFile(atom), ofMade: atom, at: restoration.when) }
-        sequence = transaction.dot.sequence
+        for write in transaction.versionedWrites { settle(joinAtFile(write), ofMade: write, at: restoration.when) }
+        sequence = transaction.id.sequence
         knowledge[writer] = sequence
         outbox.append(transaction)
     }
 
     private mutating func noteReverted(_ capture: Capture) {
         for path in capture.domains.flatMap(\.reverted) {
-            guard let atom = atoms.atom(at: path) else { continue }
-            guard let winner = capture.transactions.lazy.flatMap(\.atoms).first(where: { $0.path == path }) else {
+            guard let write = mergeState.write(at: path) else { continue }
+            guard let winner = capture.transactions.lazy.flatMap(\.versionedWrites).first(where: { $0.path == path })
+            else {
                 continue
             }
-            conflicts.add(lost: atom, to: winner, kind: .reverted, at: Int64(winner.stamp.milliseconds))
+            conflicts.add(lost: write, to: winner, kind: .reverted, at: Int64(winner.stamp.milliseconds))
         }
     }
 
     private mutating func apply(_ captured: CapturedDomain, at now: Int64) {
         for (path, value) in captured.replaced.sorted(by: { $0.key < $1.key }) {
-            conflicts.add(replaced: value, at: path, by: atoms.overlapping(path).last, when: now)
+            conflicts.add(replaced: value, at: path, by: mergeState.overlapping(path).last, when: now)
         }
         var shadow = trackedFiles[captured.domain] ?? TrackedFile()
         shadow.isCaptured = shadow.isCaptured || captured.held == nil

@@ -9,7 +9,7 @@ package struct LocalState: Hashable, Sendable {
     /// The number of our last transaction.
     package internal(set) var sequence: UInt64 = 0
     package internal(set) var clock = HybridClock()
-    package internal(set) var atoms = AtomStore()
+    package internal(set) var mergeState = MergeState()
     /// For each writer including us, the last transaction up to which all are known.
     package internal(set) var knowledge = VersionVector()
     package internal(set) var peers: [WriterID: Peer] = [:]
@@ -31,7 +31,7 @@ package struct LocalState: Hashable, Sendable {
     /// The former numbers of other writers.
     package internal(set) var lineage = Lineage()
     package internal(set) var restoreMarkers = RestoreMarkers()
-    /// Writers whose atoms our bases carry because their folders are gone.
+    /// Writers whose writes our bases carry because their folders are gone.
     package internal(set) var carried: Set<WriterID> = []
     /// Writers that are no longer shown in any list.
     package internal(set) var retired: Set<WriterID> = []
@@ -172,7 +172,7 @@ package struct Peer: Hashable, Sendable {
     package internal(set) var lastStamp = Stamp.zero
     /// The time at which the folder went out of view, or nil.
     package internal(set) var vanishedAt: Int64?
-    /// The other writers whose atoms its last base carries.
+    /// The other writers whose writes its last base carries.
     package internal(set) var carries: Set<WriterID> = []
 }
 

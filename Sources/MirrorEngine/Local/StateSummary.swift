@@ -1,5 +1,5 @@
 /// The part of the local state from which an exchange can conclude that there is nothing to do. It is small and can be
-/// read without the atoms.
+/// read without the writes.
 package struct StateSummary: Hashable, Sendable {
     /// The length of the journal to which the summary belongs. With any other length it is invalid.
     package let journalLength: Int
@@ -30,7 +30,7 @@ extension Engine {
         let isCaptured = mirrored.values.allSatisfy {
             $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil && $0.interrupted.isEmpty
         }
-        // A writer whose folder is gone and whose atoms are carried is ignored. If the folder returns, it is new.
+        // A writer whose folder is gone and whose writes are carried is ignored. If the folder returns, it is new.
         let others = local.peers.filter { writer, peer in
             writer != local.writer && (peer.vanishedAt == nil || !local.isCarried(writer))
         }

@@ -221,7 +221,7 @@ extension Applier {
                 domain: domain, file: local.trackedFiles[domain]?.file, changes: local.pendingChanges(in: domain))
         }
         let application = Application(domains: changes, isChecked: Rule.capturesBeforeApplying.isKept)
-        changesAtApplication = local.atoms.changeCount
+        changesAtApplication = local.mergeState.changeCount
         context.commit(.intendedApplication(application))
         context.leaveMark(ahead: mark)
         context.act(.write(application))
@@ -274,11 +274,11 @@ extension Applier {
         // A new dictionary, so that the capacity of removed entries is not kept.
         let former = local.trackedFiles[change.domain]?.exceptions ?? [:]
         var exceptions = former.filter { change.changes[$0.key] == nil }
-        let isSameView = changesAtApplication == local.atoms.changeCount
+        let isSameView = changesAtApplication == local.mergeState.changeCount
         for (key, replacement) in change.changes {
             let isWritten = reading.file[key] == replacement.new
             if isWritten, isSameView { continue }
-            guard reading.file[key] != local.atoms.value(at: key) else { continue }
+            guard reading.file[key] != local.mergeState.value(at: key) else { continue }
             // The written value is no longer in force, and which writes the file shows now is not recorded.
             exceptions[key] = TrackedFile.Exception(
                 value: reading.file[key], reason: isWritten ? .pending : .format,
@@ -328,8 +328,10 @@ extension EngineContext {
     fileprivate mutating func reportChanges(_ applied: AppliedDomain, _ change: DomainChange, isSeeding: Bool) {
         var keys: [WriterID: [String]] = [:]
         for key in change.changes.keys.sorted().prefix(Self.mostReportedKeys) where applied.exceptions[key] == nil {
-            let latest = local.atoms.overlapping(key).max { $1.isAfter($0) }
-            guard let name = key.key, let writer = latest?.dot.writer, writer != local.writer else { continue }
+            let latest = local.mergeState.overlapping(key).max { $1.isAfter($0) }
+            guard let name = key.key, let writer = latest?.transactionID.writer, writer != local.writer else {
+                continue
+            }
             keys[writer, default: []].append(name)
         }
         for (writer, names) in keys.sorted(by: { $0.key < $1.key }) {

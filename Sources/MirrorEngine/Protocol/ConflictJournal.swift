@@ -26,11 +26,11 @@ package struct ConflictJournal: Hashable, Sendable {
         /// The write that was displaced.
         package let id: WriteID
         package let path: Path
-        package let value: AtomValue
+        package let value: WrittenValue
         /// The transaction of that write, or nil for a value that existed only in a file.
-        package let loser: Dot?
+        package let loser: TransactionID?
         /// The change that is in force instead, or nil if there is none.
-        package let winner: Dot?
+        package let winner: TransactionID?
         package let kind: Kind
         package let when: Int64
         package internal(set) var resolvedAt: Int64?
@@ -50,31 +50,36 @@ package struct ConflictJournal: Hashable, Sendable {
         var size: Int { Self.overhead + path.bytes.count + value.bytes.count }
     }
 
-    mutating func add(lost loser: Atom, to winner: Atom, kind: Conflict.Kind? = nil, at now: Int64) {
+    mutating func add(lost loser: VersionedWrite, to winner: VersionedWrite, kind: Conflict.Kind? = nil, at now: Int64)
+    {
         guard loser.value != .left else { return }
         let kind = kind ?? (winner.value == .deleted ? .deleted : .overwritten)
         add(
             Conflict(
-                id: loser.id, path: loser.path, value: loser.value, loser: loser.dot, winner: winner.dot, kind: kind,
+                id: loser.id, path: loser.path, value: loser.value, loser: loser.transactionID,
+                winner: winner.transactionID, kind: kind,
                 when: now))
     }
 
-    mutating func add(lostPart value: CanonicalValue, of loser: Atom, at path: Path, to winner: Atom, when: Int64) {
+    mutating func add(
+        lostPart value: CanonicalValue, of loser: VersionedWrite, at path: Path, to winner: VersionedWrite, when: Int64
+    ) {
         let kind: Conflict.Kind = winner.value == .deleted ? .deleted : .overwritten
         add(
             Conflict(
                 id: path == loser.path ? loser.id : WriteID(part: path, of: loser.id), path: path,
-                value: .value(value), loser: loser.dot, winner: winner.dot, kind: kind, when: when))
+                value: .value(value), loser: loser.transactionID, winner: winner.transactionID, kind: kind, when: when))
     }
 
-    mutating func add(replaced value: CanonicalValue, at path: Path, by winner: Atom?, when: Int64) {
-        let value = AtomValue.value(value)
+    mutating func add(replaced value: CanonicalValue, at path: Path, by winner: VersionedWrite?, when: Int64) {
+        let value = WrittenValue.value(value)
         // The identifier depends only on the value, so that a value is listed once, however often a backup is restored.
-        let nobody = Dot(writer: WriterID(number: 0), sequence: 0)
-        let id = WriteID(random: 0, dot: nobody, path: path, stamp: .zero, value: value)
+        let nobody = TransactionID(writer: WriterID(number: 0), sequence: 0)
+        let id = WriteID(random: 0, transactionID: nobody, path: path, stamp: .zero, value: value)
         add(
             Conflict(
-                id: id, path: path, value: value, loser: nil, winner: winner?.dot, kind: .replaced, when: when))
+                id: id, path: path, value: value, loser: nil, winner: winner?.transactionID, kind: .replaced, when: when
+            ))
     }
 
     private mutating func add(_ conflict: Conflict) {
@@ -94,7 +99,7 @@ package struct ConflictJournal: Hashable, Sendable {
         evictResolved(at: now)
     }
 
-    mutating func resolve(transaction loser: Dot, at now: Int64) {
+    mutating func resolve(transaction loser: TransactionID, at now: Int64) {
         for index in conflicts.indices where conflicts[index].loser == loser { resolve(index, at: now) }
         evictResolved(at: now)
     }

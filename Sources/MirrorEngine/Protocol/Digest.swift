@@ -34,10 +34,10 @@ extension LocalState {
             tips.update(bytes)
         }
         var bytes: [UInt8] = []
-        atoms.visit { atom in
-            guard case .value(let value) = atom.value else { return }
+        mergeState.visit { write in
+            guard case .value(let value) = write.value else { return }
             bytes.removeAll(keepingCapacity: true)
-            bytes.append(run: atom.path.bytes)
+            bytes.append(run: write.path.bytes)
             bytes.append(run: value.bytes)
             state.update(bytes)
         }

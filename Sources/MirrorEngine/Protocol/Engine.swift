@@ -220,7 +220,7 @@ extension Engine {
         guard isLast else { return }
         applier.hasJoined = false
         let known = Set(local.trackedFiles.keys)
-        for domain in local.atoms.domains where !known.contains(Path(domain: domain)) {
+        for domain in local.mergeState.domains where !known.contains(Path(domain: domain)) {
             context.report(.unknownDomain(domain))
         }
         applier.requestLocks(in: &context)
@@ -299,19 +299,21 @@ extension Engine {
         }
         guard !published.isEmpty else { return }
         var clock = local.clock
-        let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
+        let (transactionID, stamp) = (
+            TransactionID(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now)
+        )
         let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
             let shown = [VisibleWrite](published.filter { key.isPrefix(of: $0.path) })
-            return Write(path: key, value: .left).stamped(stamp, over: shown, by: dot, moment.random)
+            return Write(path: key, value: .left).stamped(stamp, over: shown, by: transactionID, moment.random)
         }
-        let transaction = Transaction(dot: dot, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)
+        let transaction = Transaction(id: transactionID, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)
         context.commit(
             .restored(Restoration(conflicts: [], transaction: transaction, clock: clock.local, when: moment.now)))
         publisher.compactNow(at: moment.now, in: &context)
     }
 
-    /// Carries the atoms of a writer, and then removes its folder. A folder stays if it has a file that was not read or
-    /// is not kept in memory: a newer version may read more of it, and missing blobs may still arrive.
+    /// Carries the writes of a writer, and then removes its folder. A folder stays if it has a file that was not read
+    /// or is not kept in memory: a newer version may read more of it, and missing blobs may still arrive.
     private mutating func purge(_ writer: WriterID, at moment: Moment) {
         guard !inbox.closed.contains(writer) else { return context.report(.closed(writer)) }
         let unread = inbox.unread(of: writer)
@@ -335,13 +337,15 @@ extension LocalState {
     ) -> Transaction? {
         let lost = conflicts.map { Write(path: $0.path, value: $0.value) }
         // Of several values at one path, the newest is restored.
-        let writes = lost.normalised.filter { atoms.value(at: $0.path) != $0.value.value }
+        let writes = lost.normalised.filter { mergeState.value(at: $0.path) != $0.value.value }
         guard !writes.isEmpty else { return nil }
-        let (dot, stamp) = (Dot(writer: writer, sequence: sequence + 1), clock.stamp(at: moment.now))
+        let (transactionID, stamp) = (
+            TransactionID(writer: writer, sequence: sequence + 1), clock.stamp(at: moment.now)
+        )
         let stamped = writes.map { write in
             let shown = shownWrites(at: write.path.prefix(components: 2))
-            return write.stamped(stamp, over: shown, by: dot, moment.random)
+            return write.stamped(stamp, over: shown, by: transactionID, moment.random)
         }
-        return Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
+        return Transaction(id: transactionID, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
 }

@@ -19,7 +19,7 @@ package struct EngineLimits: Hashable, Sendable {
     /// The limit of superseded files. Superseded files may take a quarter of a writer's bytes, and so may unneeded
     /// blobs, unless the whole folder takes more than three quarters.
     package var mostSuperseded = 4096
-    /// The time that a folder is out of view before its atoms are carried.
+    /// The time that a folder is out of view before its writes are carried.
     package var vanishedFor: Int64 = 86_400_000
     /// The time that an unneeded blob remains.
     package var unneededFor: Int64 = 7 * 86_400_000

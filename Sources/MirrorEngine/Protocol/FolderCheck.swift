@@ -8,7 +8,7 @@ package struct FolderCheck: Sendable {
     private var writers: [WriterID: Chain] = [:]
     private var rebuilding: RebuiltState
     /// The state after joining the valid files that were not joined yet.
-    private var expected: AtomStore
+    private var expected: MergeState
     private var digests: [WriterID: Digest] = [:]
 
     /// A problem that the check found.
@@ -31,7 +31,7 @@ package struct FolderCheck: Sendable {
         /// A log whose predecessor neither exists nor is replaced by a base.
         case brokenChain(PackAddress)
         /// A change that a file refers to and no file contains.
-        case unsaid(Dot)
+        case unsaid(TransactionID)
         /// A valid file that was not joined yet.
         case notJoined(PackAddress)
         /// Domains with values that are in files and not in the state.
@@ -80,7 +80,7 @@ package struct FolderCheck: Sendable {
         self.listing = listing
         rebuilding = RebuiltState(
             local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
-        expected = local.atoms
+        expected = local.mergeState
         noteNames()
     }
 
@@ -147,7 +147,7 @@ extension FolderCheck {
         let address = pack.address
         if address.writer != local.writer, !(local.peers[address.writer]?.joined.contains(pack.hash.prefix) ?? false) {
             findings.insert(.notJoined(address))
-            for atom in pack.atoms { expected.join(atom) }
+            for write in pack.versionedWrites { expected.join(write) }
         }
         writers[address.writer, default: Chain()].add(pack)
         rebuilding.add(pack)
@@ -177,19 +177,19 @@ extension FolderCheck {
     }
 
     /// Whether a change that a file refers to is missing from a folder that is in view.
-    private func isMissingChange(_ dot: Dot) -> Bool {
-        guard let chain = writers[dot.writer] else { return false }
-        return dot.sequence > chain.reach && dot.writer != local.writer
+    private func isMissingChange(_ transactionID: TransactionID) -> Bool {
+        guard let chain = writers[transactionID.writer] else { return false }
+        return transactionID.sequence > chain.reach && transactionID.writer != local.writer
     }
 
     private var differences: [Finding] {
-        let lacks = Self.domains(in: rebuilding.atoms, beyond: expected)
-        let extra = Self.domains(in: local.atoms, beyond: rebuilding.atoms)
+        let lacks = Self.domains(in: rebuilding.mergeState, beyond: expected)
+        let extra = Self.domains(in: local.mergeState, beyond: rebuilding.mergeState)
         return (lacks.isEmpty ? [] : [.stateLacks(lacks)]) + (extra.isEmpty ? [] : [.filesLack(extra)])
     }
 
-    /// Returns the domains in which one state has an atom that another state neither has nor has seen replaced.
-    private static func domains(in state: AtomStore, beyond other: AtomStore) -> [String] {
+    /// Returns the domains in which one state has a write that another state neither has nor has seen replaced.
+    private static func domains(in state: MergeState, beyond other: MergeState) -> [String] {
         var (joined, domains) = (other, Set<String>())
         state.visit { if case .joined = joined.join($0) { domains.insert($0.path.domain) } }
         return domains.sorted()
@@ -227,7 +227,7 @@ struct Chain: Sendable {
     /// Whether the files contain all transactions up to this one.
     func isComplete(upTo last: UInt64) -> Bool { gaps.isEmpty && reach >= last }
 
-    var knownChanges: [Dot] { knowledge.entries }
+    var knownChanges: [TransactionID] { knowledge.entries }
 
     var gaps: [ClosedRange<UInt64>] {
         var (gaps, reach) = ([ClosedRange<UInt64>](), baseReach)

@@ -64,7 +64,7 @@ extension Inbox {
             guard let names = folders[writer] else {
                 if peer.vanishedAt == nil {
                     context.commit(.vanished(writer, at: now))
-                    // A writer whose atoms we carry already is not reported.
+                    // A writer whose writes we carry already is not reported.
                     if !context.local.carried.contains(writer) { context.report(.vanished(writer)) }
                 } else if let since = peer.vanishedAt, now - since >= context.limits.vanishedFor,
                     !context.local.isCarried(writer)
@@ -110,7 +110,7 @@ extension LocalState {
             && !(peer.note?.hasLeft ?? false) && !isCarried(writer)
     }
 
-    /// Whether a base in view carries the atoms of a writer.
+    /// Whether a base in view carries the writes of a writer.
     package func isCarried(_ writer: WriterID) -> Bool {
         carried.contains(writer) || peers.values.contains { $0.vanishedAt == nil && $0.carries.contains(writer) }
     }

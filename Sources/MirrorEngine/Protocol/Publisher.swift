@@ -2,9 +2,9 @@
 ///
 /// Every file is recorded in the journal before it is created, so that after a crash the same file is created.
 struct Publisher: Sendable {
-    /// Writers whose folders will be removed once a base of ours carries their atoms.
+    /// Writers whose folders will be removed once a base of ours carries their writes.
     private var purging: Set<WriterID> = []
-    /// The writers among them whose atoms the intended base carries.
+    /// The writers among them whose writes the intended base carries.
     private var purgingCarried: Set<WriterID> = []
     /// Whether all superseded files are to be removed once a base replaces them.
     private(set) var isCompacting = false
@@ -76,7 +76,7 @@ extension Publisher {
         if isCompacting, context.local.outbox.isEmpty { removeAllSuperseded(at: now, in: &context) }
     }
 
-    /// Requests the removal of the folders of these writers, whose atoms our base carries.
+    /// Requests the removal of the folders of these writers, whose writes our base carries.
     private mutating func removePurged(_ writers: Set<WriterID>, in context: inout EngineContext) {
         for writer in purging.intersection(writers).sorted() { context.act(.removeFolder(writer)) }
         purging.subtract(writers)
@@ -88,7 +88,7 @@ extension Publisher {
         context.commit(record)
     }
 
-    /// Removes a writer's folder once a base of ours carries its atoms.
+    /// Removes a writer's folder once a base of ours carries its writes.
     mutating func purge(_ writer: WriterID, at now: Int64, in context: inout EngineContext) {
         context.commit(.carries(writer))
         purging.insert(writer)
@@ -141,22 +141,24 @@ extension LocalState {
         return new
     }
 
-    /// A base with the atoms that we wrote, and those that we carry for writers whose folders are gone.
+    /// A base with the writes that we made, and those that we carry for writers whose folders are gone.
     package var base: BasePack {
-        var published: [Atom] = []
-        atoms.visit { if isOurs($0) { published.append($0) } }
+        var published: [VersionedWrite] = []
+        mergeState.visit { if isOurs($0) { published.append($0) } }
         return BasePack(
-            mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, atoms: published,
+            mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, writes: published,
             digest: digest.fingerprint, lineage: lineage(of: carried))
     }
 
     /// Returns the values of a domain in our files.
-    package func published(in domain: String) -> [Atom] {
-        atoms.under(Path(domain: domain)).filter { isOurs($0) && $0.value.value != nil }
+    package func published(in domain: String) -> [VersionedWrite] {
+        mergeState.under(Path(domain: domain)).filter { isOurs($0) && $0.value.value != nil }
     }
 
-    /// Whether our files contain an atom: we wrote it, or carry it for a writer whose folder is gone.
-    private func isOurs(_ atom: Atom) -> Bool { atom.dot.writer == writer || carried.contains(atom.dot.writer) }
+    /// Whether our files contain a write: we made it, or carry it for a writer whose folder is gone.
+    private func isOurs(_ write: VersionedWrite) -> Bool {
+        write.transactionID.writer == writer || carried.contains(write.transactionID.writer)
+    }
 }
 
 // MARK: Logs and bases
@@ -196,8 +198,8 @@ extension Publisher {
 
     private mutating func intendBase(insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext) {
         let base = context.local.base
-        let values = base.atoms.reduce(0) { $0 + $1.value.bytes.count }
-        let paths = base.atoms.reduce(0) { $0 + $1.path.bytes.count }
+        let values = base.writes.reduce(0) { $0 + $1.value.bytes.count }
+        let paths = base.writes.reduce(0) { $0 + $1.path.bytes.count }
         guard values <= BlobTable.mostExpanded, paths <= DecodedPathBudget.mostBytes else {
             return context.report(.waiting(.quota))
         }
@@ -244,9 +246,9 @@ extension EngineContext {
     /// Whether we have written more values than one writer may. Values of other writers and deletions are not limited
     /// here.
     fileprivate var hasTooManyKeys: Bool {
-        guard local.atoms.count > limits.keys else { return false }
+        guard local.mergeState.count > limits.keys else { return false }
         var count = 0
-        local.atoms.visit { if $0.dot.writer == local.writer, $0.value.value != nil { count += 1 } }
+        local.mergeState.visit { if $0.transactionID.writer == local.writer, $0.value.value != nil { count += 1 } }
         return count > limits.keys
     }
 }

@@ -62,7 +62,7 @@ extension MirrorSession {
     /// Finds the selected domains that must not be mirrored at present.
     mutating func findLeftOut() {
         leftOut = [:]
-        let known = Set(preferences.domains()).union(writes.domains.compactMap { try? DomainName($0) })
+        let known = Set(preferences.domains()).union(mergeState.domains.compactMap { try? DomainName($0) })
         let domains = known.filter(configuration.selection.includes).sorted()
         // Domains with one file would have the same values here, so only one of them is mirrored: the one whose file it
         // is, or else the first by name.

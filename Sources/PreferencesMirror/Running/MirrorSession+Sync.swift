@@ -123,7 +123,7 @@ extension MirrorSession {
     /// The domains to be mirrored: those with a file here, and those that other hosts have written.
     private var selectedDomains: [String] {
         let here = preferences.domains().map(\.text)
-        return (here + writes.domains).filter(isIncluded)
+        return (here + mergeState.domains).filter(isIncluded)
     }
 
     /// Returns the events that start to mirror domains. After the initial capture, a domain that appears had no values
@@ -144,7 +144,7 @@ extension MirrorSession {
         let paths =
             switch pack.content {
             case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
-            case .base(let base): base.atoms.map(\.path)
+            case .base(let base): base.writes.map(\.path)
             case .note: [Path]()
             }
         var (found, last) = (Set<Path>(), Path?.none)

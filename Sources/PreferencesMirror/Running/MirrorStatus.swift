@@ -97,7 +97,7 @@ extension MirrorSession {
     package var directoryStatus: DirectoryStatus { engine.directoryStatus }
     package var conflicts: ConflictJournal { engine.local.conflicts }
     /// The writes in force, in all domains.
-    package var writes: AtomStore { engine.local.atoms }
+    package var mergeState: MergeState { engine.local.mergeState }
     /// Whether the other hosts were notified that this one has left.
     package var hasLeft: Bool { engine.local.folder.hasLeft }
     /// The number of transactions that are still to be published.
@@ -138,7 +138,7 @@ extension MirrorSession {
             unwritten: pendingDomains.sorted(), held: held, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
-            entries: writes.count, bytes: engine.local.folder.size,
+            entries: mergeState.count, bytes: engine.local.folder.size,
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         if let listing, !engine.ignoredWriters(listing).isEmpty { status.condition = max(status.condition, .overQuota) }
@@ -178,10 +178,10 @@ extension MirrorSession {
     private var unmirrored: [MirrorStatus.Unmirrored] {
         engine.local.trackedFiles.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
             shadow.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
-                let latest = writes.overlapping(key).max { $1.isAfter($0) }
+                let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
                 return MirrorStatus.Unmirrored(
-                    key: key, host: isOwn ? configuration.label : latest.map { host($0.dot.writer) } ?? "",
+                    key: key, host: isOwn ? configuration.label : latest.map { host($0.transactionID.writer) } ?? "",
                     isBeyondLimit: isOwn)
             }
         }
@@ -238,7 +238,7 @@ extension MirrorSession {
 
     private var deleteCount: Int {
         var count = 0
-        writes.visit { if $0.value == .deleted { count += 1 } }
+        mergeState.visit { if $0.value == .deleted { count += 1 } }
         return count
     }
 

@@ -2,7 +2,7 @@ internal import Digests
 internal import PropertyLists
 
 /// The outcome of a write at a path: a value, or its removal.
-package enum AtomValue: Hashable, Sendable {
+package enum WrittenValue: Hashable, Sendable {
     case value(CanonicalValue)
     /// The value is removed.
     case deleted
@@ -22,24 +22,25 @@ package enum AtomValue: Hashable, Sendable {
 }
 
 /// One write, in the form in which the state holds and merges it.
-package struct Atom: Hashable, Sendable {
+package struct VersionedWrite: Hashable, Sendable {
     package let path: Path
     package let stamp: Stamp
-    package let dot: Dot
-    package let value: AtomValue
+    package let transactionID: TransactionID
+    package let value: WrittenValue
     package let id: WriteID
     /// The writes that this one visibly replaced, directly or through other writes, in order.
     package let seen: [ReplacedWrite]
 
     /// - Parameter id: The identifier; nil derives one, as for writes of the first version, which had none.
     package init(
-        path: Path, stamp: Stamp, dot: Dot, value: AtomValue, id: WriteID? = nil, seen: [ReplacedWrite] = []
+        path: Path, stamp: Stamp, transactionID: TransactionID, value: WrittenValue, id: WriteID? = nil,
+        seen: [ReplacedWrite] = []
     ) {
         self.path = path
         self.stamp = stamp
-        self.dot = dot
+        self.transactionID = transactionID
         self.value = value
-        self.id = id ?? WriteID(derivedFrom: dot, path)
+        self.id = id ?? WriteID(derivedFrom: transactionID, path)
         self.seen = seen
     }
 
@@ -47,8 +48,8 @@ package struct Atom: Hashable, Sendable {
     /// it.
     ///
     /// - Parameter path: The part of `other` that must have been replaced; nil for all of it.
-    package func hasSeen(_ other: Atom, at path: Path? = nil) -> Bool {
-        hasSeen(ReplacedWrite(path: path ?? other.path, dot: other.dot, id: other.id))
+    package func hasSeen(_ other: VersionedWrite, at path: Path? = nil) -> Bool {
+        hasSeen(ReplacedWrite(path: path ?? other.path, transactionID: other.transactionID, id: other.id))
     }
 
     /// Whether the preference file showed this part of a write to the user who made this write.
@@ -71,12 +72,12 @@ package struct Atom: Hashable, Sendable {
 
     /// Returns the part of this write that a later write below it hides: the value at its path, or the value on the way
     /// to it that is not a dictionary.
-    func part(hiddenBy lower: Atom) -> (path: Path, value: CanonicalValue)? {
+    func part(hiddenBy lower: VersionedWrite) -> (path: Path, value: CanonicalValue)? {
         value.value.flatMap { self.part(of: $0.propertyList, hiddenBy: lower) }
     }
 
     /// - Parameter value: The value of this write, decoded by the caller once for all writes below.
-    private func part(of value: PropertyList, hiddenBy lower: Atom) -> (path: Path, value: CanonicalValue)? {
+    private func part(of value: PropertyList, hiddenBy lower: VersionedWrite) -> (path: Path, value: CanonicalValue)? {
         var (place, value) = (path, value)
         for component in lower.path.components.dropFirst(place.depth) {
             guard let entries = value.dictionaryValue else {
@@ -92,7 +93,7 @@ package struct Atom: Hashable, Sendable {
     }
 
     /// Returns the parts of this write that writes below it hide although their users had not seen it.
-    func partsHidden(under lower: some Sequence<Atom>) -> [Path] {
+    func partsHidden(under lower: some Sequence<VersionedWrite>) -> [Path] {
         var (value, hidden) = (PropertyList?.none, [Path]())
         for other in lower where other.path != path && path.isPrefix(of: other.path) {
             value = value ?? self.value.value?.propertyList
@@ -105,7 +106,7 @@ package struct Atom: Hashable, Sendable {
 
     /// Whether this write had a value in force that the user of `winner` had not seen. What became of a part that a
     /// later write below this one hides was decided when that write was joined.
-    func hasPart(unseenBy winner: Atom, under lower: [Atom]) -> Bool {
+    func hasPart(unseenBy winner: VersionedWrite, under lower: [VersionedWrite]) -> Bool {
         if winner.hasSeen(self) { return false }
         guard let value = value.value?.propertyList, case .dictionary = value else { return true }
         let later = lower.filter { $0.path != path && path.isPrefix(of: $0.path) && $0.isAfter(self) }
@@ -119,27 +120,28 @@ package struct Atom: Hashable, Sendable {
     }
 
     /// Whether `other` is the same write, whichever file it was read from.
-    func isSameWrite(as other: Atom) -> Bool {
-        id == other.id && dot == other.dot && stamp == other.stamp && path == other.path && value == other.value
+    func isSameWrite(as other: VersionedWrite) -> Bool {
+        id == other.id && transactionID == other.transactionID && stamp == other.stamp && path == other.path
+            && value == other.value
     }
 
     /// Whether this is later than `other`, in the order on which all hosts agree.
-    package func isAfter(_ other: Atom) -> Bool {
+    package func isAfter(_ other: VersionedWrite) -> Bool {
         if stamp != other.stamp { return stamp > other.stamp }
-        if dot != other.dot { return dot > other.dot }
+        if transactionID != other.transactionID { return transactionID > other.transactionID }
         guard Rule.comparesValues.isKept else { return false }
         // A write that a restored host captured twice has one value and two identifiers.
         return value == other.value ? id > other.id : other.value.rank.isBefore(value.rank)
     }
 
-    /// Whether `other` has no effect in a state that holds this atom.
-    package func dominates(_ other: Atom) -> Bool {
+    /// Whether `other` has no effect in a state that holds this write.
+    package func dominates(_ other: VersionedWrite) -> Bool {
         path.isPrefix(of: other.path) && isAfter(other)
     }
 }
 
-extension AtomValue {
-    /// The order of two values that were written under the same dot, as in a fork.
+extension WrittenValue {
+    /// The order of two values that were written under the same transaction ID, as in a fork.
     fileprivate var rank: [UInt8] { SHA256.hash(bytes) }
 }
 

@@ -1,10 +1,11 @@
-/// The state of a mirror: atoms, none of which dominates another, in the order of their paths.
+/// The state of a mirror: writes, none of which dominates another, in the order of their paths.
 ///
-/// They are stored in sorted runs of at most 512, so that a lookup is a binary search and an insertion moves few atoms.
-package struct AtomStore: Sendable {
-    private var runs: [[Atom]] = []
+/// They are stored in sorted runs of at most 512, so that a lookup is a binary search and an insertion moves few
+/// writes.
+package struct MergeState: Sendable {
+    private var runs: [[VersionedWrite]] = []
     package private(set) var count = 0
-    /// The number of atoms by path depth. A lookup skips depths at which there are none.
+    /// The number of writes by path depth. A lookup skips depths at which there are none.
     private var countByDepth: [Int] = []
     /// The number of changes since this value was made. Two equal numbers of one store mean the same view.
     private(set) var changeCount = 0
@@ -13,34 +14,34 @@ package struct AtomStore: Sendable {
 
     package init() {}
 
-    /// The result of joining an atom.
+    /// The result of joining a write.
     package enum Outcome: Hashable, Sendable {
-        /// The state holds the atom already.
+        /// The state holds the write already.
         case known
-        /// The atom is dominated by each of these, shortest path first.
-        case dominated(by: [Atom])
-        /// The atom was added, and these were removed.
-        case joined(displaced: [Atom])
+        /// The write is dominated by each of these, shortest path first.
+        case dominated(by: [VersionedWrite])
+        /// The write was added, and these were removed.
+        case joined(displaced: [VersionedWrite])
     }
 
-    /// Adds an atom according to the merge rule.
+    /// Adds a write according to the merge rule.
     @discardableResult
-    package mutating func join(_ atom: Atom) -> Outcome {
-        let place = place(of: atom.path)
-        let there = self.atom(at: place).flatMap { $0.path == atom.path ? $0 : nil }
-        if let there, there.isSameWrite(as: atom) { return .known }
-        let winners = (above(atom.path, withItself: false) + [there].compactMap(\.self))
-            .filter { $0.isAfter(atom) }
+    package mutating func join(_ write: VersionedWrite) -> Outcome {
+        let place = place(of: write.path)
+        let there = self.write(at: place).flatMap { $0.path == write.path ? $0 : nil }
+        if let there, there.isSameWrite(as: write) { return .known }
+        let winners = (above(write.path, withItself: false) + [there].compactMap(\.self))
+            .filter { $0.isAfter(write) }
         if !winners.isEmpty { return .dominated(by: winners) }
-        let displaced = under(atom.path, from: place).filter { atom.isAfter($0) }
+        let displaced = under(write.path, from: place).filter { write.isAfter($0) }
         if displaced.isEmpty {
-            insert(atom, at: place)
-        } else if displaced.count == 1, displaced[0].path == atom.path {
-            runs[place.run][place.index] = atom
+            insert(write, at: place)
+        } else if displaced.count == 1, displaced[0].path == write.path {
+            runs[place.run][place.index] = write
             changeCount += 1
         } else {
             for other in displaced { remove(at: other.path) }
-            insert(atom, at: self.place(of: atom.path))
+            insert(write, at: self.place(of: write.path))
         }
         return .joined(displaced: displaced)
     }
@@ -48,40 +49,40 @@ package struct AtomStore: Sendable {
 
 // MARK: Lookup
 
-extension AtomStore {
+extension MergeState {
     package var isEmpty: Bool { count == 0 }
 
-    package func atom(at path: Path) -> Atom? {
-        guard let atom = atom(at: place(of: path)), atom.path == path else { return nil }
-        return atom
+    package func write(at path: Path) -> VersionedWrite? {
+        guard let write = write(at: place(of: path)), write.path == path else { return nil }
+        return write
     }
 
-    private func atom(at place: Place) -> Atom? {
+    private func write(at place: Place) -> VersionedWrite? {
         guard place.run < runs.count, place.index < runs[place.run].count else { return nil }
         return runs[place.run][place.index]
     }
 
-    /// Whether there are atoms whose paths have this number of components.
-    func hasAtoms(ofDepth depth: Int) -> Bool { depth < countByDepth.count && countByDepth[depth] > 0 }
+    /// Whether there are writes whose paths have this number of components.
+    func hasWrites(ofDepth depth: Int) -> Bool { depth < countByDepth.count && countByDepth[depth] > 0 }
 
-    /// Whether no atom's path has more components than this.
+    /// Whether no write's path has more components than this.
     func isAtMost(deep depth: Int) -> Bool { !countByDepth.dropFirst(depth + 1).contains { $0 > 0 } }
 
-    /// Returns the atoms above the path, and by default at it, shortest path first.
-    package func above(_ path: Path, withItself: Bool = true) -> [Atom] {
-        var found: [Atom] = []
-        for (depth, end) in zip(1..., path.ends) where hasAtoms(ofDepth: depth) {
+    /// Returns the writes above the path, and by default at it, shortest path first.
+    package func above(_ path: Path, withItself: Bool = true) -> [VersionedWrite] {
+        var found: [VersionedWrite] = []
+        for (depth, end) in zip(1..., path.ends) where hasWrites(ofDepth: depth) {
             guard withItself || end < path.bytes.count else { break }
-            if let atom = atom(at: end < path.bytes.count ? path.prefix(bytes: end) : path) { found.append(atom) }
+            if let write = write(at: end < path.bytes.count ? path.prefix(bytes: end) : path) { found.append(write) }
         }
         return found
     }
 
-    /// Returns the atoms at the path and below it, each after those above it.
-    package func under(_ path: Path) -> [Atom] { under(path, from: place(of: path)) }
+    /// Returns the writes at the path and below it, each after those above it.
+    package func under(_ path: Path) -> [VersionedWrite] { under(path, from: place(of: path)) }
 
-    private func under(_ path: Path, from place: Place) -> [Atom] {
-        var (found, place) = ([Atom](), place)
+    private func under(_ path: Path, from place: Place) -> [VersionedWrite] {
+        var (found, place) = ([VersionedWrite](), place)
         while place.run < runs.count {
             let run = runs[place.run]
             while place.index < run.count {
@@ -94,17 +95,17 @@ extension AtomStore {
         return found
     }
 
-    /// Returns the atoms above the path, at it and below it.
-    package func overlapping(_ path: Path) -> [Atom] { above(path, withItself: false) + under(path) }
+    /// Returns the writes above the path, at it and below it.
+    package func overlapping(_ path: Path) -> [VersionedWrite] { above(path, withItself: false) + under(path) }
 
-    /// Calls `body` with every atom, in the order of paths.
-    package func visit(_ body: (Atom) -> Void) {
-        for run in runs { for atom in run { body(atom) } }
+    /// Calls `body` with every write, in the order of paths.
+    package func visit(_ body: (VersionedWrite) -> Void) {
+        for run in runs { for write in run { body(write) } }
     }
 
-    package var atoms: [Atom] { runs.flatMap { $0 } }
+    package var writes: [VersionedWrite] { runs.flatMap { $0 } }
 
-    /// The domains that have atoms, in the order of paths.
+    /// The domains that have writes, in the order of paths.
     package var domains: [String] {
         var (domains, place) = ([String](), (run: 0, index: 0))
         while place.run < runs.count {
@@ -144,19 +145,19 @@ extension AtomStore {
 
 // MARK: Changes
 
-extension AtomStore {
-    /// Inserts an atom at a path that has none.
-    private mutating func insert(_ atom: Atom, at place: Place) {
-        note(atom.path, 1)
+extension MergeState {
+    /// Inserts a write at a path that has none.
+    private mutating func insert(_ write: VersionedWrite, at place: Place) {
+        note(write.path, 1)
         var place = place
         if place.run == runs.count {
             guard let last = runs.last, last.count < Self.longestRun else {
-                runs.append([atom])
+                runs.append([write])
                 return
             }
             place = (runs.count - 1, last.count)
         }
-        runs[place.run].insert(atom, at: place.index)
+        runs[place.run].insert(write, at: place.index)
         if runs[place.run].count > Self.longestRun { split(place.run) }
     }
 
@@ -176,21 +177,21 @@ extension AtomStore {
         runs.insert(upper, at: run + 1)
     }
 
-    /// Removes the atom at a path. The merge never removes atoms; a writer uses this to withdraw a write that no other
-    /// host has seen.
+    /// Removes the write at a path. The merge never removes writes; a writer uses this to withdraw a write that no
+    /// other host has seen.
     @discardableResult
-    package mutating func remove(at path: Path) -> Atom? {
+    package mutating func remove(at path: Path) -> VersionedWrite? {
         let place = place(of: path)
         guard place.run < runs.count, place.index < runs[place.run].count else { return nil }
         guard runs[place.run][place.index].path == path else { return nil }
         note(path, -1)
-        let atom = runs[place.run].remove(at: place.index)
+        let write = runs[place.run].remove(at: place.index)
         if runs[place.run].isEmpty { runs.remove(at: place.run) }
-        return atom
+        return write
     }
 }
 
-extension AtomStore: Hashable {
+extension MergeState: Hashable {
     package static func == (left: Self, right: Self) -> Bool {
         left.count == right.count && left.runs.joined().elementsEqual(right.runs.joined())
     }

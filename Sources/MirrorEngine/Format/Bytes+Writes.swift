@@ -1,13 +1,13 @@
 /// Encoding of writers in eight bytes and of sequence numbers in as few as possible.
 extension [UInt8] {
-    mutating func append(_ dot: Dot) {
-        append(littleEndian: dot.writer.number)
-        append(leb128: dot.sequence)
+    mutating func append(_ transactionID: TransactionID) {
+        append(littleEndian: transactionID.writer.number)
+        append(leb128: transactionID.sequence)
     }
 
-    mutating func append(_ dots: [Dot]) {
-        append(leb128: UInt64(dots.count))
-        for dot in dots { append(dot) }
+    mutating func append(_ transactionIDs: [TransactionID]) {
+        append(leb128: UInt64(transactionIDs.count))
+        for transactionID in transactionIDs { append(transactionID) }
     }
 }
 
@@ -27,26 +27,28 @@ extension ByteReader {
     /// The limit of writers in one mirror.
     static let mostWriters = 4096
 
-    mutating func dot() throws(PackFault) -> Dot {
+    mutating func transactionID() throws(PackFault) -> TransactionID {
         let writer = WriterID(number: try word())
         let sequence = try number()
         guard sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
-        return Dot(writer: writer, sequence: sequence)
+        return TransactionID(writer: writer, sequence: sequence)
     }
 
-    /// Decodes dots in ascending order, at most one for each writer unless `mayRepeatWriters`.
-    mutating func dots(mayRepeatWriters: Bool = false) throws(PackFault) -> [Dot] {
+    /// Decodes transaction IDs in ascending order, at most one for each writer unless `mayRepeatWriters`.
+    mutating func transactionIDs(mayRepeatWriters: Bool = false) throws(PackFault) -> [TransactionID] {
         let limit = mayRepeatWriters ? Int.max : Self.mostWriters
-        let count = try count(limit: min(limit, remaining / 9), of: "dots")
-        var dots: [Dot] = []
+        let count = try count(limit: min(limit, remaining / 9), of: "transactionIDs")
+        var transactionIDs: [TransactionID] = []
         for _ in 0..<count {
-            let dot = try dot()
-            if let last = dots.last {
-                guard mayRepeatWriters ? last < dot : last.writer < dot.writer else { throw .notCanonical }
+            let transactionID = try transactionID()
+            if let last = transactionIDs.last {
+                guard mayRepeatWriters ? last < transactionID : last.writer < transactionID.writer else {
+                    throw .notCanonical
+                }
             }
-            dots.append(dot)
+            transactionIDs.append(transactionID)
         }
-        return dots
+        return transactionIDs
     }
 
     mutating func stamp() throws(PackFault) -> Stamp {
@@ -55,8 +57,8 @@ extension ByteReader {
         return stamp
     }
 
-    mutating func atomValue() throws(PackFault) -> AtomValue {
-        try AtomValue(decoding: Array(try run(limit: CanonicalValue.longest)))
+    mutating func writtenValue() throws(PackFault) -> WrittenValue {
+        try WrittenValue(decoding: Array(try run(limit: CanonicalValue.longest)))
     }
 
     /// Decodes a path, which is stored as the number of bytes that it shares with the path before, and the rest.
@@ -91,13 +93,14 @@ extension [UInt8] {
         if writer != fileWriter { append(littleEndian: writer.number) }
     }
 
-    /// Encodes the number of replaced writes, and for each its path relative to `path`, its dot and its identifier.
+    /// Encodes the number of replaced writes, and for each its path relative to `path`, its transaction ID and its
+    /// identifier.
     mutating func append(_ seen: [ReplacedWrite], below path: Path, of writer: WriterID) {
         append(leb128: UInt64(seen.count))
         for write in seen {
             append(run: write.path.bytes.dropFirst(path.bytes.count))
-            append(write.dot.writer, in: writer)
-            append(leb128: write.dot.sequence)
+            append(write.transactionID.writer, in: writer)
+            append(leb128: write.transactionID.sequence)
             append(littleEndian: write.id.number)
         }
     }
@@ -132,7 +135,8 @@ extension ByteReader {
             let sequence = try number()
             guard sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
             let write = ReplacedWrite(
-                path: place, dot: Dot(writer: author, sequence: sequence), id: WriteID(number: try word()))
+                path: place, transactionID: TransactionID(writer: author, sequence: sequence),
+                id: WriteID(number: try word()))
             if let last = seen.last, !(last < write) { throw .notCanonical }
             seen.append(write)
         }
@@ -148,7 +152,7 @@ extension ByteReader {
     }
 }
 
-extension AtomValue {
+extension WrittenValue {
     init(decoding bytes: [UInt8]) throws(PackFault) {
         switch bytes {
         case [CanonicalValue.Tag.deleted.rawValue]: self = .deleted
