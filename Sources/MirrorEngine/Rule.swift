@@ -8,7 +8,7 @@ package enum Rule: String, CaseIterable, Sendable {
     /// Of two values with one transaction ID, the one with the greater hash is in force.
     case comparesValues
     /// A file in our own folder that we did not create makes us take another number.
-    case reincarnates
+    case takesNewNumber
     /// An outbox entry is removed only after the pack that contains it was created.
     case clearsOutboxAfterCreation
     /// The next pack is recorded in the journal before it is created.

@@ -78,7 +78,7 @@ import Testing
         try fileSystem.makeFolders("/opt")
         for file in files { try fileSystem.replace(file, with: "") }
         try fileSystem.makeSymbolicLink("/exe", to: path)
-        #expect(Environment.program(behind: "/exe", in: fileSystem) == expected)
+        #expect(Environment.program(at: "/exe", in: fileSystem) == expected)
     }
 
     @Test func `of this process is that of its start`() throws {

@@ -9,7 +9,7 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     // The whole directory.
     case unavailable, emptyMountPoint, swapped, split, directoryRolledBack, halfRestored, wiped
     // Hosts and their states.
-    case crash, tornRecord, clone, rollback, reincarnation, joiner, yearAway
+    case crash, tornRecord, clone, rollback, newNumber, joiner, yearAway
     // Clocks.
     case skew, leap, standingClock, backwardClock, year1970, year2106
     // Preference files and domains.

@@ -49,7 +49,7 @@ package struct Scenario: Sendable {
     var bytesOfFile = EngineLimits().bytesOfFile
     var keys = EngineLimits().keys
     var writers = EngineLimits().writers
-    var staysHome: @Sendable (String, String) -> Bool = { _, _ in false }
+    var staysLocal: @Sendable (String, String) -> Bool = { _, _ in false }
 
     var domains = ["s", "t"]
     let paths = [["a"], ["b"], ["c"], ["c", "x"], ["c", "y"], ["d", "x"], ["d", "y"], ["d"]]

@@ -4,7 +4,7 @@ import TestSupport
 
 /// A short sequence of steps that fails if one rule of the mirror is broken.
 package enum Script: String, CaseIterable, Sendable {
-    case noStampBump, noValueHash, noReincarnation, outboxClearedEarly, noIntent, applyWithoutCapture
+    case noStampBump, noValueHash, noNewNumber, outboxClearedEarly, noIntent, applyWithoutCapture
     case stateForFile, noChain, chainByLast, viewWithoutPatching, stateFilteredByDomain
 
     /// The rule without which the script fails.
@@ -12,7 +12,7 @@ package enum Script: String, CaseIterable, Sendable {
         switch self {
         case .noStampBump: .bumpsStamps
         case .noValueHash: .comparesValues
-        case .noReincarnation: .reincarnates
+        case .noNewNumber: .takesNewNumber
         case .outboxClearedEarly: .clearsOutboxAfterCreation
         case .noIntent: .recordsIntent
         case .applyWithoutCapture: .capturesBeforeApplying
@@ -29,7 +29,7 @@ package enum Script: String, CaseIterable, Sendable {
         switch self {
         case .noStampBump: farAheadClock()
         case .noValueHash: forkReadInTwoOrders()
-        case .noReincarnation: cloneThatWrites()
+        case .noNewNumber: cloneThatWrites()
         case .outboxClearedEarly: everyKill(editsAfter: false)
         case .noIntent: everyKill(editsAfter: true)
         case .applyWithoutCapture: saveBeforeApply()
@@ -128,7 +128,7 @@ extension Script {
             let hasDied = writer.stepCount == writer.breaksAt
             if editsAfter { writer.edit("b", to: "after") }
             bench.comeToRest()
-            let isAlone = !writer.reports.contains { if case .reincarnated = $0 { true } else { false } }
+            let isAlone = !writer.reports.contains { if case .tookNewNumber = $0 { true } else { false } }
             guard bench.isSound, isAlone, reader.value("a") == "before" else { return false }
             guard hasDied else { return step > 5 }
             step += 1

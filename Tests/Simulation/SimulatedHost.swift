@@ -98,7 +98,7 @@ final class SimulatedHost {
     ) -> Engine {
         let kinds = knowsSchema ? scenario.dictionaryKeys : []
         let policy = DomainPolicy(
-            kind: { _, key in kinds.contains(key) ? .dictionary : .register }, staysHome: scenario.staysHome)
+            kind: { _, key in kinds.contains(key) ? .dictionary : .register }, staysLocal: scenario.staysLocal)
         return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: seed ?? scenario.seeding)
     }
 
@@ -208,7 +208,7 @@ extension SimulatedHost {
         durable.apply(record)
         journal? += entry
         switch record {
-        case .reincarnated:
+        case .tookNewNumber:
             world.record.rename(unsaid.suffix(durable.outbox.count), to: durable.outbox)
         case .captured(let capture):
             if capture.settlesApplication { world.record.note(uncertain: interrupted) }
@@ -243,6 +243,6 @@ extension SimulatedHost {
     func note(_ report: Report) {
         world.tell("\(label) \(report)")
         reports.append(report)
-        if case .reincarnated = report { world.count(.reincarnation) }
+        if case .tookNewNumber = report { world.count(.newNumber) }
     }
 }

@@ -69,7 +69,7 @@ import Testing
         near.sync()
         bench.comeToRest()
         #expect(near.reports.count { $0 == .lostFiles } == 2)
-        #expect(bench.isSound && !near.reports.contains { if case .reincarnated = $0 { true } else { false } })
+        #expect(bench.isSound && !near.reports.contains { if case .tookNewNumber = $0 { true } else { false } })
     }
 
     @Test func `without a folder for a day has its changes carried by others`() {

@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `does not publish local keys, and withdraws those that were published before`() {
-        let bench = Bench { $0.staysHome = { _, key in key == "secret" } }
+        let bench = Bench { $0.staysLocal = { _, key in key == "secret" } }
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("secret", to: "mine")
         far.set("secret", to: "yours")
@@ -160,7 +160,7 @@ import Testing
         let (sender, other) = (bench2.host("sender"), bench2.host("other"))
         sender.set("secret", to: "sent")
         bench2.comeToRest()
-        sender.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
+        sender.setPolicy(DomainPolicy(staysLocal: { _, key in key == "secret" }))
         sender.set("k", to: 1)
         bench2.comeToRest()
         #expect(other.engine.local.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
@@ -173,7 +173,7 @@ import Testing
         let (sender, other) = (bench.host("sender"), bench.host("other"))
         sender.set("secret", to: "sent")
         bench.comeToRest()
-        sender.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
+        sender.setPolicy(DomainPolicy(staysLocal: { _, key in key == "secret" }))
         sender.set("secret", to: [String(repeating: "k", count: CanonicalValue.longestKey + 1): 1])
         bench.comeToRest()
         #expect(other.engine.local.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
@@ -182,7 +182,7 @@ import Testing
     @Test func `does not write values of other hosts for a local key`() {
         let bench = Bench()
         let (sender, keeper) = (bench.host("sender"), bench.host("keeper"))
-        keeper.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
+        keeper.setPolicy(DomainPolicy(staysLocal: { _, key in key == "secret" }))
         keeper.set("k", to: 1)
         sender.set("secret", to: "sent")
         bench.comeToRest()

@@ -82,7 +82,7 @@ import Testing
         far.view[logs[1]] = nil
         let rest = findings(far)
         #expect(rest.contains(.filesLack(["s"])))
-        #expect(rest.contains(.unsaid(TransactionID(writer: near.durable.writer, sequence: number + 1))))
+        #expect(rest.contains(.missingChange(TransactionID(writer: near.durable.writer, sequence: number + 1))))
     }
 
     @Test func `finds a state that differs from the files`() {

@@ -22,7 +22,7 @@ import Testing
         clone.publishNow()
         bench.comeToRest()
         #expect(bench.isSound)
-        #expect(origin.reports.contains { if case .reincarnated = $0 { true } else { false } })
+        #expect(origin.reports.contains { if case .tookNewNumber = $0 { true } else { false } })
     }
 
     /// The outcome of one application must not be used for another.

@@ -53,7 +53,7 @@ extension Scenario {
         var faults: [Fault] = [.duplicate]
         if crashes { faults.append(.crash) }
         if hasLongValues { return faults }
-        if clones { faults += [.clone, .reincarnation] }
+        if clones { faults += [.clone, .newNumber] }
         if rollbacks { faults.append(.rollback) }
         if bytesOfWriter < EngineLimits().bytesOfWriter { faults.append(.fullFolder) }
         if mixesVersions { faults.append(.newVersion) }

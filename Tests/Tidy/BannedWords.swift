@@ -47,12 +47,12 @@ struct BannedWord: Sendable {
     private func violations(in file: SourceFile) -> [Violation] {
         guard file.mentions(word) else { return [] }
         return zip(1..., zip(file.code, file.comments))
-            .filter { stands(in: $1.0) || inComments && stands(in: $1.1) }
+            .filter { contains(in: $1.0) || inComments && contains(in: $1.1) }
             .map { line, _ in Violation(file.path, line: line, "\(word): write \(instead)") }
     }
 
     /// Whether the line contains the word as a whole word.
-    private func stands(in line: String) -> Bool {
+    private func contains(in line: String) -> Bool {
         let (line, word) = (Array(line.utf8), Array(word.utf8))
         func isPart(_ at: Int) -> Bool {
             guard line.indices.contains(at) else { return false }

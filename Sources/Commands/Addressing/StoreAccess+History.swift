@@ -20,7 +20,7 @@ extension StoreAccess {
     /// kept as a version.
     ///
     /// - Parameter choose: Returns the state to restore. Called while the domain is locked.
-    func bringBack(
+    func restoreState(
         _ domains: [AddressedDomain], _ reason: WriteReason, _ invocation: Invocation,
         choose: @escaping @Sendable (AddressedDomain, inout DomainDraft) throws -> DomainState
     ) throws {
@@ -57,7 +57,7 @@ extension StoreAccess {
             if !kept.isEmpty, values == draft.values { throw CommandFailure.allForced(domain, kept) }
             leaving(kept)
             draft.values = values
-            draft.broughtBack = state.bytes
+            draft.restoredBytes = state.bytes
             if let format = state.format { (draft.format, draft.isFolder) = (format, state.isFolder) }
             draft.removesFile = state.format == nil && values.isEmpty
         }

@@ -74,7 +74,7 @@ extension CommandLines {
         var done: Set<EntryPath> = []
         return steps.map(\.step).filter { step in
             guard let place = step.place else { return true }
-            return !place.lies(inside: wholes) && done.insert(place).inserted
+            return !place.isInside(anyOf: wholes) && done.insert(place).inserted
         }
     }
 
@@ -175,7 +175,7 @@ extension CommandLines {
 
 extension EntryPath {
     /// Returns whether the path is inside one of the places.
-    fileprivate func lies(inside places: Set<EntryPath>) -> Bool {
+    fileprivate func isInside(anyOf places: Set<EntryPath>) -> Bool {
         guard !places.isEmpty else { return false }
         return components.indices.dropFirst().contains { places.contains(EntryPath(Array(components[..<$0]))) }
     }

@@ -127,7 +127,7 @@ struct Editing {
                     "\(name.onOneLine): also changed by others in the meantime: \(keys); nothing was changed")
             }
             changes.apply(to: &draft.values)
-            draft.broughtBack = text
+            draft.restoredBytes = text
         }
         try access.commit([edit], WriteReason(rawValue: "edit"))
     }

@@ -24,7 +24,7 @@ package struct Operand: Hashable, Sendable {
     package enum Occurrence: Hashable, Sendable {
         case once, optional, oneOrMore, zeroOrMore
         /// Any number of words, after `--` if they look like options.
-        case behindDashes
+        case afterDashes
     }
 
     package let name: String
@@ -54,7 +54,7 @@ extension Operand {
         case .once: (1, 1)
         case .optional: (0, 1)
         case .oneOrMore: (1, nil)
-        case .zeroOrMore, .behindDashes: (0, nil)
+        case .zeroOrMore, .afterDashes: (0, nil)
         }
     }
 
@@ -65,7 +65,7 @@ extension Operand {
         case .optional: "[\(name)]"
         case .oneOrMore: name + "…"
         case .zeroOrMore: "[\(name)…]"
-        case .behindDashes: "[-- \(name)…]"
+        case .afterDashes: "[-- \(name)…]"
         }
     }
 }

@@ -258,10 +258,10 @@ extension Parser {
     private func bind(_ words: [String], to form: [Operand]) -> [(operand: Operand, words: [String])]? {
         guard form.least <= words.count, words.count <= form.most else { return nil }
         var rest = words[...]
-        var behind = form.least
+        var following = form.least
         return form.map { operand in
-            behind -= operand.bounds.least
-            let available = rest.count - behind
+            following -= operand.bounds.least
+            let available = rest.count - following
             let count = min(available, operand.bounds.most ?? available)
             defer { rest = rest.dropFirst(count) }
             return (operand, Array(rest.prefix(count)))

@@ -38,7 +38,7 @@ enum FolderFindingText {
                 + "or \(republish(writer))"
         case .brokenChain(let address):
             return "\(address): the file before it is not fetched yet; wait until it is synced"
-        case .unsaid(let dot):
+        case .missingChange(let dot):
             return "w/\(dot.writer): not fetched yet, the changes of \(host(dot.writer)) up to \(dot.sequence); "
                 + "let it be synced, or \(republish(dot.writer))"
         case .notJoined(let address): return "\(address): not read yet; `prefs mirror sync`"
@@ -57,7 +57,7 @@ extension FolderCheck.Finding {
     /// Whether a file is still missing, which is not damage.
     var isOfWaiting: Bool {
         switch self {
-        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .brokenChain, .unsaid, .notJoined,
+        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .brokenChain, .missingChange, .notJoined,
             .filesLack:
             true
         default: false

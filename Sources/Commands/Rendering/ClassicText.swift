@@ -107,7 +107,7 @@ package enum ClassicText {
             return
         }
         output.append(quote)
-        if text.utf8.allSatisfy(\.standsForItself) {
+        if text.utf8.allSatisfy(\.needsNoEscape) {
             output += text.utf8
         } else {
             for unit in text.utf16 { output += escaped(unit).utf8 }
@@ -160,5 +160,5 @@ extension UInt8 {
     }
 
     /// Whether the character needs no escape within quotes.
-    fileprivate var standsForItself: Bool { 0x20..<0x7F ~= self && self != 0x22 && self != 0x5C }
+    fileprivate var needsNoEscape: Bool { 0x20..<0x7F ~= self && self != 0x22 && self != 0x5C }
 }

@@ -5,7 +5,7 @@ final class Progress {
     private let what: String
     private let context: CommandContext
     private var last = Instant(nanoseconds: .min)
-    private var hasSaid = false
+    private var hasPrinted = false
 
     init(_ what: String, _ context: CommandContext) {
         self.what = what
@@ -16,14 +16,14 @@ final class Progress {
         guard context.terminal.isTerminal(.errors) else { return }
         let now = context.clock.now
         // Prints nothing until there is progress, and at most ten times per second.
-        guard hasSaid || count > 0, last.advanced(by: .milliseconds(100)) <= now else { return }
+        guard hasPrinted || count > 0, last.advanced(by: .milliseconds(100)) <= now else { return }
         last = now
-        hasSaid = true
+        hasPrinted = true
         try? context.cursor.write("\r\(count) of \(all) \(what)", to: .errors)
     }
 
     func end() {
-        guard hasSaid else { return }
+        guard hasPrinted else { return }
         try? context.cursor.write("\r\u{1B}[K", to: .errors)
     }
 }

@@ -20,16 +20,16 @@ extension sigset_t {
 /// The signals that ask a command to end.
 let endingSignals = [SIGINT, SIGTERM, SIGHUP]
 
-/// Calls `tell` on a separate thread with the first of the signals. The signals are blocked in all other threads, so
+/// Calls `action` on a separate thread with the first of the signals. The signals are blocked in all other threads, so
 /// none is lost or runs a handler. Signals that are ignored, for example by `nohup`, stay ignored.
-func awaitSignal(_ numbers: [Int32], _ tell: @escaping @Sendable (Int32) -> Void) {
+func awaitSignal(_ numbers: [Int32], _ action: @escaping @Sendable (Int32) -> Void) {
     let awaited = sigset_t(of: numbers.filter { !isIgnored($0) })
     var blocked = awaited
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
     runOnNewThread {
         var (signals, number) = (awaited, Int32(0))
         sigwait(&signals, &number)
-        tell(number)
+        action(number)
     }
 }
 

@@ -118,7 +118,7 @@ struct ScreenSession<Actions: ScreenActions> {
 
 extension ScreenTerminal {
     /// Leaves the screen while another program uses the terminal.
-    func lent<Result>(_ body: () throws -> Result) throws -> Result {
+    func leavingScreen<Result>(_ body: () throws -> Result) throws -> Result {
         leave()
         let result = Swift.Result { try body() }
         try enter()
@@ -157,7 +157,7 @@ extension CommandContext {
         values[key] = value ?? ""
         let text = try EditedText(values, as: .json, isWrapped: true, named: "setting", self)
         defer { text.remove() }
-        try terminal.lent { try runEditor(on: text.file) }
+        try terminal.leavingScreen { try runEditor(on: text.file) }
         let bytes = try text.bytes()
         return bytes == text.original ? nil : try text.values(bytes)[key]
     }

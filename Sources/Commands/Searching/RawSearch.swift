@@ -27,7 +27,7 @@ struct RawSearch: Sendable {
             for at in bytes.indices {
                 let byte = bytes[at]
                 if byte == small || byte == capital {
-                    if stands(at, 1, in: bytes) || stands(at, 2, in: bytes) { return true }
+                    if hasWord(at, 1, in: bytes) || hasWord(at, 2, in: bytes) { return true }
                 }
                 if hasStrangers, byte == 0x21 || byte == 0x01, isStranger(at, in: bytes) { return true }
             }
@@ -36,7 +36,7 @@ struct RawSearch: Sendable {
     }
 
     /// Returns whether the letters of the word are at intervals of `step` bytes, with zeros between them.
-    private func stands(_ start: Int, _ step: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func hasWord(_ start: Int, _ step: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count - start > (word.count - 1) * step else { return false }
         for index in word.indices.dropFirst() {
             let at = start + index * step

@@ -45,13 +45,13 @@ struct TextSearch: Sendable {
         for at in text.indices {
             let byte = text[at]
             if byte >= 0x80 { isASCII = false }
-            if byte == first.0 || byte == first.1, stands(at, in: text) { return true }
+            if byte == first.0 || byte == first.1, hasWord(at, in: text) { return true }
         }
         if word.isEmpty { return true }
         return isASCII || isLowercase ? false : nil
     }
 
-    private func stands(_ start: Int, in text: Span<UInt8>) -> Bool {
+    private func hasWord(_ start: Int, in text: Span<UInt8>) -> Bool {
         guard text.count - start >= word.count else { return false }
         for at in word.indices where text[start + at].asSmallLetter != word[at] { return false }
         return true

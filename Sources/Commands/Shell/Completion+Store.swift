@@ -21,7 +21,7 @@ extension Completion {
     /// Offers the numbers of the kept versions.
     ///
     /// - Parameter separator: The text in the current word before the second number of a range.
-    mutating func offerVersions(of domain: String, behind separator: String? = nil) {
+    mutating func offerVersions(of domain: String, after separator: String? = nil) {
         let start = separator.flatMap { current.firstRange(of: $0)?.upperBound } ?? current.startIndex
         let head = String(current[..<start])
         for (number, meaning) in source.versions(domain) { offer("\(head)\(number)", meaning) }
@@ -70,7 +70,7 @@ extension Completion {
     }
 
     /// Offers the values that the key's schema allows. If there are none, or a dash was typed, offers the type flags.
-    mutating func offerValues(behind operands: [String]) {
+    mutating func offerValues(after operands: [String]) {
         let rule = operands.dropFirst().first.flatMap { try? KeyArgument($0) }.flatMap { key in
             source.schema(operands.first ?? "")?.rule(at: key.path)
         }

@@ -56,9 +56,9 @@ extension Completion.Answer {
 extension Completion {
     private mutating func walk(_ words: ArraySlice<String>) {
         var rest = words
-        if let option = skipOptions(Option.global, &rest) { return offer(option, behind: []) }
+        if let option = skipOptions(Option.global, &rest) { return offer(option, after: []) }
         guard let word = rest.popFirst() else {
-            if offerAttached(Option.global, behind: []) { return }
+            if offerAttached(Option.global, after: []) { return }
             if current.hasPrefix("-") { return offer(Option.global) }
             return offer(verbs)
         }
@@ -68,16 +68,16 @@ extension Completion {
             guard let part = Verb.named(word, among: verb.parts) else { return }
             verb = part
         }
-        walk(rest, behind: verb)
+        walk(rest, after: verb)
     }
 
-    private mutating func walk(_ words: ArraySlice<String>, behind verb: Verb) {
+    private mutating func walk(_ words: ArraySlice<String>, after verb: Verb) {
         let known = verb.options + (dialect == .modern ? Option.everywhere : [.help])
         var rest = words
         var operands: [String] = []
         var isOver = false
         while true {
-            if !isOver, let option = skipOptions(known, &rest) { return offer(option, behind: operands) }
+            if !isOver, let option = skipOptions(known, &rest) { return offer(option, after: operands) }
             guard let word = rest.popFirst() else { break }
             if word == "--", !isOver {
                 isOver = true
@@ -86,21 +86,21 @@ extension Completion {
             operands.append(word)
             if verb.kind == .classic, dialect == .classic { isOver = true }
         }
-        if !isOver, offerAttached(known, behind: operands) { return }
+        if !isOver, offerAttached(known, after: operands) { return }
         if current.hasPrefix("-"), !isOver { offer(known) }
         for kind in Set(verb.forms.compactMap { $0.kind(at: operands.count) }).sorted(by: Operand.Kind.isBefore) {
-            offer(kind, behind: operands)
+            offer(kind, after: operands)
         }
     }
 
     /// Completes the argument in `--name=argument`. Returns whether the last word has this form.
-    private mutating func offerAttached(_ known: [Option], behind operands: [String]) -> Bool {
+    private mutating func offerAttached(_ known: [Option], after operands: [String]) -> Bool {
         let (name, argument) = current.splitAtEqualsSign
         guard let argument, let option = known.first(where: { $0.isNamed(name) && $0.argument != nil }) else {
             return false
         }
         (head, current) = (name + "=", argument)
-        offer(option, behind: operands)
+        offer(option, after: operands)
         // The shells would complete the whole word as the name of a file.
         answer.files = .words
         return true
@@ -136,7 +136,7 @@ extension Completion {
         }
     }
 
-    private mutating func offer(_ option: Option, behind operands: [String]) {
+    private mutating func offer(_ option: Option, after operands: [String]) {
         switch option.argument?.kind {
         case .choice(let choice): for word in choice.words { offer(word) }
         case .domain: offerDomains()
@@ -146,12 +146,12 @@ extension Completion {
             for store in Option.stores { offer(store.name) }
             answer.files = .folders
         case .version: offerVersions(of: operands.first ?? "")
-        case .versions: offerVersions(of: operands.first ?? "", behind: "..")
+        case .versions: offerVersions(of: operands.first ?? "", after: "..")
         case .key, .word, .number, nil: break
         }
     }
 
-    private mutating func offer(_ kind: Operand.Kind, behind operands: [String]) {
+    private mutating func offer(_ kind: Operand.Kind, after operands: [String]) {
         switch kind {
         case .domain: offerDomains()
         case .domainOrFile:
@@ -170,7 +170,7 @@ extension Completion {
         case .choice(let choice): for word in choice.words { offer(word) }
         case .verb:
             offer(operands.reduce(verbs) { known, word in Verb.named(word, among: known)?.parts ?? [] })
-        case .value, .typedValue: offerValues(behind: operands)
+        case .value, .typedValue: offerValues(after: operands)
         case .word: break
         }
     }

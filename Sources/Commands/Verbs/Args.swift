@@ -11,7 +11,7 @@ extension Verb {
             "The script declares its settings in comments: one line per option after #prefs, or a property list between #prefs{ and #}; or # prefs-schema: FILE names a schema in its folder. See prefs-args(1).",
         ],
         options: [.shell, .schema, .prefix, .completions, .man, .build, .shellcheck],
-        forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .behindDashes)]],
+        forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .afterDashes)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", context)

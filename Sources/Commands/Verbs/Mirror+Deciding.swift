@@ -56,7 +56,7 @@ extension MirrorVerbs {
             return .done
         case .accept: try session.carryOut(.resolve(ids)) { access.wait($0) }
         case .restore:
-            try restoreHere(items.filter { session.staysHome($0.key) }, &session, access)
+            try restoreHere(items.filter { session.staysLocal($0.key) }, &session, access)
             try session.carryOut(.restore(ids)) { access.wait($0) }
         }
         return try access.conclude(&session)
@@ -164,7 +164,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         // Notifies a watching process, so that it creates no more files.
-        try session.tell(.detach)
+        try session.submit(.detach)
         try access.places.forget(session.id)
         return .done
     }

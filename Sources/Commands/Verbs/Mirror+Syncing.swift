@@ -66,7 +66,7 @@ extension MirrorVerbs {
             wakeup.cancel()
         }
         for index in services.indices where !services[index].isOver {
-            try tell(services[index].finish(), services[index].session, invocation, access)
+            try report(services[index].finish(), services[index].session, invocation, access)
         }
         return .done
     }
@@ -75,11 +75,11 @@ extension MirrorVerbs {
         _ service: inout MirrorService, _ invocation: Invocation, _ access: MirrorAccess
     ) throws -> Instant {
         let turn = service.turn()
-        try tell(turn, service.session, invocation, access)
+        try report(turn, service.session, invocation, access)
         return turn.next
     }
 
-    private static func tell(
+    private static func report(
         _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ access: MirrorAccess
     ) throws {
         if invocation.format == .json {

@@ -3,7 +3,7 @@ internal import PreferencesMirror
 extension Verb {
     package static let mirror = Verb(
         "mirror", .new, "keep domains the same on several hosts, through a shared directory",
-        parts: (MirrorVerbs.joining + MirrorVerbs.syncing + MirrorVerbs.deciding + MirrorVerbs.mending).map { part in
+        parts: (MirrorVerbs.joining + MirrorVerbs.syncing + MirrorVerbs.deciding + MirrorVerbs.checking).map { part in
             part.mappingErrors { error, invocation in
                 guard let failure = error as? MirrorFailure else { return error }
                 return CommandFailure(
@@ -29,5 +29,5 @@ enum MirrorVerbs {
 
     static let deciding = [conflicts, release, pause, resume, leave, detach, retire, purge]
 
-    static let mending = [fsck, rebuild, compact, dump]
+    static let checking = [fsck, rebuild, compact, dump]
 }

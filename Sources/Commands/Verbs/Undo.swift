@@ -19,7 +19,7 @@ extension Verb {
             guard steps == 1 else { throw CommandFailure(.usage, "undo: --transaction undoes one change") }
             domains += try access.domains(changedWith: domain)
         }
-        try access.bringBack(domains, .undo(to: 0), invocation) { domain, draft in
+        try access.restoreState(domains, .undo(to: 0), invocation) { domain, draft in
             guard let (state, sequence) = try access.history(of: domain).readableWay(steps, from: draft, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
@@ -41,7 +41,7 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
         let state = try access.state(ofVersion: id, of: domain)
-        try access.bringBack([domain], .restore, invocation) { _, draft in
+        try access.restoreState([domain], .restore, invocation) { _, draft in
             var state = state
             if draft.exists, state.format != nil, state.values != draft.values { state.format = draft.format }
             return state

@@ -69,14 +69,14 @@ struct StoreWatch {
             return old.entries == values.entries
                 ? nil : WatchedChange(domain: subject.domain, old: old, new: values)
         } catch let failure as StoreFailure {
-            tell(failure.description, of: subject.id)
+            report(failure.description, of: subject.id)
         } catch let failure as SystemFailure {
-            tell(failure.description, of: subject.id)
+            report(failure.description, of: subject.id)
         }
         return nil
     }
 
-    private mutating func tell(_ failure: String, of subject: String) {
+    private mutating func report(_ failure: String, of subject: String) {
         guard failures.updateValue(failure, forKey: subject) != failure else { return }
         access.context.note(failure)
     }

@@ -49,7 +49,7 @@ struct CaptureBuilder: ~Copyable {
     mutating func begin(_ observation: Observation, _ values: FileComparison, seed: Seeding) {
         isGapFilling = seed == .merge
         var reading = Reading(values: values, observation: observation)
-        for key in values.file.keys.sorted() where !values.atHome.contains(key) {
+        for key in values.file.keys.sorted() where !values.localKeys.contains(key) {
             guard let value = values.file[key] else { continue }
             let isGap = local.mergeState.overlapping(key).isEmpty
             if seed == .local || seed == .merge && isGap {
@@ -91,7 +91,7 @@ struct CaptureBuilder: ~Copyable {
     }
 
     private mutating func finish(_ reading: Reading) {
-        for key in reading.values.atHome.sorted() where isKnownToOthers(key) {
+        for key in reading.values.localKeys.sorted() where isKnownToOthers(key) {
             writes.append(Write(path: key, value: .left))
             times[key] = reading.observation.modified
         }
@@ -191,10 +191,10 @@ extension CaptureBuilder {
         var exceptions = [Path: TrackedFile.Exception](minimumCapacity: differing.count)
         for (key, isInView) in differing {
             let isLeft = !isInView && after.write(at: key)?.value == .left
-            let isAtHome = isLeft || values.atHome.contains(key)
+            let isLocal = isLeft || values.localKeys.contains(key)
             // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = TrackedFile.Exception(
-                value: values.file[key], reason: isAtHome ? .home : .pending, shown: shown(at: key, made[key] ?? []))
+                value: values.file[key], reason: isLocal ? .local : .pending, shown: shown(at: key, made[key] ?? []))
         }
         for key in values.beyondLimit { exceptions[key] = TrackedFile.Exception(value: nil, reason: .limit) }
         return CapturedDomain(
@@ -248,7 +248,7 @@ extension CaptureBuilder {
 
     /// Returns the keys that can differ from the view. No other key has changed, in the file or in the view.
     private func candidates(_ reading: FileComparison, _ former: TrackedFile) -> Set<Path> {
-        Set(reading.differingKeys).union(former.exceptions.keys).union(reading.atHome)
+        Set(reading.differingKeys).union(former.exceptions.keys).union(reading.localKeys)
             .union(local.interruptedChanges(in: reading.domain).keys).subtracting(reading.beyondLimit)
     }
 }

@@ -12,25 +12,25 @@ struct FileComparison {
     /// The keys whose value in the file exceeds a limit of the mirror.
     private(set) var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
-    private(set) var atHome: Set<Path> = []
+    private(set) var localKeys: Set<Path> = []
     /// Whether the previous values come from a recovered generation of the file and not from the mirror.
     private(set) var isRecovered = false
 
     init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
-        let staysHome = { policy.staysHome(observation.domain, $0) }
-        self.init(observation, staysHome: staysHome)
+        let staysLocal = { policy.staysLocal(observation.domain, $0) }
+        self.init(observation, staysLocal: staysLocal)
         compare(with: local.fileValues(in: domain))
-        for key in former.keys where file[key] == nil && staysHome(key.key ?? "") { atHome.insert(key) }
+        for key in former.keys where file[key] == nil && staysLocal(key.key ?? "") { localKeys.insert(key) }
     }
 
     /// Takes the contents of a file without previous values.
-    init(_ observation: Observation, staysHome: (String) -> Bool = { _ in false }) {
+    init(_ observation: Observation, staysLocal: (String) -> Bool = { _ in false }) {
         domain = Path(domain: observation.domain)
         guard case .values(let values) = observation.content else { return }
         file.reserveCapacity(values.count)
         for entry in values {
             let key = domain.appending(entry.key)
-            if staysHome(entry.key) { atHome.insert(key) }
+            if staysLocal(entry.key) { localKeys.insert(key) }
             if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
                 file[key] = value
             } else {
@@ -82,7 +82,7 @@ struct FileComparison {
     var differingKeys: [Path] { Array(former.keys) }
 
     /// The keys whose value a user changed, in order.
-    var changedKeys: [Path] { differingKeys.filter { !atHome.contains($0) && !beyondLimit.contains($0) }.sorted() }
+    var changedKeys: [Path] { differingKeys.filter { !localKeys.contains($0) && !beyondLimit.contains($0) }.sorted() }
 
     /// Whether more than half of the keys are gone, and more than a few.
     var isEmptied: Bool {
@@ -96,11 +96,11 @@ struct FileComparison {
 extension LocalState {
     /// Returns the contents of a preference file when it was last read or written: the view, except for the exceptions.
     package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
-        guard let shadow = trackedFiles[domain], shadow.isCaptured else { return [] }
+        guard let trackedFile = trackedFiles[domain], trackedFile.isCaptured else { return [] }
         let view = mergeState.keys(under: domain).map { (key: $0.path, value: $0.value) }
-        if shadow.exceptions.isEmpty { return view }
-        return view.filter { shadow.exceptions[$0.key] == nil }
-            + shadow.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
+        if trackedFile.exceptions.isEmpty { return view }
+        return view.filter { trackedFile.exceptions[$0.key] == nil }
+            + trackedFile.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
     }
 
     /// Returns the changes of writes into a preference file that a crash may have prevented.

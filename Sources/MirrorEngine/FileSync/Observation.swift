@@ -50,14 +50,14 @@ package struct DomainPolicy: Sendable {
     /// How the writes of a key are divided.
     package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
     /// Whether a key stays on this host.
-    package let staysHome: @Sendable (_ domain: String, _ key: String) -> Bool
+    package let staysLocal: @Sendable (_ domain: String, _ key: String) -> Bool
 
     package init(
         kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
-        staysHome: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
+        staysLocal: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
     ) {
         self.kind = kind
-        self.staysHome = staysHome
+        self.staysLocal = staysLocal
     }
 
     package static let plain = DomainPolicy()

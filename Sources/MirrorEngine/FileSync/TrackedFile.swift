@@ -39,7 +39,7 @@ package struct TrackedFile: Hashable, Sendable {
             /// The value exceeds a limit of the mirror.
             case limit
             /// The value stays on its host.
-            case home
+            case local
         }
     }
 

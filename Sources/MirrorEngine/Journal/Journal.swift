@@ -11,7 +11,7 @@ package enum Journal {
     private static let longestRecord = 1 << 30
 
     /// Returns a journal that starts with this state.
-    package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, behind: magic) }
+    package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, after: magic) }
 
     /// Returns the length of the checkpoint at the start of a journal.
     package static func checkpointLength(_ bytes: [UInt8]) -> Int {
@@ -24,12 +24,12 @@ package enum Journal {
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
     /// Encodes the file beside a journal from which an exchange can conclude that there is nothing to do.
-    package static func encoded(_ summary: StateSummary) -> [UInt8] { framed(summary.recorded, behind: magic) }
+    package static func encoded(_ summary: StateSummary) -> [UInt8] { framed(summary.recorded, after: magic) }
 
     package static func summary(_ bytes: [UInt8]) throws(PackFault) -> StateSummary { try alone(bytes) }
 
     /// Encodes the file beside a journal that records how long files were waited for.
-    package static func encoded(_ waits: PendingWaits) -> [UInt8] { framed(waits.recorded, behind: magic) }
+    package static func encoded(_ waits: PendingWaits) -> [UInt8] { framed(waits.recorded, after: magic) }
 
     package static func pendingWaits(_ bytes: [UInt8]) throws(PackFault) -> PendingWaits { try alone(bytes) }
 
@@ -44,7 +44,7 @@ package enum Journal {
     }
 
     /// Adds the length and the checksum to a body in place, because it may be large.
-    private static func framed(_ body: consuming [UInt8], behind magic: [UInt8] = []) -> [UInt8] {
+    private static func framed(_ body: consuming [UInt8], after magic: [UInt8] = []) -> [UInt8] {
         var beginning = magic
         beginning.append(leb128: UInt64(body.count))
         let checksum = CRC32C.checksum(body)
@@ -80,7 +80,7 @@ package enum Journal {
             do throws(PackFault) {
                 state.apply(try body(&reader) as LocalRecord)
             } catch {
-                let isDamage = hasRecords(bytes, behind: length, isOfFirstVersion)
+                let isDamage = hasRecords(bytes, after: length, isOfFirstVersion)
                 return Reading(
                     state: state, length: length, records: records, damage: isDamage ? error : nil,
                     isOfFirstVersion: isOfFirstVersion)
@@ -103,7 +103,7 @@ package enum Journal {
     }
 
     /// Whether the record at `start` has its full length and a valid record follows it, so that it was not truncated.
-    private static func hasRecords(_ bytes: [UInt8], behind start: Int, _ isOfFirstVersion: Bool) -> Bool {
+    private static func hasRecords(_ bytes: [UInt8], after start: Int, _ isOfFirstVersion: Bool) -> Bool {
         var reader = ByteReader(bytes)
         reader.isOfFirstVersion = isOfFirstVersion
         do throws(PackFault) {

@@ -2,7 +2,7 @@ extension LocalRecord: JournalCodable {
     /// The kind of a record, in the first byte of its body.
     private enum Kind: UInt8, JournalCodable {
         case captured = 1
-        case joined, intended, created, removed, reincarnated, intendedApplication, applied, abandonedApplication
+        case joined, intended, created, removed, tookNewNumber, intendedApplication, applied, abandonedApplication
         case vanished, returned, forgot, carries, lostFiles, configured, resolvedConflict, retired, rebuilt
         case restored, participation, removedBlobs, resolvedConflicts, marked, foundMark, suspected
         case forgotWriters
@@ -15,7 +15,7 @@ extension LocalRecord: JournalCodable {
         case .intended(let intent): bytes.write(Kind.intended, intent)
         case .created(let name, let now): bytes.write(Kind.created, name, now)
         case .removed(let names): bytes.write(Kind.removed, names)
-        case .reincarnated(let writer, let isInView): bytes.write(Kind.reincarnated, writer, isInView)
+        case .tookNewNumber(let writer, let isInView): bytes.write(Kind.tookNewNumber, writer, isInView)
         case .intendedApplication(let application): bytes.write(Kind.intendedApplication, application)
         case .applied(let domains): bytes.write(Kind.applied, domains)
         case .abandonedApplication: bytes.write(Kind.abandonedApplication)
@@ -53,7 +53,7 @@ extension LocalRecord: JournalCodable {
         case .intended: self = .intended(try reader.read())
         case .created: self = .created(try reader.read(), at: try reader.read())
         case .removed: self = .removed(try reader.read())
-        case .reincarnated: self = .reincarnated(try reader.read(), intentIsInView: try reader.read())
+        case .tookNewNumber: self = .tookNewNumber(try reader.read(), intentIsInView: try reader.read())
         case .intendedApplication: self = .intendedApplication(try reader.read())
         case .applied: self = .applied(try reader.read())
         case .abandonedApplication: self = .abandonedApplication

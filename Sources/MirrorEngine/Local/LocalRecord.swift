@@ -13,7 +13,7 @@ package enum LocalRecord: Hashable, Sendable {
     /// Blobs of ours were removed or are missing.
     case removedBlobs([BlobName])
     /// Another store writes under our number, so we take this one.
-    case reincarnated(WriterID, intentIsInView: Bool)
+    case tookNewNumber(WriterID, intentIsInView: Bool)
     /// Preference files are about to be written.
     case intendedApplication(Application)
     /// The application is complete, or was abandoned.

@@ -34,15 +34,15 @@ extension LocalState {
             // After an interrupted write, it is unknown which of two values the file shows.
             let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
             trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(
-                value: inFile, reason: isLeft ? .home : .pending,
+                value: inFile, reason: isLeft ? .local : .pending,
                 shown: exception?.shown ?? (isUnknown ? [] : [VisibleWrite](shown)))
         }
     }
 
     /// Returns the writes that the preference file shows at, below and above a key, or none if that is unknown.
     package func shownWrites(at key: Path) -> [VisibleWrite] {
-        guard let shadow = trackedFiles[key.prefix(components: 1)], shadow.isCaptured else { return [] }
-        if Rule.followsFile.isKept, let exception = shadow.exceptions[key] { return exception.shown }
+        guard let trackedFile = trackedFiles[key.prefix(components: 1)], trackedFile.isCaptured else { return [] }
+        if Rule.followsFile.isKept, let exception = trackedFile.exceptions[key] { return exception.shown }
         return [VisibleWrite](mergeState.overlapping(key))
     }
 }
@@ -52,7 +52,7 @@ extension LocalState {
     mutating func replaceMergeState(by rebuilt: MergeState) {
         let before = mergeState
         mergeState = rebuilt
-        for (domain, shadow) in trackedFiles where shadow.isCaptured {
+        for (domain, trackedFile) in trackedFiles where trackedFile.isCaptured {
             let keys = before.keys(under: domain) + rebuilt.keys(under: domain)
             for key in Set(keys.map(\.path)) {
                 updateException(

@@ -4,7 +4,7 @@ extension LocalState {
     package var published: UInt64 { max(outbox.first.map { $0.id.sequence - 1 } ?? sequence, intent?.last ?? 0) }
 
     /// Takes another number, and moves the unpublished transactions to it.
-    mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {
+    mutating func takeNewNumber(as new: WriterID, intentIsInView: Bool) {
         if let intent, intentIsInView { clearOutbox(of: intent) }
         intent = nil
         let former = writer

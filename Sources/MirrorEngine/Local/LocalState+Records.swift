@@ -8,7 +8,7 @@ extension LocalState {
         case .created(let name, let now): markCreated(name, at: now)
         case .removed(let names): folder.remove(names)
         case .removedBlobs(let names): for name in names { folder.blobs[name] = nil }
-        case .reincarnated(let writer, let intentIsInView): reincarnate(as: writer, intentIsInView: intentIsInView)
+        case .tookNewNumber(let writer, let intentIsInView): takeNewNumber(as: writer, intentIsInView: intentIsInView)
         case .intendedApplication(let application): self.application = application
         case .applied(let domains): apply(domains)
         case .abandonedApplication: application = nil
@@ -94,16 +94,16 @@ extension LocalState {
         for (path, value) in captured.replaced.sorted(by: { $0.key < $1.key }) {
             conflicts.add(replaced: value, at: path, by: mergeState.overlapping(path).last, when: now)
         }
-        var shadow = trackedFiles[captured.domain] ?? TrackedFile()
-        shadow.isCaptured = shadow.isCaptured || captured.held == nil
-        shadow.held = captured.held
+        var trackedFile = trackedFiles[captured.domain] ?? TrackedFile()
+        trackedFile.isCaptured = trackedFile.isCaptured || captured.held == nil
+        trackedFile.held = captured.held
         if captured.held == nil {
-            shadow.setFile(captured.file, captured.hash)
-            shadow.exceptions = captured.exceptions
-            shadow.suspicion = nil
-            (shadow.replaced, shadow.interrupted) = ([:], [:])
+            trackedFile.setFile(captured.file, captured.hash)
+            trackedFile.exceptions = captured.exceptions
+            trackedFile.suspicion = nil
+            (trackedFile.replaced, trackedFile.interrupted) = ([:], [:])
         }
-        trackedFiles[captured.domain] = shadow
+        trackedFiles[captured.domain] = trackedFile
     }
 
     private mutating func apply(_ applied: [AppliedDomain]) {
@@ -123,7 +123,7 @@ extension LocalState {
 extension LocalState {
     /// From now on, changes in the files are not taken for edits until the files were checked.
     private mutating func suspect(_ suspicion: TrackedFile.Suspicion) {
-        for (domain, shadow) in trackedFiles where shadow.isCaptured || shadow.suspicion != nil {
+        for (domain, trackedFile) in trackedFiles where trackedFile.isCaptured || trackedFile.suspicion != nil {
             trackedFiles[domain]?.suspicion = suspicion
             guard suspicion == .stateIsOlder else { continue }
             // The previous contents of the file are unknown, so it is read like the file of a newly mirrored domain.

@@ -12,7 +12,7 @@ package struct PendingWaits: Hashable, Sendable {
     package struct Wait: Hashable, Sendable {
         let since: Int64
         /// Whether the file was reported.
-        package let isTold: Bool
+        package let isReported: Bool
     }
 
     /// Whether one of our own files should be read again to check that it is intact.
@@ -41,11 +41,11 @@ extension PendingWaits: JournalCodable {
 }
 
 extension PendingWaits.Wait: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(since, isTold) }
+    func write(to bytes: inout [UInt8]) { bytes.write(since, isReported) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         since = try reader.read()
-        isTold = try reader.read()
+        isReported = try reader.read()
     }
 }
 

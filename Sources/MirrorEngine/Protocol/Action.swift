@@ -41,7 +41,7 @@ package enum Report: Hashable, Sendable {
     case conflict(WriteID)
     case held(domain: String, HoldReason)
     case waiting(Waiting)
-    case reincarnated(former: WriterID, new: WriterID)
+    case tookNewNumber(former: WriterID, new: WriterID)
     case quarantined(PackAddress, PackFault)
     /// A file that requires a newer version.
     case tooNew(PackAddress)

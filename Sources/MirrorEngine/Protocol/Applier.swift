@@ -9,7 +9,7 @@ struct Applier: Sendable {
     private var isApplying = false
     /// The domains whose locks were requested, and those that could not be changed since `requestLocks`.
     private var asked: [Path] = []
-    private var passedOver: Set<Path> = []
+    private var skipped: Set<Path> = []
     /// The domains whose files were captured for the first time and not written since.
     private var seeding: Set<Path> = []
     /// The number of failed writes since `requestLocks`.
@@ -70,8 +70,8 @@ extension Applier {
         var draft = CaptureBuilder(context.local, policy: context.policy, at: moment)
         for observation in observations {
             let domain = Path(domain: observation.domain)
-            guard let shadow = context.local.trackedFiles[domain],
-                application != nil || isNews(observation, shadow)
+            guard let trackedFile = context.local.trackedFiles[domain],
+                application != nil || isChanged(observation, trackedFile)
             else { continue }
             var reading = FileComparison(observation, local: context.local, policy: context.policy)
             if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
@@ -79,9 +79,9 @@ extension Applier {
             if overruled.remove(domain) != nil {
                 draft.overrule(observation, reading)
             } else if accepted.remove(domain) != nil {
-                draft.add(observation, reading, releasedFrom: shadow.suspicion == nil ? shadow.held : .rolledBack)
-            } else if let reason = shadow.reasonToHold(observation, reading) {
-                if shadow.held != reason {
+                draft.add(observation, reading, releasedFrom: trackedFile.suspicion == nil ? trackedFile.held : .rolledBack)
+            } else if let reason = trackedFile.reasonToHold(observation, reading) {
+                if trackedFile.held != reason {
                     draft.hold(domain, reason)
                     context.report(.held(domain: observation.domain, reason))
                 }
@@ -115,12 +115,12 @@ extension Applier {
     }
 
     /// Whether a file may have contents that were not captured.
-    private func isNews(_ observation: Observation, _ shadow: TrackedFile) -> Bool {
+    private func isChanged(_ observation: Observation, _ trackedFile: TrackedFile) -> Bool {
         let domain = Path(domain: observation.domain)
         // A file that could not be opened has neither contents nor an identity.
         let isRefused = observation.content == .unreadable && observation.hash == nil
-        return observation.identity != shadow.file || shadow.held != nil || shadow.suspicion != nil || isRefused
-            || !shadow.interrupted.isEmpty || overruled.contains(domain) || accepted.contains(domain)
+        return observation.identity != trackedFile.file || trackedFile.held != nil || trackedFile.suspicion != nil || isRefused
+            || !trackedFile.interrupted.isEmpty || overruled.contains(domain) || accepted.contains(domain)
     }
 }
 
@@ -160,7 +160,7 @@ extension TrackedFile {
 extension Applier {
     /// Requests the locks of the preference files that must be changed.
     mutating func requestLocks(in context: inout EngineContext) {
-        passedOver = []
+        skipped = []
         refusals = 0
         requestNextLocks(in: &context)
     }
@@ -183,7 +183,7 @@ extension Applier {
     /// Returns the domains whose locks must still be requested. Domains that could not be written the last time come
     /// last, so that they do not delay the others.
     private func nextDomains(of local: LocalState) -> [Path] {
-        let domains = local.pendingDomains.filter { !passedOver.contains($0) }
+        let domains = local.pendingDomains.filter { !skipped.contains($0) }
         let last = Set(local.domainsAppliedWith(of: refused, among: domains))
         return last.count < domains.count ? domains.filter { !last.contains($0) } : domains
     }
@@ -205,7 +205,7 @@ extension Applier {
 
     /// Continues with other domains, because these cannot be changed now.
     private mutating func passOver(_ domains: [Path], in context: inout EngineContext) {
-        passedOver.formUnion(domains)
+        skipped.formUnion(domains)
         requestNextLocks(in: &context)
     }
 
@@ -296,8 +296,8 @@ extension Applier {
 extension LocalState {
     /// The domains whose files must still be changed.
     fileprivate var pendingDomains: [Path] {
-        let pending = trackedFiles.filter { _, shadow in
-            shadow.isMirrored && shadow.isCaptured && shadow.held == nil && shadow.isPending
+        let pending = trackedFiles.filter { _, trackedFile in
+            trackedFile.isMirrored && trackedFile.isCaptured && trackedFile.held == nil && trackedFile.isPending
         }
         return pending.keys.sorted()
     }
@@ -308,18 +308,18 @@ extension EngineContext {
     fileprivate mutating func markLocalKeys() {
         guard local.application == nil else { return }
         for domain in local.pendingDomains {
-            guard var shadow = local.trackedFiles[domain] else { continue }
-            let keys = shadow.exceptions.filter { key, exception in
-                exception.reason == .pending && policy.staysHome(domain.domain, key.key ?? "")
+            guard var trackedFile = local.trackedFiles[domain] else { continue }
+            let keys = trackedFile.exceptions.filter { key, exception in
+                exception.reason == .pending && policy.staysLocal(domain.domain, key.key ?? "")
             }
             guard !keys.isEmpty else { continue }
             for (key, exception) in keys {
-                shadow.exceptions[key] = TrackedFile.Exception(
-                    value: exception.value, reason: .home, shown: exception.shown)
+                trackedFile.exceptions[key] = TrackedFile.Exception(
+                    value: exception.value, reason: .local, shown: exception.shown)
             }
             let unchanged = AppliedDomain(
-                domain: domain, file: shadow.file, hash: shadow.hash, exceptions: shadow.exceptions,
-                replaced: shadow.replaced)
+                domain: domain, file: trackedFile.file, hash: trackedFile.hash, exceptions: trackedFile.exceptions,
+                replaced: trackedFile.replaced)
             commit(.applied([unchanged]))
         }
     }

@@ -166,10 +166,10 @@ extension Engine {
         switch fetch {
         case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
             inbox.clearFault(address)
-            if local.isForeign(address.name), Rule.reincarnates.isKept { reincarnate(at: moment) }
+            if local.isForeign(address.name), Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
         case .faulty(let fault) where fault.isOfNewerVersion:
             // The file is valid, so a copy of this store that has a newer version created it.
-            if local.isForeign(address.name), Rule.reincarnates.isKept { reincarnate(at: moment) }
+            if local.isForeign(address.name), Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
         case .faulty(let fault) where local.folder.created[address.name] != nil:
             let isFolderMissing = inbox.folders[local.writer] == nil
             if case .missingBlobs(let references) = fault {
@@ -184,14 +184,14 @@ extension Engine {
     }
 
     /// Takes another number, because another store writes under ours.
-    private mutating func reincarnate(at moment: Moment) {
+    private mutating func takeNewNumber(at moment: Moment) {
         let former = local.writer
         let names = inbox.folders[former] ?? []
         let inView = local.intent.map { names.contains($0.pack.name) } ?? false
         let isFileMissing = local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
         if isFileMissing { context.commit(.lostFiles(at: moment.now)) }
-        context.commit(.reincarnated(former.next(random: moment.random), intentIsInView: inView))
-        context.report(.reincarnated(former: former, new: local.writer))
+        context.commit(.tookNewNumber(former.next(random: moment.random), intentIsInView: inView))
+        context.report(.tookNewNumber(former: former, new: local.writer))
         let files = names.map { PackAddress(writer: former, name: $0) }
         context.act(.fetch(files.sorted(by: PackAddress.isReadBefore)))
     }
@@ -229,7 +229,7 @@ extension Engine {
     private mutating func join(_ pack: Pack, at moment: Moment) {
         // If another writer knows more under our number than we have published, it read that from a copy of this store,
         // whose files may not have arrived yet. Further changes of ours under that number would be taken for known.
-        if pack.sequence(of: local.writer) > local.published, Rule.reincarnates.isKept { reincarnate(at: moment) }
+        if pack.sequence(of: local.writer) > local.published, Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
         context.commit(.joined(pack, at: moment.now))
         if case .base(let base) = pack.content, local.differs(from: base) {
             context.report(.digestMismatch(base.writer))
@@ -278,7 +278,7 @@ extension Engine {
     /// Writes the values of conflicts again, as new changes. Values of keys that stay here do not enter the mirror.
     private mutating func restore(_ ids: [WriteID], at moment: Moment) {
         let conflicts = ids.compactMap { local.conflicts.conflict($0) }.filter {
-            !policy.staysHome($0.path.domain, $0.path.key ?? "")
+            !policy.staysLocal($0.path.domain, $0.path.key ?? "")
         }
         guard !conflicts.isEmpty else { return }
         var clock = local.clock
@@ -295,7 +295,7 @@ extension Engine {
     private mutating func withdraw(_ domain: String, at moment: Moment) {
         var published = local.published(in: domain)
         if local.trackedFiles[Path(domain: domain)]?.isMirrored == true {
-            published = published.filter { policy.staysHome(domain, $0.path.key ?? "") }
+            published = published.filter { policy.staysLocal(domain, $0.path.key ?? "") }
         }
         guard !published.isEmpty else { return }
         var clock = local.clock

@@ -31,7 +31,7 @@ package struct FolderCheck: Sendable {
         /// A log whose predecessor neither exists nor is replaced by a base.
         case brokenChain(PackAddress)
         /// A change that a file refers to and no file contains.
-        case unsaid(TransactionID)
+        case missingChange(TransactionID)
         /// A valid file that was not joined yet.
         case notJoined(PackAddress)
         /// Domains with values that are in files and not in the state.
@@ -166,7 +166,7 @@ extension FolderCheck {
         for (writer, chain) in writers {
             findings.formUnion(chain.gaps.map { .gap(writer, $0) })
             findings.formUnion(chain.broken.map { .brokenChain($0) })
-            findings.formUnion(chain.knownChanges.filter(isMissingChange).map { .unsaid($0) })
+            findings.formUnion(chain.knownChanges.filter(isMissingChange).map { .missingChange($0) })
         }
         findings.formUnion(differences)
         let ours = local.digest

@@ -206,7 +206,7 @@ extension Inbox {
             context.report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
             // The file is valid, and a newer version can read it.
-            if faulty[address] == nil, formerWaits.files[address]?.isTold != true { context.report(.tooNew(address)) }
+            if faulty[address] == nil, formerWaits.files[address]?.isReported != true { context.report(.tooNew(address)) }
             note(address, .tooNew, at: now)
         default:
             let since = note(address, at: now)
@@ -246,10 +246,10 @@ extension Inbox {
         var waits = PendingWaits()
         let times = waiting.mapValues(\.since).merging(faulty.mapValues(\.since)) { min($0, $1) }
         for (address, since) in times where isInView(address) {
-            let isTold =
+            let isReported =
                 quarantined.contains(address) || reportedMissingBlobs.contains(address)
                 || faulty[address]?.kind == .tooNew
-            waits.files[address] = PendingWaits.Wait(since: since, isTold: isTold)
+            waits.files[address] = PendingWaits.Wait(since: since, isReported: isReported)
         }
         return waits
     }
@@ -257,7 +257,7 @@ extension Inbox {
     /// Continues the waits of a former engine.
     mutating func resume(_ waits: PendingWaits) {
         formerWaits = waits
-        let told = waits.files.filter(\.value.isTold).keys
+        let told = waits.files.filter(\.value.isReported).keys
         quarantined.formUnion(told)
         reportedMissingBlobs.formUnion(told)
     }

@@ -109,7 +109,7 @@ extension Environment {
     /// unreadable, as in a process that changed its user.
     ///
     /// Once the file has been removed or replaced, the kernel appends " (deleted)" to its path.
-    package static func program(behind link: FilePath, in fileSystem: some FileSystem) -> FilePath? {
+    package static func program(at link: FilePath, in fileSystem: some FileSystem) -> FilePath? {
         guard let path = try? fileSystem.destination(ofLink: link) else { return nil }
         guard path.bytes.count > deleted.count, path.bytes.suffix(deleted.count).elementsEqual(deleted) else {
             return path

@@ -58,7 +58,7 @@ extension Environment {
 
     private static func runningProgram() -> FilePath? {
         #if os(Linux)
-            program(behind: "/proc/self/exe", in: SystemFileSystem())
+            program(at: "/proc/self/exe", in: SystemFileSystem())
         #else
             CommandLine.arguments.first.flatMap { FilePath($0) }
         #endif

@@ -207,7 +207,7 @@
                 while let cause = Self.waitForEvents(queue, isStopped, mounts) {
                     guard let loop = self else { return }
                     if cause.contains(.queue) { loop.read() }
-                    if cause.contains(.mounts) { loop.tell(.mountsChanged) }
+                    if cause.contains(.mounts) { loop.notifyListeners(.mountsChanged) }
                 }
             }
         }
@@ -276,10 +276,10 @@
                 let count = readBytes(queue.number, buffer.baseAddress, buffer.count)
                 return count > 0 ? InotifyRecord.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
             }
-            for notification in notifications { tell(notification) }
+            for notification in notifications { notifyListeners(notification) }
         }
 
-        private func tell(_ notification: InotifyRecord) {
+        private func notifyListeners(_ notification: InotifyRecord) {
             for listener in listening(to: notification) { listener(notification) }
         }
 

@@ -14,14 +14,14 @@ final class StoreContext: Sendable {
         self.policy = policy
     }
 
-    private let told = Mutex<Set<ResolvedTable.PassedOver>>([])
+    private let reported = Mutex<Set<ResolvedTable.SkippedValue>>([])
 
     /// Returns those that were not reported yet. Each is reported once, however many instances encounter it.
-    func news(of passedOver: Set<ResolvedTable.PassedOver>) -> Set<ResolvedTable.PassedOver> {
-        if passedOver.isEmpty { return [] }
-        return told.withLock { told in
-            defer { told.formUnion(passedOver) }
-            return passedOver.subtracting(told)
+    func unreported(among skipped: Set<ResolvedTable.SkippedValue>) -> Set<ResolvedTable.SkippedValue> {
+        if skipped.isEmpty { return [] }
+        return reported.withLock { reported in
+            defer { reported.formUnion(skipped) }
+            return skipped.subtracting(reported)
         }
     }
 

@@ -38,7 +38,7 @@ final class ChangeObservers: Sendable {
     }
 
     /// Delivers the recorded batches. The caller must not hold a lock.
-    func tell() {
+    func deliver() {
         let isFirst = state.withLock { state in
             defer { state.isTelling = true }
             return !state.isTelling

@@ -58,7 +58,7 @@ extension Defaults {
         report(
             Set(
                 resolution.skipped.map { answer in
-                    ResolvedTable.PassedOver(
+                    ResolvedTable.SkippedValue(
                         domain: name, key: setting.key, origin: answer.origin, reason: answer.fault ?? "")
                 }))
         return (resolution.winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }, resolution)

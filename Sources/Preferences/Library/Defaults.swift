@@ -112,20 +112,20 @@ public final class Defaults: Sendable {
     /// Refreshes the layers that may have changed, and notifies observers.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         _ = schema
-        let (isChanged, passedOver) = table.withLock { table in
+        let (isChanged, skipped) = table.withLock { table in
             // Recorded under the lock that also guards the registration of observers. An observer that is not
             // registered yet receives the changes of the next refresh.
             let changes = table.refresh(epoch, tick, notes: observation.hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
-            return (!changes.isEmpty, table.takePassedOver())
+            return (!changes.isEmpty, table.takeSkipped())
         }
-        if isChanged { observation.tell() }
-        report(passedOver)
+        if isChanged { observation.deliver() }
+        report(skipped)
     }
 
     /// Reports values that were skipped, each once.
-    func report(_ passedOver: Set<ResolvedTable.PassedOver>) {
-        for entry in store.process.signals.news(of: passedOver).sorted(by: { $0.key.isBefore($1.key) }) {
+    func report(_ skipped: Set<ResolvedTable.SkippedValue>) {
+        for entry in store.process.signals.unreported(among: skipped).sorted(by: { $0.key.isBefore($1.key) }) {
             post(.ignored(key: entry.key, origin: entry.origin, reason: entry.reason))
         }
     }

@@ -9,7 +9,7 @@ final class ObservedSettings: Observable, Sendable {
 
     init(_ defaults: Defaults) {
         self.defaults = defaults
-        let observation = defaults.observe { [weak self] changes in self?.tell(changes) }
+        let observation = defaults.observe { [weak self] changes in self?.notify(changes) }
         self.observation.withLock { $0 = observation }
     }
 
@@ -18,7 +18,7 @@ final class ObservedSettings: Observable, Sendable {
 
     func access(_ key: String) { registrar.access(self, keyPath: \.[key]) }
 
-    fileprivate func tell(_ changes: SettingsChanges) {
+    fileprivate func notify(_ changes: SettingsChanges) {
         for change in changes.changes { registrar.withMutation(of: self, keyPath: \.[change.key]) {} }
     }
 }

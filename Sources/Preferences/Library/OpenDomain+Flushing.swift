@@ -11,7 +11,7 @@ struct FlushState: Sendable {
     /// The number of consecutive failed attempts.
     var failures = 0
     /// The failure that was reported, so that it is reported once.
-    var told: StoreFailure?
+    var reportedFailure: StoreFailure?
     /// The written version that is not in the history yet.
     var unkept: PendingVersion?
     /// Whether keeping that version is scheduled.
@@ -107,8 +107,8 @@ extension OpenDomain {
     private func noteFailure(_ failure: StoreFailure) {
         let isNews = state.withLock { state in
             state.flush.failures += 1
-            defer { state.flush.told = failure }
-            return state.flush.told != failure
+            defer { state.flush.reportedFailure = failure }
+            return state.flush.reportedFailure != failure
         }
         if isNews { post(.unwritten(failure)) }
     }

@@ -8,9 +8,9 @@ struct WatchState: Sendable {
     var last = 0
     var watches: [any FolderWatch] = []
     /// Whether the kernel reports changes, so that the file need not be checked.
-    var isTold = false
+    var isNotified = false
     /// The version of which observers were notified.
-    var told: UInt64 = 0
+    var notifiedVersion: UInt64 = 0
     /// The number of times that a check was postponed because of a transaction in progress.
     var postponements = 0
 }
@@ -32,7 +32,7 @@ extension OpenDomain {
             state.watch.observers[number] = nil
             guard state.watch.observers.isEmpty else { return [] }
             defer { state.watch.watches = [] }
-            state.watch.isTold = false
+            state.watch.isNotified = false
             return state.watch.watches
         }
         for watch in ended { watch.cancel() }
@@ -41,8 +41,8 @@ extension OpenDomain {
     /// Notifies observers if there is a change since the last time.
     func notifyObservers() {
         let observers = state.withLock { state -> [@Sendable () -> Void] in
-            guard state.watch.told != state.changes.version else { return [] }
-            state.watch.told = state.changes.version
+            guard state.watch.notifiedVersion != state.changes.version else { return [] }
+            state.watch.notifiedVersion = state.changes.version
             return Array(state.watch.observers.values)
         }
         for observer in observers { observer() }
@@ -69,7 +69,7 @@ extension OpenDomain {
         state.withLock { state in
             state.watch.watches = watches
             // A link can be changed to another target, so its path is checked too.
-            state.watch.isTold = folders.count == 1 && watches.allSatisfy { $0.means == .notification }
+            state.watch.isNotified = folders.count == 1 && watches.allSatisfy { $0.means == .notification }
         }
         // Reads changes from before the watch began.
         look(isExact: true)

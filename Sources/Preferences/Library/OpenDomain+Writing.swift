@@ -100,7 +100,7 @@ extension OpenDomain {
             }
             (state.failure, state.damaged) = (nil, nil)
             state.flush.failures = 0
-            state.flush.told = nil
+            state.flush.reportedFailure = nil
             state.take(contents, own: own)
             return state.pending.isEmpty
         }

@@ -114,7 +114,7 @@ final class OpenDomain: Sendable {
         let tick = machine.clock.tick
         var isFirst = false
         let isDue = state.withLock { state in
-            guard isExact || (state.lastLook != tick && !state.watch.isTold) else { return false }
+            guard isExact || (state.lastLook != tick && !state.watch.isNotified) else { return false }
             if state.isWriting {
                 state.missedLook = true
                 return false

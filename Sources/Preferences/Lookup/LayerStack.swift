@@ -338,7 +338,7 @@ package struct LayerSource: Sendable {
         switch declaration.verdict(on: stored, isExposed: isExposed) {
         case .usable(let value):
             return Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
-        case .passedOver(let reason):
+        case .skipped(let reason):
             return Resolution.Answer(
                 origin: origin, stored: stored, value: nil, fault: reason,
                 isExposed: isExposed && declaration.containsSecret(stored), layer: index)

@@ -5,7 +5,7 @@ internal import SettingsSchema
 /// The values in force of a domain as its layers last resolved them, so that a look-up is one look into a dictionary.
 struct ResolvedTable: Sendable {
     /// An invalid value that was skipped, and why.
-    struct PassedOver: Sendable, Hashable {
+    struct SkippedValue: Sendable, Hashable {
         let domain: DomainName
         let key: String
         let origin: Origin
@@ -35,12 +35,12 @@ struct ResolvedTable: Sendable {
     }
 
     /// Returns the values that were skipped since the last call.
-    mutating func takePassedOver() -> Set<PassedOver> {
+    mutating func takeSkipped() -> Set<SkippedValue> {
         guard !found.skipped.isEmpty else { return [] }
         defer { found.skipped = [] }
         return Set(
             found.skipped.map { key, answer in
-                PassedOver(domain: domain, key: key, origin: answer.origin, reason: answer.fault ?? "")
+                SkippedValue(domain: domain, key: key, origin: answer.origin, reason: answer.fault ?? "")
             })
     }
 

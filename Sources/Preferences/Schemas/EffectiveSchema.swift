@@ -60,12 +60,12 @@ extension SettingDeclaration {
     ///
     /// - Parameter isExposed: Whether others can read the file that contains it.
     package func verdict(on stored: PropertyList, isExposed: Bool = false) -> Verdict {
-        if isExposed, containsSecret(stored) { return .passedOver("is sensitive, but other users can read the file") }
+        if isExposed, containsSecret(stored) { return .skipped("is sensitive, but other users can read the file") }
         let value = rule.adapted(stored)
         let problems = rule.problems(with: value, at: [EntryPath.Component(key)], isSecret: isSensitive)
         guard let first = problems.first else { return .usable(value) }
         let place = first.path.components.count > 1 ? "\(first.path) " : ""
-        return .passedOver("\(place)\(first.reason)")
+        return .skipped("\(place)\(first.reason)")
     }
 }
 
@@ -73,5 +73,5 @@ extension SettingDeclaration {
 package enum Verdict: Hashable, Sendable {
     case usable(PropertyList)
     /// The value of the next layer, or else the default, is used, because the value violates this rule.
-    case passedOver(String)
+    case skipped(String)
 }

@@ -19,7 +19,7 @@ package struct DomainDraft: Sendable {
     /// The reason for the change, if only the change itself can determine it; nil for the writer's reason.
     package var reason: WriteReason?
     /// The bytes of the version from which the values come, or nil if they come from the file.
-    package var broughtBack: [UInt8]?
+    package var restoredBytes: [UInt8]?
     /// The status of the file, or nil if there is none.
     package let status: FileStatus?
     /// Whether others can read the file.

@@ -137,7 +137,7 @@ struct FileCommit {
         if draft.values != before.values || before.recovery != nil { return true }
         if before.exists, draft.isFolder != before.isFolder { return true }
         // A version may have the same values in other bytes.
-        if let broughtBack, let bytesBefore, broughtBack != bytesBefore { return true }
+        if let restoredBytes, let bytesBefore, restoredBytes != bytesBefore { return true }
         return before.exists && (draft.rewrites || draft.format != before.format)
     }
 
@@ -157,8 +157,8 @@ struct FileCommit {
             pieces = try piecesOfFolder(folder, writer.machine)
         } else if !draft.removesFile {
             let bytes: [UInt8]
-            if let broughtBack {
-                bytes = broughtBack
+            if let restoredBytes {
+                bytes = restoredBytes
             } else {
                 bytes = try resolved.file.serialized(
                     draft.values, as: draft.format, editing: former(writer.machine), isAnew: draft.isAnew)
@@ -261,8 +261,8 @@ struct FileCommit {
     }
 
     /// The bytes of a version that is brought back as it is.
-    private var broughtBack: [UInt8]? {
-        guard !draft.isFolder, let bytes = draft.broughtBack, !DomainFile.isImage(bytes),
+    private var restoredBytes: [UInt8]? {
+        guard !draft.isFolder, let bytes = draft.restoredBytes, !DomainFile.isImage(bytes),
             let (values, format) = try? resolved.file.parse(bytes),
             values == draft.values, format == draft.format
         else { return nil }
@@ -273,7 +273,7 @@ struct FileCommit {
     private func former(_ machine: Machine) -> [UInt8]? {
         guard draft.format != .binary else { return nil }
         if before.isFolder { return nil }
-        if let bytes = draft.broughtBack, (try? resolved.file.parse(bytes))?.1 == draft.format { return bytes }
+        if let bytes = draft.restoredBytes, (try? resolved.file.parse(bytes))?.1 == draft.format { return bytes }
         if let version = before.recovery?.version {
             return History(of: resolved.file, on: machine)?.bytes(of: version)
         }

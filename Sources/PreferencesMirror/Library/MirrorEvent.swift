@@ -92,7 +92,7 @@ extension MirrorSession {
                 reason: .directoryChanged, detail: "the folder of \(host(writer)) cannot be read and is kept")
         case .lostFiles:
             return .waiting(reason: .directoryChanged, detail: "files of this host were lost and will be rewritten")
-        case .reincarnated:
+        case .tookNewNumber:
             return .waiting(
                 reason: .directoryChanged,
                 detail: "another copy of this store has written to the mirror; this store has a new name")

@@ -128,6 +128,6 @@ extension DomainPolicy {
             kind: { domain, key in
                 schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
-            staysHome: { domain, key in schema(domain)?.staysLocal(key) ?? false })
+            staysLocal: { domain, key in schema(domain)?.staysLocal(key) ?? false })
     }
 }

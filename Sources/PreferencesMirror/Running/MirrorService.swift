@@ -87,10 +87,10 @@ package struct MirrorService: Sendable {
         let published = session.engine.local.published != former
         if published { publishing.note(at: clock.now.nanoseconds) }
         watchWriters()
-        let told = session.takeReports()
-        let condition = session.condition(after: told)
-        let (reports, troubles) = news(told, direction)
-        let said = outcome == lastFailure && reports.isEmpty ? nil : outcome
+        let all = session.takeReports()
+        let condition = session.condition(after: all)
+        let (reports, troubles) = newReports(all, direction)
+        let newFailure = outcome == lastFailure && reports.isEmpty ? nil : outcome
         let isFirstFailure = outcome != nil && lastFailure == nil
         lastFailure = outcome
         let isNews = published || isFirstFailure || reports.contains { !$0.isOfWaiting }
@@ -98,15 +98,15 @@ package struct MirrorService: Sendable {
         if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { noteMissedChange() }
         hasAllWatches = !hasNewWatch
         return Turn(
-            next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: said)
+            next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: newFailure)
     }
 
     /// Returns the reports and failures that are new since the last turn, so that a long wait is reported only once.
-    private mutating func news(_ told: [Report], _ direction: MirrorSession.Direction) -> ([Report], [String]) {
-        let reports = told.filter { !$0.isOfWaiting || !lastWaiting.contains($0) }
+    private mutating func newReports(_ all: [Report], _ direction: MirrorSession.Direction) -> ([Report], [String]) {
+        let reports = all.filter { !$0.isOfWaiting || !lastWaiting.contains($0) }
         let troubles = session.troubles.filter { !lastTroubles.contains($0) }
         // A pull does not encounter everything that waits.
-        if direction == .both { (lastWaiting, lastTroubles) = (told.filter(\.isOfWaiting), session.troubles) }
+        if direction == .both { (lastWaiting, lastTroubles) = (all.filter(\.isOfWaiting), session.troubles) }
         return (reports, troubles)
     }
 
@@ -117,7 +117,7 @@ package struct MirrorService: Sendable {
         let failure = exchange(.push)
         if failure == nil { session.keepHead() }
         watchLock?.unlock()
-        let (reports, troubles) = news(session.takeReports(), .push)
+        let (reports, troubles) = newReports(session.takeReports(), .push)
         return Turn(next: .never, reports: reports, troubles: troubles, failure: failure)
     }
 

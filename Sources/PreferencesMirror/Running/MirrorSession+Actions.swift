@@ -16,7 +16,7 @@ extension MirrorSession {
     /// Records are on the disk before any action that is visible outside, and otherwise when `flush` has returned. Each
     /// wait for the disk delays changes.
     mutating func handle(_ event: Event) throws(MirrorFailure) {
-        var steps = [Step.tell(event)]
+        var steps = [Step.send(event)]
         while !steps.isEmpty {
             switch steps.removeFirst() {
             case .fetch(let addresses): steps = fetch(addresses) + steps
@@ -24,7 +24,7 @@ extension MirrorSession {
                 // The files that were read before are released only after their records are written.
                 try flush()
                 steps = fetch(addresses) + steps
-            case .tell(let event):
+            case .send(let event):
                 for action in engine.handle(event, at: moment) { steps += try carryOut(action) }
             }
         }
@@ -32,7 +32,7 @@ extension MirrorSession {
 
     /// A step that follows from an action.
     private enum Step {
-        case tell(Event)
+        case send(Event)
         case fetch([PackAddress])
         case fetchMore([PackAddress])
     }
@@ -42,15 +42,15 @@ extension MirrorSession {
         case .append(let record): records.append(record)
         case .report(let report): if !report.isOfWaiting || !reports.contains(report) { reports.append(report) }
         case .fetch(let addresses): return [.fetch(addresses)]
-        case .observe(let domains): return observe(domains).map { [.tell($0)] } ?? []
-        case .lock(let domains): return [.tell(lock(domains))]
+        case .observe(let domains): return observe(domains).map { [.send($0)] } ?? []
+        case .lock(let domains): return [.send(lock(domains))]
         case .unlock:
             locked?.release()
             locked = nil
         default:
             // Actions that are visible outside must follow their records.
             try flush()
-            return carryOutOutside(action).map { [.tell($0)] } ?? []
+            return carryOutOutside(action).map { [.send($0)] } ?? []
         }
         return []
     }
@@ -66,8 +66,8 @@ extension MirrorSession {
             size += pack.size
             if configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
         }
-        let told = selecting(domains) + [.fetched(fetched, isLast: rest.isEmpty)]
-        return told.map { .tell($0) } + (rest.isEmpty ? [] : [.fetchMore(Array(rest))])
+        let events = selecting(domains) + [.fetched(fetched, isLast: rest.isEmpty)]
+        return events.map { .send($0) } + (rest.isEmpty ? [] : [.fetchMore(Array(rest))])
     }
 
     private static let bytesAtOnce = 4 << 20

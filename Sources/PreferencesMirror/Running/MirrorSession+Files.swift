@@ -109,14 +109,14 @@ extension MirrorSession {
 
     /// Returns the domains whose files differ from when they were last read or written.
     private func changedDomains() -> [String] {
-        engine.local.trackedFiles.filter { path, shadow in
-            guard shadow.isMirrored, shadow.isCaptured || directoryStatus == .present else { return false }
+        engine.local.trackedFiles.filter { path, trackedFile in
+            guard trackedFile.isMirrored, trackedFile.isCaptured || directoryStatus == .present else { return false }
             // A file that is not accessible now is checked again later.
             let presence = preferences.presence(of: path.domain)
             guard presence != .unknown else { return false }
             let identity = presence.identity
-            if shadow.held != nil, let last = heldFiles[path], last == identity { return false }
-            return !shadow.isCaptured || shadow.held != nil || identity != shadow.file
+            if trackedFile.held != nil, let last = heldFiles[path], last == identity { return false }
+            return !trackedFile.isCaptured || trackedFile.held != nil || identity != trackedFile.file
         }.keys.map(\.domain)
     }
 
@@ -131,20 +131,20 @@ extension MirrorSession {
         var wanted = Set(domains.map { Path(domain: $0) })
         for _ in 0..<Self.mostTurns {
             preferences.places.user.finishTransactions(on: machine)
-            guard let grasp = lockFiles(of: wanted.sorted().map(\.domain)) else { return nil }
+            guard let acquired = lockFiles(of: wanted.sorted().map(\.domain)) else { return nil }
             let others = Set(changedDomains().map { Path(domain: $0) }).subtracting(wanted)
             guard others.isEmpty else {
-                grasp.locks.release()
+                acquired.locks.release()
                 wanted.formUnion(others)
                 continue
             }
-            let observations = read(grasp)
+            let observations = read(acquired)
             let needed = Set((engine.local.application?.domains ?? []).map(\.domain)).intersection(wanted)
             guard !observations.isEmpty, needed.isSubset(of: observations.map { Path(domain: $0.domain) }) else {
-                grasp.locks.release()
+                acquired.locks.release()
                 return nil
             }
-            locked = grasp.locks
+            locked = acquired.locks
             return observations
         }
         hasUnfinished = true
@@ -192,11 +192,11 @@ extension MirrorSession {
     }
 
     /// Reads the files that can be read and are not being written.
-    private mutating func read(_ grasp: AcquiredLocks) -> [Observation] {
-        var observations = grasp.refused.map(\.observation)
-        for reading in grasp.refused { readings[reading.observation.domain] = reading }
-        for domain in grasp.domains {
-            guard let reading = read(domain, under: grasp.locks) else { continue }
+    private mutating func read(_ acquired: AcquiredLocks) -> [Observation] {
+        var observations = acquired.refused.map(\.observation)
+        for reading in acquired.refused { readings[reading.observation.domain] = reading }
+        for domain in acquired.domains {
+            guard let reading = read(domain, under: acquired.locks) else { continue }
             readings[domain] = reading
             guard !reading.isUnsettled else {
                 hasUnfinished = true

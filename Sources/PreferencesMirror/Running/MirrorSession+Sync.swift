@@ -163,7 +163,7 @@ extension MirrorSession {
         for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
         locked?.release()
         locked = nil
-        for (path, shadow) in engine.local.trackedFiles where shadow.isMirrored && !isIncluded(path.domain) {
+        for (path, trackedFile) in engine.local.trackedFiles where trackedFile.isMirrored && !isIncluded(path.domain) {
             try handle(.command(.remove(domain: path.domain)))
         }
     }
@@ -193,7 +193,7 @@ extension MirrorSession {
     }
 
     /// Sends a command of a user to the engine, without an exchange.
-    package mutating func tell(_ command: MirrorEngine.Command) throws(MirrorFailure) {
+    package mutating func submit(_ command: MirrorEngine.Command) throws(MirrorFailure) {
         try begin()
         defer { end() }
         try send(.command(command))

@@ -103,7 +103,7 @@ extension MirrorSession {
     /// The number of transactions that are still to be published.
     var unpublishedCount: Int { engine.local.outbox.count }
     /// Whether a key is not mirrored, because its schema declares that it stays on this host.
-    package func staysHome(_ path: Path) -> Bool { engine.policy.staysHome(path.domain, path.key ?? "") }
+    package func staysLocal(_ path: Path) -> Bool { engine.policy.staysLocal(path.domain, path.key ?? "") }
     /// Whether our files contain values of a domain.
     package func publishesValues(of domain: String) -> Bool { !engine.local.published(in: domain).isEmpty }
     /// Whether our files still contain values that are no longer in force.
@@ -124,7 +124,7 @@ extension MirrorSession {
         if let listing { note(closed: listing) }
         let pending = isLeft ? 0 : pendingCount
         let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
-        let stuck = unread.count { journal.pendingWaits?.files[$0]?.isTold ?? false }
+        let stuck = unread.count { journal.pendingWaits?.files[$0]?.isReported ?? false }
         let losses = listing.map { engine.local.folder.losses($0.folders[writer] ?? [:]) }
         let isOpen = directoryStatus == .present
         var status = MirrorStatus(
@@ -176,8 +176,8 @@ extension MirrorSession {
 
     /// The keys that differ between this host and the others, with the host that has the value.
     private var unmirrored: [MirrorStatus.Unmirrored] {
-        engine.local.trackedFiles.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
-            shadow.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
+        engine.local.trackedFiles.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, trackedFile in
+            trackedFile.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
                 return MirrorStatus.Unmirrored(
@@ -193,16 +193,16 @@ extension MirrorSession {
     }
 
     private var held: [(domain: String, reason: HoldReason)] {
-        engine.local.trackedFiles.sorted { $0.key < $1.key }.compactMap { path, shadow in
-            shadow.isMirrored ? shadow.held.map { (path.domain, $0) } : nil
+        engine.local.trackedFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
+            trackedFile.isMirrored ? trackedFile.held.map { (path.domain, $0) } : nil
         }
     }
 
     private var pendingCount: Int {
-        let changed = engine.local.trackedFiles.contains { path, shadow in
+        let changed = engine.local.trackedFiles.contains { path, trackedFile in
             let presence = preferences.presence(of: path.domain)
-            return shadow.isMirrored && shadow.held == nil && presence != .unknown
-                && (!shadow.isCaptured || presence.identity != shadow.file)
+            return trackedFile.isMirrored && trackedFile.held == nil && presence != .unknown
+                && (!trackedFile.isCaptured || presence.identity != trackedFile.file)
         }
         return unpublishedCount + (changed ? 1 : 0)
     }

@@ -11,7 +11,7 @@ extension BinaryReader {
         let offset = try offset(of: object)
         let head = try head(at: offset)
         if head.marker >= Head.firstOfContainer { return try visitContainer(object, head, at: offset) == nil }
-        try check(ExpandedSize(bytes: try addLeaf(object, head, at: offset)), behind: object)
+        try check(ExpandedSize(bytes: try addLeaf(object, head, at: offset)), after: object)
         return false
     }
 

@@ -114,12 +114,12 @@ struct BinaryReader: ~Copyable {
                     frame = begun
                     continue
                 }
-                try check(frame.size, behind: child)
+                try check(frame.size, after: child)
             }
             try close(frame)
             guard var outer = open.popLast() else { return builder.finish() }
             outer.size.add(frame.size)
-            try check(outer.size, behind: frame.object)
+            try check(outer.size, after: frame.object)
             frame = outer
         }
     }
@@ -138,7 +138,7 @@ struct BinaryReader: ~Copyable {
 
     /// Checks the size of a container, which includes the child added last, against the limits.
     @inline(__always)
-    mutating func check(_ size: ExpandedSize, behind child: Int) throws(Fault) {
+    mutating func check(_ size: ExpandedSize, after child: Int) throws(Fault) {
         if size.nodes > limits.expandedNodes || size.bytes > mostBytes {
             builder.dropValue()
             throw tooLarge(size, child)

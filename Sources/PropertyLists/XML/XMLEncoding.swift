@@ -37,7 +37,7 @@ enum XMLDeclaration {
         while at < end {
             let byte = text[at]
             if byte == UInt8(ascii: "e"), isXMLSpace(text[at - 1]),
-                let name = quotedName(in: text, behind: "encoding", at: at, to: end)
+                let name = quotedName(in: text, after: "encoding", at: at, to: end)
             {
                 return name
             }
@@ -53,7 +53,7 @@ enum XMLDeclaration {
 
     /// The name in quotes after `word` and an equals sign, if these are at `start`.
     private static func quotedName(
-        in text: [UInt8], behind word: String, at start: Int, to end: Int
+        in text: [UInt8], after word: String, at start: Int, to end: Int
     ) -> (name: String, offset: Int)? {
         var at = start + word.utf8.count
         guard at < end, text[start...].starts(with: word.utf8) else { return nil }

@@ -118,11 +118,11 @@ extension Schema {
         let (resolved, missing) = schema.resolvingExtensions(findSchema)
         guard checks else { return (resolved.withoutUnnamed, place.mistakes + missing) }
         // Checks do not repeat errors that the reader has reported, or their consequences.
-        let said = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
+        let reported = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
         let found =
             missing + (warns ? place.findings : [])
             + schema.mistakes(inheriting: resolved, from: source, for: shell, warns: warns)
-        return (resolved.withoutUnnamed, place.mistakes + found.filter { !said.contains($0.path) })
+        return (resolved.withoutUnnamed, place.mistakes + found.filter { !reported.contains($0.path) })
     }
 
     /// The schema as a property list.

@@ -4,7 +4,7 @@ internal import Queries
 extension SchemaCheck {
     /// Checks that a rule's attributes apply to its type and agree with each other.
     mutating func checkRule(_ rule: ValueRule, at path: EntryPath) {
-        for (name, isSaid, types) in rule.applications where isSaid && !types.contains(rule.type) && rule.type != .any {
+        for (name, isPresent, types) in rule.applications where isPresent && !types.contains(rule.type) && rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending(EntryPath.Component(name)))
         }
         if let kind = rule.kind, !kind.types.contains(rule.type), rule.type != .any {
@@ -332,7 +332,7 @@ extension SettingDeclaration {
 
 extension ValueRule {
     /// Each attribute with whether it is present, and the types that it applies to.
-    fileprivate var applications: [(name: String, isSaid: Bool, types: [ValueType])] {
+    fileprivate var applications: [(name: String, isPresent: Bool, types: [ValueType])] {
         [
             ("Minimum", minimum != nil, [.integer, .real, .date]),
             ("Maximum", maximum != nil, [.integer, .real, .date]),

@@ -54,9 +54,9 @@ extension Schema {
     }
 
     private var description: [String] {
-        let said = ManualText.paragraph([title, summary].compactMap { $0?.asSentence }.joined(separator: " "))
+        let description = ManualText.paragraph([title, summary].compactMap { $0?.asSentence }.joined(separator: " "))
         let domainLine = [".Pp", "Its settings are stored in the domain", ".Ql \(ManualText.word(domain)) ."]
-        return (said.isEmpty ? [".Nm", "has the following settings."] : said) + (isStored ? domainLine : [])
+        return (description.isEmpty ? [".Nm", "has the following settings."] : description) + (isStored ? domainLine : [])
     }
 
     /// Returns the list of flags with their descriptions.
@@ -103,10 +103,10 @@ extension Schema {
         guard !commands.isEmpty else { return [] }
         return [".Sh COMMANDS"]
             + shownCommands.flatMap { name, command -> [String] in
-                let said = ManualText.paragraph(
+                let description = ManualText.paragraph(
                     [command.title, command.summary].compactMap { $0?.asSentence }.joined(separator: " "))
                 let head =
-                    [".Ss \(ManualText.word(name))"] + (said.isEmpty ? ["Options of this command:"] : said)
+                    [".Ss \(ManualText.word(name))"] + (description.isEmpty ? ["Options of this command:"] : description)
                 let rows = options(commandPath(name).flatMap(\.settings))
                 return rows.count == 1 ? head : head + rows + [".El"]
             }
