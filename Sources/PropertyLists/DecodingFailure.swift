@@ -1,6 +1,6 @@
 /// Why bytes cannot be read as a property list: the problem, its offset, and its entry.
 public struct DecodingFailure: Error, Hashable, Sendable {
-    /// What is wrong with the bytes.
+    /// The kinds of errors in the bytes.
     public let problem: Problem
     /// The offset of the byte at which the problem was found.
     public let offset: Int

@@ -116,7 +116,7 @@ extension PropertyList.Dictionary {
         try entries.removeAll(where: shouldBeRemoved)
     }
 
-    /// Changes the value under `key` in place. Nil stands for a missing value.
+    /// Changes the value under `key` in place. Nil represents a missing value.
     mutating func withValue<Result, Failure: Error>(
         forKey key: String, _ body: (inout PropertyList?) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -68,7 +68,7 @@ extension EntryPath {
         self.components = components
     }
 
-    /// What is wrong with a path, or with the entry that it names.
+    /// The reason a path, or the entry that it names, is invalid.
     public struct Failure: Error, Hashable, Sendable {
         /// The kinds of failure.
         @nonexhaustive
@@ -91,7 +91,7 @@ extension EntryPath {
             case nestedTooDeeply(limit: Int)
         }
 
-        /// What is wrong with the path.
+        /// The kind of failure.
         public let problem: Problem
         /// The path up to and including the invalid component, or the text that is not a path.
         public let place: String

@@ -19,7 +19,7 @@ extension PropertyList {
         case json
     }
 
-    /// Options for what a reader accepts or refuses.
+    /// The options of a reader: what it accepts or rejects.
     public struct ReadingOptions: Hashable, Sendable {
         /// The treatment of nulls in JSON and binary files.
         public var nulls = Nulls.kept
@@ -102,7 +102,7 @@ extension PropertyList {
     /// - Parameters:
     ///   - format: The format, or nil to detect it.
     ///   - limits: The limits of the input. Input that exceeds one is an error.
-    ///   - options: What the reader accepts or refuses.
+    ///   - options: The options of the reader.
     public init(
         parsing bytes: some Sequence<UInt8>, as format: Format? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()

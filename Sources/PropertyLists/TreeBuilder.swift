@@ -63,7 +63,7 @@ struct TreeBuilder: ~Copyable {
     @inline(__always)
     mutating func add(_ value: consuming PropertyList) { values.push(value) }
 
-    /// Adds a key. If it stands as it is in `input`, its place there compares faster than the string.
+    /// Adds a key. If `input` contains its exact bytes, comparing their position is faster than comparing strings.
     @inline(__always)
     mutating func addKey(_ key: consuming String, at offset: Int, in input: [UInt8], _ place: Range<Int>) {
         if refusesDuplicates { keyOffsets.append(offset) }

@@ -1,8 +1,8 @@
 package import PropertyLists
 package import SettingsSchema
 
-/// All domains and their values on a whole screen: domains on the left, the entries of one of them as a tree, and what
-/// is known about the selected entry below.
+/// All domains and their values on a whole screen: domains on the left, the entries of one of them as a tree, and the
+/// details of the selected entry below.
 ///
 /// The values that it gets have everything sensitive masked.
 package struct BrowseScreen: Screen {
@@ -10,7 +10,7 @@ package struct BrowseScreen: Screen {
         case key(KeyPress)
         case resized(columns: Int, rows: Int)
         case domains([String])
-        /// What a domain contains now.
+        /// The current contents of a domain.
         case contents(Contents)
         /// A domain that the user has named, and that may have no entries yet.
         case created(Contents)
@@ -98,7 +98,7 @@ package struct BrowseScreen: Screen {
         }
     }
 
-    /// What the keys act on.
+    /// The target of the keys.
     enum Mode: Sendable {
         case browsing
         case filtering(LineEditor)
@@ -112,7 +112,7 @@ package struct BrowseScreen: Screen {
         case reading(title: String, [String], scroll: Int)
     }
 
-    /// What a line editor is for.
+    /// The purpose of a line editor.
     enum Purpose: Hashable, Sendable {
         case value(Target)
         case newKey(inside: Target)
@@ -505,7 +505,7 @@ package struct BrowseScreen: Screen {
         return []
     }
 
-    /// Scrolls until what is selected is shown, and makes the rows that are shown.
+    /// Scrolls until the selection is visible, and creates the visible rows.
     private mutating func settle() {
         let height = layout.list.count
         selected = max(0, min(selected, tree.count - 1))
@@ -564,7 +564,7 @@ package struct BrowseScreen: Screen {
         select(tree.reveal(matching: search, from: selected, isForward: isForward))
     }
 
-    /// Selects what a search has found.
+    /// Selects the match of a search.
     private mutating func select(_ position: Int?) {
         if let position {
             selected = position

@@ -1,6 +1,6 @@
 internal import SettingsSchema
 
-/// How a cell looks: one of the terminal's first eight colors, and attributes.
+/// The appearance of a cell: one of the terminal's first eight colors, and attributes.
 package struct Style: Hashable, Sendable {
     package enum Color: Int, Hashable, Sendable { case red = 31, green, yellow, blue, magenta, cyan }
 
@@ -137,7 +137,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Returns what to write to a terminal that shows another canvas, or anything if that is nil.
+    /// Returns the text to write to a terminal that shows another canvas, or anything if that is nil.
     package func update(from shown: Canvas?, hasColors: Bool) -> String {
         let base = shown.flatMap { $0.columns == columns && $0.rows == rows ? $0 : nil }
         var text = ""
@@ -184,7 +184,7 @@ package struct Canvas: Sendable {
 }
 
 extension Character {
-    /// What a cell shows for this character, and in how many columns. Control characters, and those that change the
+    /// The text of a cell for this character, and its number of columns. Control characters, and those that change the
     /// direction of text, are shown as a symbol.
     var cells: (text: String, width: Int) {
         let scalars = unicodeScalars

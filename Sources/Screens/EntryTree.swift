@@ -164,7 +164,7 @@ package struct EntryTree: Sendable {
         return indices
     }
 
-    /// Takes other entries. What is open stays open, as far as it exists.
+    /// Replaces the entries. Open containers stay open if they still exist.
     package mutating func update(_ entries: PropertyList.Dictionary) {
         let former = self
         root = .dictionary(entries)

@@ -46,7 +46,7 @@ extension FormScreen {
         top = max(0, min(top, rows.count - height))
     }
 
-    /// Selects the next setting if the selected one is not shown any more.
+    /// Selects the next setting if the selected one is no longer shown.
     private mutating func selectVisible() {
         let visible = visible
         guard !visible.contains(selected) else { return }
@@ -234,7 +234,7 @@ extension FormScreen {
         }
     }
 
-    /// What is known about a setting: what is wrong, its description and rule, its layers and its names.
+    /// The details of a setting: its problem, its description and rule, its layers and its names.
     private func details(of control: Form.Control) -> [(String, Style)] {
         let setting = control.setting
         let text = { (value: Schema.ValueInForce) in

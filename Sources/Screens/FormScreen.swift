@@ -1,9 +1,9 @@
 package import PropertyLists
 package import SettingsSchema
 
-/// A form on a whole screen: takes events, and returns what to do.
+/// A form on a whole screen, as a state machine: events in, effects out.
 ///
-/// It decides everything and touches nothing: the caller reads keys, saves, runs the editor, and shows the canvas.
+/// It performs no I/O: the caller reads keys, saves, runs the editor, and shows the canvas.
 package struct FormScreen: Screen {
     package enum Event: ScreenEvent {
         case key(KeyPress)
@@ -29,7 +29,7 @@ package struct FormScreen: Screen {
         case finish(isComplete: Bool)
     }
 
-    /// What the keys act on.
+    /// The target of the keys.
     ///
     /// A mode that edits a value has it as it was when the mode began, with the changes made in the form.
     enum Mode: Sendable {
@@ -46,7 +46,7 @@ package struct FormScreen: Screen {
     }
 
     package internal(set) var form: Form
-    /// What the command to undo a save names.
+    /// The operand of the command that undoes a save.
     let word: String
     let controls: [Form.Control]
     /// The group of each control.
@@ -311,7 +311,7 @@ package struct FormScreen: Screen {
         }
     }
 
-    /// Ends what is being edited, and saves, unless it cannot be stored.
+    /// Accepts the value that is being edited, and saves unless it is invalid.
     private mutating func finishAndSave() -> [Effect] {
         switch mode {
         case .reviewing, .leaving: return answer(KeyPress(.character("s")))

@@ -59,7 +59,7 @@ package struct KeyPress: Hashable, Sendable {
 package struct KeyParser: Sendable {
     private var bytes: [UInt8] = []
     private var pasted: [UInt8]?
-    /// The most bytes of one paste that are kept; the rest is dropped.
+    /// The limit of bytes of one paste; the rest is dropped.
     package static let maximumPaste = 1 << 20
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
     /// The longest escape sequence.

@@ -1,6 +1,6 @@
 /// A line of text that is edited with a cursor, a kill buffer and a history.
 package struct LineEditor: Hashable, Sendable {
-    /// What a key did.
+    /// The effect of a key.
     package enum Outcome: Hashable, Sendable {
         case edited
         case accepted
@@ -17,7 +17,7 @@ package struct LineEditor: Hashable, Sendable {
     /// The index in the history, and the text that was typed before it.
     private var recalled: (Int, String)?
     package let isSecret: Bool
-    /// The most characters of a line.
+    /// The limit of characters in a line.
     package static let maximumCount = 1 << 20
 
     package init(_ text: String = "", history: [String] = [], isSecret: Bool = false) {
@@ -94,8 +94,8 @@ package struct LineEditor: Hashable, Sendable {
         if !isOver { self = LineEditor(String(next)) }
     }
 
-    /// Extends a path by what all the candidates have in common, and returns their names if there are several; nil
-    /// without any.
+    /// Extends a path by the common beginning of all candidates, and returns their names if there are several; nil if
+    /// there is none.
     mutating func complete(_ paths: [String]) -> String? {
         guard var common = paths.first else { return nil }
         for path in paths { while !path.hasPrefix(common) { common.removeLast() } }

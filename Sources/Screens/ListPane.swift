@@ -5,7 +5,7 @@ internal import SettingsSchema
 struct ListPane: Sendable {
     enum Outcome: Sendable { case open, changed, closed }
 
-    /// What the line editor is for.
+    /// The purpose of the line editor.
     enum Purpose: Hashable, Sendable {
         case element(Int)
         case newElement(key: String?)
@@ -22,7 +22,7 @@ struct ListPane: Sendable {
     private(set) var selected = 0
     private(set) var editor: (line: LineEditor, purpose: Purpose)?
     private(set) var reason: String?
-    /// Why the entries as a whole cannot be stored; nil if they are.
+    /// The reason the entries as a whole cannot be stored; nil if they are.
     var refusal: String?
     /// Whether the user was warned that entries that cannot be stored are lost.
     private var isWarned = false
@@ -55,7 +55,7 @@ struct ListPane: Sendable {
     /// Whether there is something that is not in the form yet.
     var isEdited: Bool { editor != nil || refusal != nil }
 
-    /// Why the text in the field or the entries cannot be stored.
+    /// The reason the text in the field or the entries cannot be stored.
     var problem: String? {
         reason ?? refusal.map { isWarned ? "\($0) Esc again drops what is not stored." : $0 }
     }

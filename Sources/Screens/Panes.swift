@@ -1,4 +1,4 @@
-/// Where the parts of a screen are: a pane on the left, a list, and an explanation of what is selected in it.
+/// The layout of a screen: a pane on the left, a list, and an explanation of the selected row.
 struct PaneLayout: Sendable {
     /// The columns of the pane on the left; 0 if it is not shown.
     let sideColumns: Int
@@ -57,7 +57,7 @@ extension Canvas {
         self.cursor = (start + 1 + cursor, 0)
     }
 
-    /// Draws what the last key led to in the last row, or in the last three if it is long.
+    /// Draws a message in the last row, or in the last three if it is long.
     mutating func drawMessage(_ text: String, isError: Bool) {
         let lines = text.wrapped(toColumns: columns - 2)
         let count = min(lines.count, 3, rows)
@@ -110,7 +110,7 @@ struct Overlay: Sendable {
     let title: String
     let lines: [(String, Style)]
     let hint: String
-    /// Why what is in the box cannot be stored.
+    /// The reason the contents of the box cannot be stored.
     var problem: String?
     /// The line that is scrolled into view.
     var showing: Int?
@@ -128,7 +128,7 @@ struct Overlay: Sendable {
         }
     }
 
-    /// Where the box is on a screen, and which lines it shows.
+    /// Returns the position of the box on a screen, and the lines that it shows.
     func frame(columns: Int, rows: Int) -> (left: Int, above: Int, width: Int, height: Int, start: Int, room: Int) {
         let texts = lines.map(\.0.shownColumns) + [hint.shownColumns, problem?.shownColumns ?? 0]
         let widest = max(title.shownColumns + 2, texts.max() ?? 0, field == nil ? 0 : 40)
@@ -184,7 +184,7 @@ extension Overlay {
     }
 }
 
-/// What a key does in a box of choices.
+/// The effect of a key in a box of choices.
 enum ListChoice: Hashable, Sendable {
     case marked(Int), chosen(Int), left
 

@@ -3,9 +3,9 @@
 // `KeyParser` turns bytes into keys. `Canvas` holds cells, and writes those that differ from the cells shown.
 // `LineEditor` edits a line. `FormScreen` and `BrowseScreen` take events and return effects, and draw themselves.
 
-/// A screen that takes events, and returns what to do.
+/// A screen as a state machine: events in, effects out.
 ///
-/// It decides everything and touches nothing: the caller reads keys, carries out effects, and shows the canvas.
+/// It performs no I/O: the caller reads keys, carries out effects, and shows the canvas.
 package protocol Screen: Sendable {
     associatedtype Event: ScreenEvent
     associatedtype Effect: ScreenEffect

@@ -67,8 +67,8 @@ extension ValueRule {
         self.init(ValueType(rawValue: value.kind.rawValue) ?? .any)
     }
 
-    /// Parses what a user typed for a new value without a rule: a number, a Boolean or a text in quotes as in JSON,
-    /// brackets begin a property list, and the rest is text.
+    /// Parses the text that a user typed for a new value without a rule: a number, a Boolean or a text in quotes as in
+    /// JSON, brackets begin a property list, and the rest is text.
     static func newValue(ofText text: String) -> PropertyList {
         var options = PropertyList.ReadingOptions()
         options.inexactIntegers = .refused
@@ -81,7 +81,7 @@ extension ValueRule {
         return .string(text)
     }
 
-    /// Parses what a user typed, and checks it.
+    /// Parses the text that a user typed, and checks it.
     func checkedValue(ofText text: String, isSecret: Bool = false) throws(Schema.Problem.Reason) -> PropertyList {
         let value = try value(ofText: text)
         if let problem = problems(with: value, isSecret: isSecret).first { throw problem.reason }

@@ -4,7 +4,7 @@ internal import Preferences
 // The places of settings on macOS, as scripts for it name them.
 
 extension StoreAccess {
-    /// Returns the domain that a path in one of macOS's folders of preferences stands for, or nil for another path and
+    /// Returns the domain that a path in one of macOS's folders of preferences denotes, or nil for another path and
     /// for a regular file that exists there.
     ///
     ///     ~/Library/Preferences/X.plist                the domain X of the user

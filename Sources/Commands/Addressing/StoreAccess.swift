@@ -8,7 +8,7 @@ struct StoreAccess {
     let machine: Machine
     let places: StorePlaces
     let schemas: SchemaCache
-    /// Whether text files are written anew, and not only edited.
+    /// Whether text files are rewritten, and not only edited.
     let writesAnew: Bool
     /// Whether the verb has the option `--force`.
     let offersForce: Bool

@@ -39,7 +39,7 @@ struct AppleFile: Sendable {
         var bytes: [UInt8]?
     }
 
-    /// Bytes that are no property list.
+    /// Bytes that are not a property list.
     struct Damage: Reportable {
         let failure: DecodingFailure
         let bytes: [UInt8]

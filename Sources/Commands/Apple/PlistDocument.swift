@@ -255,7 +255,7 @@ extension PlistBuddy.ValueType {
         }
     }
 
-    /// What `Clear` makes.
+    /// The value that `Clear` creates.
     fileprivate var empty: PropertyList {
         switch self {
         case .string: ""
@@ -288,7 +288,7 @@ extension PlistBuddy.ValueType {
         }
     }
 
-    /// The failure for a text that is no value of the type. As on macOS, the exit status does not report it.
+    /// The failure for a text that is not a value of the type. As on macOS, the exit status does not report it.
     private static func unknown(_ type: String) -> PlistBuddyFailure {
         PlistBuddyFailure("Unrecognized \(type) Format", on: .output, isError: false)
     }

@@ -226,7 +226,7 @@ extension AppleFile.Damage {
 // MARK: Arguments
 
 extension Plutil {
-    /// What a value is written as.
+    /// The form in which a value is written.
     enum Format: Hashable, Sendable {
         case propertyList(PropertyList.Format)
         case swift, objectiveC

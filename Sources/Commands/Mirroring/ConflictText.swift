@@ -50,7 +50,7 @@ struct ConflictText {
     private var winner: String? { item.latest.winner.map { session.host($0.writer) } }
     private var inForce: CanonicalValue? { session.mergeState.value(at: item.key) }
 
-    /// What happened to the lost value.
+    /// A description of how the value was lost.
     var outcome: String {
         let host = winner?.onOneLine ?? "another host"
         return switch item.latest.kind {

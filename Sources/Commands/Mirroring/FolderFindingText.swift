@@ -38,9 +38,9 @@ enum FolderFindingText {
                 + "or \(republish(writer))"
         case .brokenChain(let address):
             return "\(address): the file before it is not fetched yet; wait until it is synced"
-        case .missingChange(let dot):
-            return "w/\(dot.writer): not fetched yet, the changes of \(host(dot.writer)) up to \(dot.sequence); "
-                + "let it be synced, or \(republish(dot.writer))"
+        case .missingChange(let id):
+            return "w/\(id.writer): not fetched yet, the changes of \(host(id.writer)) up to \(id.sequence); "
+                + "let it be synced, or \(republish(id.writer))"
         case .notJoined(let address): return "\(address): not read yet; `prefs mirror sync`"
         case .stateLacks(let domains):
             return "\(abridged(domains)): this host lacks values that files have; `prefs mirror rebuild`"

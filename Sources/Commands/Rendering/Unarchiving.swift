@@ -12,8 +12,8 @@ extension Invocation {
 }
 
 extension CommandContext {
-    /// Returns the contents of a keyed archive, or nil if the value is none. Archives in data that cannot be opened are
-    /// reported.
+    /// Returns the contents of a keyed archive, or nil if the value is not one. Archives in data that cannot be opened
+    /// are reported.
     func opened(_ value: PropertyList, _ name: String, _ invocation: Invocation) throws -> PropertyList? {
         var value = value
         if case .data(let data) = value, let archive = try? PropertyList(parsing: data) { value = archive }

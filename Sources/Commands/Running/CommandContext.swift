@@ -16,7 +16,7 @@ package struct CommandContext: Sendable {
     package let dialogue: any Dialogue
     /// Runs a command of `sh` and returns the lines that it prints.
     let choices: @Sendable (_ command: String) throws -> [String]
-    /// The screen of the terminal, for verbs that fill it; nil where there is none.
+    /// The screen of the terminal, for verbs that fill it; nil if there is none.
     let screen: (any ScreenTerminal)?
 
     package init(

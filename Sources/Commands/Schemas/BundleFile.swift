@@ -55,7 +55,7 @@ struct BundleFile {
     private func contents(of name: String) throws -> SettingsBundle.Contents {
         var path = folder
         for component in name.split(separator: "/") {
-            // A file in place of a language's folder is as good as none.
+            // A file in place of a language's folder is treated as missing.
             guard try context.fileSystem.status(of: path)?.kind == .folder else { return .missing }
             guard let component = FileName(component) else { return .refused("is not a valid file name") }
             path = path.appending(component)

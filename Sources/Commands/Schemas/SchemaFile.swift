@@ -15,7 +15,7 @@ struct SchemaFile {
     private let shell: ScriptOutput
     /// Whether the declaration has one line per option.
     private let hasLines: Bool
-    /// The settings bundle that the schema was read from, with what was found in it.
+    /// The settings bundle that the schema was read from, with its findings.
     private let bundle: BundleReading?
     private let context: CommandContext
 
@@ -95,7 +95,7 @@ struct SchemaFile {
     }
 }
 
-/// A settings bundle, and what was read from it.
+/// A settings bundle, and the result of reading it.
 private struct BundleReading {
     let file: BundleFile
     let reading: SettingsBundle
@@ -148,7 +148,7 @@ extension SchemaFile {
         return bundle.reading.findings.filter(\.isWarning).map { bundle.file.line(for: $0) }
     }
 
-    /// Returns what can be read of the schema, and a line for each error in the order of the text.
+    /// Returns the readable part of the schema, and a line for each error in the order of the text.
     ///
     /// - Parameter checks: Whether to check the declarations against each other.
     func read(checks: Bool = true) -> (schema: Schema?, mistakes: [String]) {

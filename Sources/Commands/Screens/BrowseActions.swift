@@ -35,7 +35,7 @@ struct BrowseActions: ScreenActions {
         let layers: LayerStack
         /// The values in force.
         let values: PropertyList.Dictionary
-        /// Those of the layer in which changes are made.
+        /// The values of the layer in which changes are made.
         let own: PropertyList.Dictionary
         let masking: Masking
         var history: HistoryListing?
@@ -85,7 +85,7 @@ struct BrowseActions: ScreenActions {
 
     var name: String? { opened?.domain.word }
 
-    /// What is watched; nil for all domains.
+    /// Watches the open domain, or all domains if there is none.
     func watches(waking terminal: any ScreenTerminal) throws -> [any FolderWatch] {
         try access.watches(of: file, waking: terminal)
     }
@@ -276,7 +276,7 @@ extension BrowseActions {
         return lines
     }
 
-    /// What the schema declares about an entry.
+    /// The schema's declarations about an entry.
     private func rules(at path: EntryPath) -> [BrowseScreen.Detail] {
         guard let opened, let schema = access.schemaInForce(opened.domain)?.schema,
             let rule = schema.rule(at: path)
@@ -287,7 +287,7 @@ extension BrowseActions {
         return [.init("schema", (words.isEmpty ? [rule.type.noun] : words).joined(separator: ". "))]
     }
 
-    /// When and by which program an entry was changed last.
+    /// The time of the last change of an entry, and the program that made it.
     private mutating func lastChange(of path: EntryPath) throws -> String? {
         guard let opened else { return nil }
         if opened.history == nil {

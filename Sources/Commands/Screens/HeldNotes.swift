@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// The streams of a command that fills the screen: what it would write to standard error is held back.
+/// The streams of a command that fills the screen. Lines for standard error are held back.
 final class HeldNotes: Terminal {
     private let inner: any Terminal
     private let lines = Mutex<[String]>([])

@@ -3,7 +3,7 @@ internal import Preferences
 internal import PropertyLists
 internal import Screens
 
-/// Carries out what a screen decides.
+/// Carries out the effects of a screen.
 protocol ScreenActions {
     associatedtype Content: Screen
 
@@ -15,7 +15,7 @@ protocol ScreenActions {
     ) throws -> ScreenStep<Content.Event>
 }
 
-/// What follows from an effect.
+/// The result of an effect.
 enum ScreenStep<Event> {
     case events([Event])
     /// The same, where another program has used the terminal.
@@ -37,7 +37,7 @@ struct ScreenSession<Actions: ScreenActions> {
         (self.content, self.actions, self.terminal, self.context) = (content, actions, terminal, context)
     }
 
-    /// How a session ended.
+    /// The way in which a session ended.
     enum End: Hashable, Sendable {
         case finished(isComplete: Bool)
         case interrupted(signal: Int32)

@@ -14,7 +14,7 @@ enum ChoiceList {
     static let mostMilliseconds = 2000
     static let mostBytes = 64 << 10
 
-    /// Why there are no choices.
+    /// The reason there are no choices.
     struct Failure: Error, CustomStringConvertible { let description: String }
 
     /// Runs a command of `sh` without input and returns its lines.

@@ -44,7 +44,7 @@ extension Verb {
     }
 }
 
-/// Records what was found in any of the layers.
+/// Records whether the domain and the key were found in any of the layers.
 private final class Found: Sendable {
     private let state = Mutex((domain: false, key: false))
 

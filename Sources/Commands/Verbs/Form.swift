@@ -24,7 +24,7 @@ extension Verb {
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)
-        // A form stores values for all processes, whatever the variables of this one.
+        // A form stores values for all processes, so the variables of this one are ignored.
         let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
         let form = Form(
             schema, values: layers.shownValues(), layers: layers.shownValuesInLayers(), forced: layers.forcedKeys)

@@ -44,7 +44,7 @@ package struct ByteReader: Sendable {
         }
     }
 
-    /// Decodes a number that is a count or length of what follows.
+    /// Decodes a number that is the count or length of the following bytes.
     package mutating func count(limit: Int, of what: StaticString = "length") throws(PackFault) -> Int {
         let number = try number()
         guard number <= UInt64(limit) else { throw .beyondLimit("\(what)") }

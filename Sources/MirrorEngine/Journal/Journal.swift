@@ -56,14 +56,14 @@ package enum Journal {
     /// The result of reading a journal.
     package struct Reading: Hashable, Sendable {
         package let state: LocalState
-        /// The length of the valid part. What follows was truncated by a crash, and must be removed before more is
+        /// The length of the valid part. The rest was truncated by a crash, and must be removed before more is
         /// appended.
         package let length: Int
         package let records: Int
         /// The error after the valid part if complete records follow it, so that it is damage and not a truncation by a
         /// crash.
         package let damage: PackFault?
-        /// Whether the journal is of the first version. It must then be started anew before anything is appended.
+        /// Whether the journal is of the first version. It must then be restarted before anything is appended.
         package let isOfFirstVersion: Bool
     }
 

@@ -104,8 +104,8 @@ package struct VersionedWrite: Hashable, Sendable {
         return hidden
     }
 
-    /// Whether this write had a value in force that the user of `winner` had not seen. What became of a part that a
-    /// later write below this one hides was decided when that write was joined.
+    /// Whether this write had a value in force that the user of `winner` had not seen. A part that a later
+    /// write below this one hides was handled when that write was joined.
     func hasPart(unseenBy winner: VersionedWrite, under lower: [VersionedWrite]) -> Bool {
         if winner.hasSeen(self) { return false }
         guard let value = value.value?.propertyList, case .dictionary = value else { return true }

@@ -32,8 +32,8 @@ extension LocalState {
         peers[former] = formerSelf
     }
 
-    /// Our former number as a peer. What we published under it is in the state already; what a copy of this store
-    /// publishes under it is read like the files of any other writer.
+    /// Our former number as a peer. The state already contains what we published under it; files that a copy of
+    /// this store publishes under it are read like those of any other writer.
     private var ourselves: Peer {
         var peer = Peer()
         peer.joined = Set(folder.created.keys.map(\.hash))

@@ -67,7 +67,7 @@ extension LocalState {
         restoreMarkers.isDue = true
     }
 
-    /// The files are not changed yet, so what is written in them until then has not seen the restored values.
+    /// The files are not changed yet, so writes in them until then have not seen the restored values.
     private mutating func apply(_ restoration: Restoration) {
         clock = HybridClock(local: max(clock.local, restoration.clock))
         conflicts.resolve(restoration.conflicts, at: restoration.when)

@@ -1,5 +1,5 @@
-/// What the caller of the engine must do. Actions are carried out in order, and each must be durable before the next is
-/// started.
+/// A step that the caller of the engine must carry out. Actions are carried out in order, and each must be durable
+/// before the next is started.
 package enum Action: Hashable, Sendable {
     /// Append a record to the journal of the local state, and sync it.
     case append(LocalRecord)

@@ -79,7 +79,8 @@ extension Applier {
             if overruled.remove(domain) != nil {
                 draft.overrule(observation, reading)
             } else if accepted.remove(domain) != nil {
-                draft.add(observation, reading, releasedFrom: trackedFile.suspicion == nil ? trackedFile.held : .rolledBack)
+                draft.add(
+                    observation, reading, releasedFrom: trackedFile.suspicion == nil ? trackedFile.held : .rolledBack)
             } else if let reason = trackedFile.reasonToHold(observation, reading) {
                 if trackedFile.held != reason {
                     draft.hold(domain, reason)
@@ -119,7 +120,8 @@ extension Applier {
         let domain = Path(domain: observation.domain)
         // A file that could not be opened has neither contents nor an identity.
         let isRefused = observation.content == .unreadable && observation.hash == nil
-        return observation.identity != trackedFile.file || trackedFile.held != nil || trackedFile.suspicion != nil || isRefused
+        return observation.identity != trackedFile.file || trackedFile.held != nil || trackedFile.suspicion != nil
+            || isRefused
             || !trackedFile.interrupted.isEmpty || overruled.contains(domain) || accepted.contains(domain)
     }
 }

@@ -70,7 +70,7 @@ extension Report.Waiting {
     }
 }
 
-// MARK: What callers ask
+// MARK: Queries
 
 extension Engine {
     package var local: LocalState { context.local }

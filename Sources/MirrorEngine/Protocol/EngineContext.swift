@@ -1,4 +1,5 @@
-/// What the parts of the engine share: the durable state, the settings, and the actions that follow from an event.
+/// The context that the parts of the engine share: the durable state, the settings, and the actions that follow from an
+/// event.
 struct EngineContext: Sendable {
     private(set) var local: LocalState
     var policy: DomainPolicy

@@ -27,7 +27,7 @@ package struct EngineLimits: Hashable, Sendable {
     package var waitsFor: Int64 = 600_000
     /// The time between two checks of our own files.
     package var checksEvery: Int64 = 3_600_000
-    /// The least time before missing files of our own are written again, and the same if the whole folder is missing.
+    /// The least time before missing files of our own are written again, even if the whole folder is missing.
     package var healsEvery: Int64 = 3_600_000
     package var restoresEvery: Int64 = 60_000
 

@@ -61,7 +61,7 @@ package enum Command: Hashable, Sendable {
     case rebuild([Pack])
     /// Replaces our published files with one base at once, so that deleted values leave the directory.
     case compact
-    /// Removes our values of a domain that is no longer mirrored, or of the keys in it that stay here by now, from the
+    /// Removes our values of a domain that is no longer mirrored, or of its keys that became local, from the
     /// directory. Every host keeps its file.
     case withdraw(domain: String)
     /// Publishes missing files of our own at the next listing, regardless of when this was last done.
@@ -105,8 +105,8 @@ package enum Fetch: Hashable, Sendable {
 }
 
 package enum WriteOutcome: Hashable, Sendable {
-    /// All files were replaced. Each observation is what was written, with the identity of the written file; what
-    /// exists there by now was not read.
+    /// All files were replaced. Each observation is what was written, with the identity of the written file; its
+    /// replacement, if any, was not read.
     case done([Observation])
     /// A file was not the one that was captured. Nothing was changed.
     case changedMeanwhile

@@ -1,4 +1,4 @@
-/// A check of whether the files of a mirror are consistent with each other and with the state of this store.
+/// A check that the files of a mirror are consistent with each other and with the state of this store.
 ///
 /// It receives every file in view, one after the other, and keeps little more than the state in memory.
 package struct FolderCheck: Sendable {

@@ -206,7 +206,9 @@ extension Inbox {
             context.report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
             // The file is valid, and a newer version can read it.
-            if faulty[address] == nil, formerWaits.files[address]?.isReported != true { context.report(.tooNew(address)) }
+            if faulty[address] == nil, formerWaits.files[address]?.isReported != true {
+                context.report(.tooNew(address))
+            }
             note(address, .tooNew, at: now)
         default:
             let since = note(address, at: now)
@@ -257,9 +259,9 @@ extension Inbox {
     /// Continues the waits of a former engine.
     mutating func resume(_ waits: PendingWaits) {
         formerWaits = waits
-        let told = waits.files.filter(\.value.isReported).keys
-        quarantined.formUnion(told)
-        reportedMissingBlobs.formUnion(told)
+        let reported = waits.files.filter(\.value.isReported).keys
+        quarantined.formUnion(reported)
+        reportedMissingBlobs.formUnion(reported)
     }
 
     /// Returns the time at which former engines began to wait for a file. A time in the future is replaced by the

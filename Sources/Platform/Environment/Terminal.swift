@@ -52,7 +52,7 @@ extension Terminal {
 package protocol ScreenTerminal: Sendable {
     var size: (columns: Int, rows: Int) { get }
 
-    /// Shows an empty screen of the program's own. What was shown before comes back with `leave()`, which also happens
+    /// Shows an empty screen of the program's own. `leave()` restores the previous contents, which also happens
     /// when the program crashes.
     func enter() throws(SystemFailure)
 
@@ -74,7 +74,7 @@ package protocol ScreenTerminal: Sendable {
     func end(with signal: Int32)
 }
 
-/// What a program with a screen waits for.
+/// An event that a program with a screen waits for.
 package enum ScreenEvent: Hashable, Sendable {
     case bytes([UInt8])
     case resized

@@ -98,7 +98,7 @@ extension OpenFile {
 
 /// An open file. It is closed, and its lock released, with the last reference or when the process ends.
 package protocol OpenFile: AnyObject, Sendable {
-    /// The path that was opened. It may lead to a different file by now.
+    /// The path that was opened. It may lead to a different file now.
     var path: FilePath { get }
 
     func status() throws(SystemFailure) -> FileStatus

@@ -181,7 +181,7 @@ package final class SystemScreen: ScreenTerminal {
         }
     }
 
-    /// Writes a byte. A full pipe has more to handle already.
+    /// Writes a byte. A full pipe already wakes the reader.
     private static func send(_ byte: UInt8, to end: Int32) {
         var byte = byte
         _ = writeByte(&byte, end)

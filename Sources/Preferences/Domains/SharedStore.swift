@@ -54,7 +54,7 @@ package final class SharedStore: Sendable {
 
     /// The values of a layer that has no file.
     ///
-    /// - Parameter failure: Why there is no file though there should be one.
+    /// - Parameter failure: The reason there is no file, although there should be one.
     func volatile(
         _ domain: DomainName, _ layer: Layer, initially values: PropertyList.Dictionary = [:],
         failure: StoreFailure? = nil

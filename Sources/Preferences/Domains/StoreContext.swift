@@ -16,7 +16,7 @@ final class StoreContext: Sendable {
 
     private let reported = Mutex<Set<ResolvedTable.SkippedValue>>([])
 
-    /// Returns those that were not reported yet. Each is reported once, however many instances encounter it.
+    /// Returns the values that were not reported yet. Each is reported once, however many instances encounter it.
     func unreported(among skipped: Set<ResolvedTable.SkippedValue>) -> Set<ResolvedTable.SkippedValue> {
         if skipped.isEmpty { return [] }
         return reported.withLock { reported in

@@ -131,7 +131,7 @@ extension StoreFolder {
         Set(try stems(in: folder, fileSystem).compactMap { stem in try? DomainName(stem) }).sorted()
     }
 
-    /// Returns the names of domain files and folders without their extensions. A folder without values is no domain.
+    /// Returns the names of domain files and folders without their extensions. A folder without values is not a domain.
     private func stems(in folder: FilePath, _ fileSystem: some FileSystem) throws(SystemFailure) -> [String] {
         var stems: [String] = []
         for name in try fileSystem.names(in: folder) ?? [] {

@@ -147,7 +147,7 @@ extension FileStatus {
             if status.owner != folder.owner { owner = status.owner }
         }
         inode = SHA256.hash(text).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        // Files in a folder that others cannot search are private. Those who can write the folder can write the domain.
+        // Files in a folder that others cannot search are private. Users who can write the folder can write the domain.
         let others = FilePermissions(rawValue: 0o077)
         let isClosed = folder.permissions.isDisjoint(with: FilePermissions(rawValue: 0o011))
         permissions = isClosed ? all.subtracting(others) : all

@@ -6,7 +6,7 @@ public import SettingsSchema
     public import Foundation
 #endif
 
-// `localizedDescription` is the sentence that `description` is.
+// `localizedDescription` is the same sentence as `description`.
 
 extension DomainName.Failure: LocalizedError {
     public var errorDescription: String? { description }

@@ -75,7 +75,7 @@ extension Layer {
     /// The same, highest priority first.
     package static let writableByPriority = writable.sorted { $0.position < $1.position }
 
-    /// Whether the user writes it, and no administrator.
+    /// Whether the user writes it, and not an administrator.
     package var isOfUser: Bool { self == .user || self == .userHost }
 
     /// Whether the values belong to the global domain.

@@ -18,11 +18,11 @@ package struct LayerStack: Sendable {
         self.schema = schema
     }
 
-    /// Adds what the schema, the variables and the command line contribute to the stored layers.
+    /// Adds the layers of the schema, the variables and the command line to the stored layers.
     ///
     /// - Parameters:
     ///   - mapping: The variables that hold values besides those of the schema, each with its key.
-    ///   - isFileAlone: Whether the stored layer is a file that is no domain's, so that nothing is added.
+    ///   - isFileAlone: Whether the stored layer is a file that does not belong to a domain, so that nothing is added.
     package init(
         _ stored: [LayerSource], _ schema: EffectiveSchema?, on machine: Machine, mapping: [String: String] = [:],
         isFileAlone: Bool = false
@@ -81,7 +81,7 @@ package struct Resolution: Sendable {
         package let stored: PropertyList
         /// The value as programs use it; nil for an invalid one.
         package let value: PropertyList?
-        /// Why the value is invalid.
+        /// The reason the value is invalid.
         package let fault: String?
         /// Whether programs that parse their command line do not start with the value.
         package fileprivate(set) var isError = false

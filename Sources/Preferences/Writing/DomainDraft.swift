@@ -14,7 +14,7 @@ package struct DomainDraft: Sendable {
     package var rewrites = false
     /// Whether to create a file that does not exist even if there are no values.
     package var createsFile = false
-    /// Whether to write all of a text file, and not only what has changed in it.
+    /// Whether to write all of a text file and not only its changes.
     package var isAnew = false
     /// The reason for the change, if only the change itself can determine it; nil for the writer's reason.
     package var reason: WriteReason?

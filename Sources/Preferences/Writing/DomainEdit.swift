@@ -9,13 +9,13 @@ package struct DomainEdit: Sendable {
     package var requiresKnown = false
     /// Whether to throw `notKept` if the present contents cannot be kept as a version.
     package var requiresFormer = false
-    /// Whether to replace a damaged file of which there is no readable version. The file is kept beside the new one.
+    /// Whether to replace a damaged file of which there is no readable version. The file is kept next to the new one.
     package var acceptsLoss = false
     /// The version that this writer has written before and not kept yet.
     package var unkept: PendingVersion?
     /// Whether the writer, or the next one, keeps the new version later.
     package var isKeptLater = false
-    /// Whether to write all of a text file, and not only what has changed in it, and to do so even if nothing has.
+    /// Whether to write all of a text file and not only its changes, even if there are none.
     package var isAnew = false
     /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
     package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?

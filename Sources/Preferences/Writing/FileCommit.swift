@@ -166,7 +166,7 @@ struct FileCommit {
             self.bytes = bytes
             pieces = [Piece(resolved.target, bytes, over: before.isFolder ? nil : before.status)]
         }
-        // What is removed: the domain, or its other form.
+        // The removed files: the domain, or its other form.
         if before.isFolder, !writesFolder, let folder = resolved.file.folder {
             for member in before.members ?? [] {
                 pieces.append(Piece(folder.appending(member.name), nil, over: member.status))
@@ -260,7 +260,7 @@ struct FileCommit {
         return nil
     }
 
-    /// The bytes of a version that is brought back as it is.
+    /// The bytes of a version that is restored unchanged.
     private var restoredBytes: [UInt8]? {
         guard !draft.isFolder, let bytes = draft.restoredBytes, !DomainFile.isImage(bytes),
             let (values, format) = try? resolved.file.parse(bytes),
@@ -340,7 +340,7 @@ struct FileCommit {
         for name in names where name.isTemporary { _ = try? machine.fileSystem.remove(folder.appending(name)) }
     }
 
-    /// Removes the folder of a domain that is no longer one, unless it has other files.
+    /// Removes the folder of a domain that is no longer a folder, unless it has other files.
     func removeEmptyFolder(on machine: Machine) {
         guard before.members != nil, removesFolder || !draft.isFolder, let folder = resolved.file.folder,
             // A symbolic link is kept, like one to a file.

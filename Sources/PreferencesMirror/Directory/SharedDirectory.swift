@@ -80,7 +80,7 @@ package struct SharedDirectory: Sendable {
 
     private static let mostBytesOfMarker = 4096
 
-    /// Makes the directory a mirror, or restores what is missing of one.
+    /// Makes the directory a mirror, or restores its missing parts.
     package func begin(_ mirror: MirrorID) throws(SystemFailure) {
         try files.makeFolders(path)
         if try !makeFolder(writers), try !isFolder(writers) { throw SystemFailure(.notAFolder, .makeFolder, writers) }
@@ -127,7 +127,7 @@ package struct SharedDirectory: Sendable {
     }
 
     /// Whether the files of a writer belong to another mirror. A writer has one mirror, so its smallest kind of file,
-    /// a note, tells.
+    /// a note, shows which.
     private func isOfAnotherMirror(
         _ names: some Collection<String>, _ writer: WriterID, than mirror: MirrorID
     ) -> Bool {

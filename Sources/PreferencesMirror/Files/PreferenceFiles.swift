@@ -139,7 +139,7 @@ struct PreferenceFiles: Sendable {
         return abs(age) >= Self.quiet.nanoseconds
     }
 
-    /// Syncs a file that a program without the library wrote, because what is published must survive a crash.
+    /// Syncs a file that a program without the library wrote, because published values must survive a crash.
     private func makeDurable(_ file: DomainFile, isMarked: Bool) {
         if !isMarked { try? file.synchronize(on: machine) }
     }
@@ -200,7 +200,7 @@ extension PreferenceFiles {
             }
             let reading = readings[change.domain.domain]
             var edit = edit(file, change, reading?.status, application.isChecked)
-            // A user has decided in favour of the mirror. A copy of the damaged file is kept beside the new one.
+            // A user has decided in favour of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
             edits.append(edit)
         }

@@ -121,7 +121,7 @@ package struct DomainSelection: Hashable, Sendable {
 extension DomainPolicy {
     /// The policy that the installed schemas declare: how values merge, and which stay on this host.
     ///
-    /// A schema with errors is used too: it can still declare what is secret.
+    /// A schema with errors is used too: it can still declare secrets.
     init(_ schemas: SchemaCache) {
         let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(

@@ -4,7 +4,7 @@ internal import Preferences
 
 /// The reason a mirror could not be created, joined or exchanged with.
 public struct MirrorFailure: Error, Hashable, Sendable {
-    /// What failed.
+    /// The kind of failure.
     public let problem: Problem
 
     /// The kinds of failures.

@@ -4,8 +4,8 @@ internal import Preferences
 
 /// Keeps a mirror up to date: exchanges after notifications, and periodically without.
 ///
-/// Notifications only make it faster, because a periodic exchange finds whatever was missed. The caller calls `turn`
-/// when the bell has rung, and at the time that the last turn returned.
+/// Notifications only make it faster, because a periodic exchange finds every missed change. The caller calls `turn`
+/// when it is notified, and at the time that the last turn returned.
 package struct MirrorService: Sendable {
     package private(set) var session: MirrorSession
     /// Whether the store has left the mirror, so that there is nothing left to do.
@@ -98,7 +98,8 @@ package struct MirrorService: Sendable {
         if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { noteMissedChange() }
         hasAllWatches = !hasNewWatch
         return Turn(
-            next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: newFailure)
+            next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles,
+            failure: newFailure)
     }
 
     /// Returns the reports and failures that are new since the last turn, so that a long wait is reported only once.
@@ -137,7 +138,7 @@ package struct MirrorService: Sendable {
         let now = clock.now
         nextLook = now.advanced(by: pace.next(random: session.moment.random))
         if delay > .zero, !session.engine.local.outbox.isEmpty { nextLook = min(nextLook, now.advanced(by: delay)) }
-        // After a failure the next attempt follows the periodic pace, which becomes ever slower.
+        // After a failure the next attempt is periodic, at growing intervals.
         unfinishedTurns = failure == nil && session.hasUnfinished ? unfinishedTurns + 1 : 0
         if (1...Self.mostUnfinishedTurns).contains(unfinishedTurns) {
             nextLook = min(nextLook, now.advanced(by: PreferenceFiles.quiet))

@@ -174,7 +174,7 @@ extension MirrorSession {
         configuration = changed
     }
 
-    /// Starts a long journal anew, and writes the waits for the next program.
+    /// Restarts a long journal, and writes the waits for the next program.
     mutating func settle() throws(MirrorFailure) {
         do throws(SystemFailure) {
             let state = engine.local

@@ -90,7 +90,7 @@ package struct MirrorStatus: Sendable {
     }
 }
 
-// MARK: What the state of the mirror shows
+// MARK: The state of the mirror
 
 extension MirrorSession {
     package var writer: WriterID { engine.local.writer }

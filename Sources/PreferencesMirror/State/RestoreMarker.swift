@@ -2,7 +2,7 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 
-/// A mark beside the preference files, in a file for each mirror.
+/// A mark next to the preference files, in a file for each mirror.
 ///
 /// A backup of the files restores an old mark, and a backup of the mirror's state leaves a mark that the state does not
 /// know. The next exchange detects both.

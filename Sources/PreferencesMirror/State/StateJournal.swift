@@ -1,7 +1,7 @@
 internal import MirrorEngine
 internal import Platform
 
-/// The files of a mirror's local state: a journal that is appended to until it is started anew, and a small summary.
+/// The files of a mirror's local state: a journal, which is appended to until it is restarted, and a small summary.
 ///
 /// All access requires the lock of the state.
 struct StateJournal: Sendable {
@@ -16,7 +16,7 @@ struct StateJournal: Sendable {
     static let name: FileName = "journal"
     private static let summaryName: FileName = "head"
     private static let mostBytes = 4 << 30
-    /// A journal shorter than this is not started anew.
+    /// A journal shorter than this is not restarted.
     private static let fewBytes = 1 << 20
 
     init(in folder: FilePath, _ files: any FileSystem) {
@@ -114,7 +114,7 @@ struct StateJournal: Sendable {
         length = end
     }
 
-    /// Starts the journal anew once it is four times as long as its checkpoint.
+    /// Restarts the journal once it is four times as long as its checkpoint.
     mutating func compact(_ state: @autoclosure () -> LocalState) throws(SystemFailure) {
         guard length > Self.fewBytes, length / 4 > checkpointLength else { return }
         try begin(state())

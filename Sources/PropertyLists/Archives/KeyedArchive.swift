@@ -91,7 +91,7 @@ extension KeyedArchive {
 extension KeyedArchive {
     /// Why an archive cannot be opened, or a value cannot be archived.
     public struct Failure: Error, Hashable, Sendable {
-        /// What is wrong.
+        /// The kind of failure.
         public let problem: Problem
         /// The position in `$objects` of the invalid object, or nil if the problem is elsewhere.
         public let object: Int?

@@ -334,7 +334,7 @@ struct RecentKeys {
     struct Key {
         let object: Int
         let text: String
-        /// Where the file has the text as it is, or empty.
+        /// The position of the literal text in the file, or empty.
         let place: Range<Int>
         /// The length of the encoded object.
         let length: Int

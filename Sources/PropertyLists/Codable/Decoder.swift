@@ -48,7 +48,7 @@ final class DecodingNode {
     private let ownKey: PathKey?
     /// The position and key by which a type has asked for a value inside last.
     private var asked: (position: Int, key: PathKey)?
-    /// The key of a missing value, for which this empty node stands.
+    /// The key of a missing value, which this empty node represents.
     private let missingKey: PathKey?
     /// Whether a type has asked whether the missing value is nil.
     fileprivate var wasAskedForNil = false
@@ -229,7 +229,7 @@ extension ValueDecoder {
 }
 
 extension PropertyList.Kind {
-    /// A constant, because types may find out what a value is by failing.
+    /// A constant, because some types find the type of a value by trial.
     fileprivate var finding: String {
         switch self {
         case .string: "The value is a string."

@@ -69,7 +69,7 @@ final class EncodingNode {
     private var single = PropertyList.boolean(false)
     private var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
     private var elements: [PropertyList] = []
-    /// The positions of values that are known at the end: those of nested containers, and nil, which is no node.
+    /// The positions of values that are known at the end: those of nested containers, and nil, which is not a node.
     private var pending: [(position: Int, node: EncodingNode?)] = []
     /// The nested containers by key, unless another value was encoded for the key since.
     private var nested: [EntryPath.Component: EncodingNode] = [:]
@@ -141,7 +141,7 @@ extension EncodingNode {
         if problem == .nestedTooDeeply { throw EncodingProblem.nestedTooDeeply }
     }
 
-    /// Returns what was encoded, nil for a nil.
+    /// Returns the encoded value, or nil for a nil.
     fileprivate func finish() throws -> PropertyList? {
         if let problem { throw problem }
         defer { content = .finished }
@@ -231,7 +231,7 @@ extension EncodingNode {
 
     fileprivate func append(_ value: PropertyList) { elements.append(value) }
 
-    /// Adds an entry; no value stands for nil, which removes an earlier one.
+    /// Adds an entry; nil removes an earlier one.
     fileprivate func add(_ value: PropertyList?, _ key: String) {
         if !nested.isEmpty { nested[.init(key)] = nil }
         if value == nil { pending.append((entries.count, nil)) }

@@ -46,7 +46,7 @@ final class ExactNumbers: Sendable {
 }
 
 extension ValueDecoder {
-    /// Returns the value as a scalar of type `T`, or nil if it is none.
+    /// Returns the value as a scalar of type `T`, or nil if it is not one.
     func scalar<T: Scalar>(_ type: T.Type) -> T? {
         guard let value else { return nil }
         if T.isExact, case .real = value, let numbers = node.options.exactNumbers,

@@ -278,7 +278,7 @@ struct DecimalDigits: Equatable {
         if digits.isEmpty { (exponent, isNegative) = (0, false) }
     }
 
-    /// The digits of an integer, or nil for a number that is none or has more than 40 digits.
+    /// The digits of an integer, or nil if it is not an integer or has more than 40 digits.
     var integer: String? {
         guard exponent >= 0, digits.count + exponent <= 40 else { return nil }
         let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)

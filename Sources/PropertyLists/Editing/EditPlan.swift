@@ -479,7 +479,7 @@ extension EditPlan {
         replace((comments.map { $0 + 1 } ?? interior.lowerBound)..<interior.upperBound, with: inside)
     }
 
-    /// Whether an entry begins a line, so that what is inside it may have lines of its own.
+    /// Whether an entry begins a line, so that its contents may have lines of their own.
     private func isOnLines(_ position: Int) -> Bool {
         let entry = layout.map.entries[position]
         guard let container = entry.container else { return true }

@@ -139,7 +139,7 @@ struct JSONReader: TextReader, ~Copyable {
         guard start < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         if base[start] == UInt8(ascii: "\"") {
             let key = try readString()
-            // An escape is longer than what it stands for.
+            // An escape is longer than the text that it represents.
             let isPlain = key.utf8.count == position - start - 2
             builder.addKey(key, at: start, in: base, isPlain ? start + 1..<position - 1 : 0..<0)
         } else {

@@ -143,7 +143,7 @@ enum JSONEscaping: TextEscaping {
     }
 }
 
-// MARK: What JSON has no type for
+// MARK: Types that JSON lacks
 
 extension JSONWriter {
     private mutating func addUnusual(_ value: PropertyList) throws(Refusal) {

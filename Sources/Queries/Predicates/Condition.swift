@@ -45,7 +45,7 @@ struct Comparison: Sendable {
     let rightColumn: Int
     /// The right side, folded, if it is constant.
     private(set) var constant: Value?
-    /// What a constant right side is compiled to.
+    /// The compiled form of a constant right side.
     private(set) var needle: Needle?
     private(set) var pattern: TextPattern?
 

@@ -64,7 +64,7 @@ struct Evaluator {
         if let found = left.elements {
             elements = found
         } else {
-            // A value that is no collection is treated as a collection of one, and NULL as an empty one.
+            // A value that is not a collection is treated as a collection of one, and NULL as an empty one.
             if let kind = left.kind { try requireLeniency(quantifier.rawValue, comparison.column, kind, .array) }
             elements = left.isNull ? [] : [left]
         }

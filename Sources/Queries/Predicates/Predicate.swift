@@ -115,7 +115,7 @@ extension Query.Predicate {
             case tooManySteps(limit: Int)
         }
 
-        /// What is wrong.
+        /// The kind of failure.
         public let problem: Problem
         /// The position in the text, in characters counted from 1; nil if the failure concerns the whole query.
         public let column: Int?

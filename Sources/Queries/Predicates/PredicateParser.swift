@@ -6,7 +6,7 @@ struct PredicateParser {
     private let limits: Predicate.Limits
     private var depth = 0
 
-    /// What parentheses can contain.
+    /// The contents of parentheses.
     private enum Node {
         case condition(Condition)
         case expression(Expression)

@@ -280,7 +280,7 @@ extension Query {
             }
         }
 
-        /// Summarizes values. Those that have no number are ignored, as are those without an order for a minimum or
+        /// Summarizes values. Values without a number are ignored, as are values without an order for a minimum or
         /// maximum. The sum of no values is 0; other summaries of none are NULL.
         func of(_ values: some Sequence<Value>) -> Value {
             switch self {

@@ -202,7 +202,7 @@ struct ArgumentParser {
         given[setting.key] = (flag, nil)
     }
 
-    /// Returns what a missing value should be, and how to write one that begins with a dash.
+    /// Describes a missing value, and how to write one that begins with a dash.
     private func missing(_ setting: SettingDeclaration, _ flag: String) -> String {
         let expected = setting.flagRule.expectation
         guard let next = arguments.first, next != "--", next.begins(with: "-") else { return expected }

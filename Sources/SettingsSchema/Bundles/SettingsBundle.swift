@@ -6,7 +6,7 @@ internal import Queries
 ///     let bundle = try SettingsBundle(domain: "com.example.app", languages: ["de"]) { name in … }
 package struct SettingsBundle: Sendable {
     package private(set) var schema: Schema
-    /// What is invalid in the bundle, and what a schema cannot express, file by file in the order of the text.
+    /// The invalid parts of the bundle, and those that a schema cannot express, file by file in the order of the text.
     package private(set) var findings: [Finding] = []
 
     /// An error, or a part of the bundle that is left out.

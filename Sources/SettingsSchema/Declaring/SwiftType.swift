@@ -43,7 +43,7 @@ extension SwiftType {
         _ = try value.decoded(as: type)
     }
 
-    /// Returns why the type cannot be decoded from a value, with the path inside the value, or nil if it can.
+    /// Returns the reason the type cannot be decoded from a value, with the path inside the value, or nil if it can.
     func problem(with value: PropertyList, isSecret: Bool) -> (path: EntryPath, reason: Schema.Problem.Reason)? {
         do {
             try decode(value)
@@ -119,13 +119,13 @@ extension SwiftType {
         return Quantity.text(seconds: PropertyList.Integer(duration.components.seconds))
     }
 
-    /// Returns a value with those texts inside converted that the type cannot decode as they are.
+    /// Returns a value with the texts inside it converted, where the type cannot decode them unchanged.
     ///
     /// Old-style property lists, which have no numbers, are read like this.
     func fitted(_ value: PropertyList) -> PropertyList {
         guard value.isContainer else { return value }
         var fitted = value
-        // Each round converts one text. A value with more of them is not what a person has entered.
+        // Each round converts one text. No user enters a value with more of them.
         for _ in 0..<256 {
             do {
                 try decode(fitted)

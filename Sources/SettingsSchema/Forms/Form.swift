@@ -46,7 +46,7 @@ package struct Form: Sendable {
     ///
     /// - Parameters:
     ///   - values: The values in force, each with its layer, including defaults.
-    ///   - layers: The values in all layers, to show what is beneath the user's.
+    ///   - layers: The values in all layers, to show those that the user's values override.
     ///   - forced: The keys that an administrator has forced.
     package init(
         _ schema: Schema, values: [String: Schema.ValueInForce] = [:],

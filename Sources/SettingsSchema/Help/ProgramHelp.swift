@@ -4,7 +4,7 @@ extension Schema {
     package struct ValueInForce: Hashable, Sendable {
         package let value: PropertyList
         package let layer: String
-        /// Why the program does not start with the value.
+        /// The reason the program does not start with the value.
         package let fault: String?
         /// The path of the file that holds the value.
         package let file: String?

@@ -18,7 +18,7 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var group: String?
     package var placeholder: String?
     package var unit: String?
-    /// The reason the setting is deprecated; an empty text gives none.
+    /// The reason the setting is deprecated; empty if no reason is given.
     package var deprecated: String?
 
     // Sources and storage.
@@ -53,7 +53,7 @@ package struct SettingDeclaration: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// A flag without a value of its own, with its dashes, and what it sets the setting to.
+    /// A flag without a value of its own, with its dashes, and the value that it gives the setting.
     package struct FlagValue: Hashable, Sendable {
         package let flag: String
         package let value: PropertyList

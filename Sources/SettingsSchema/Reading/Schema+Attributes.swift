@@ -52,7 +52,7 @@ extension Schema {
         },
     ]
 
-    /// The names of all attributes, by what they belong to. Used to check that the manual describes them all.
+    /// The names of all attributes, by the type of their owner. Used to check that the manual describes them all.
     package static var attributeNames: [String: [String]] {
         [
             "schema": attributes.map(\.name), "setting": SettingDeclaration.attributes.map(\.name),

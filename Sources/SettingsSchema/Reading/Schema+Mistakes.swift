@@ -49,7 +49,7 @@ struct SchemaCheck {
     let whole: Schema
     let source: Schema.Source
     let shell: ScriptOutput
-    /// Whether to report what earlier versions accepted, too.
+    /// Whether to report errors that earlier versions accepted, too.
     let warns: Bool
     private(set) var mistakes: [Schema.Mistake] = []
 

@@ -18,7 +18,7 @@ extension Schema {
         self = schema
     }
 
-    /// Where a schema is declared.
+    /// The place in which a schema is declared.
     package enum Source: Hashable, Sendable {
         case file
         /// A file that a script names.
@@ -101,7 +101,7 @@ extension Schema {
     /// - Parameters:
     ///   - shell: The shell of the script, which reserves variables.
     ///   - checks: Whether to check the declarations against each other.
-    ///   - warns: Whether to report what is probably not intended, too.
+    ///   - warns: Whether to report probable errors, too.
     package static func read(
         _ value: PropertyList, from source: Source = .file, for shell: ScriptOutput = .sh,
         checks: Bool = true, warns: Bool = false,

@@ -4,7 +4,8 @@ internal import Queries
 extension SchemaCheck {
     /// Checks that a rule's attributes apply to its type and agree with each other.
     mutating func checkRule(_ rule: ValueRule, at path: EntryPath) {
-        for (name, isPresent, types) in rule.applications where isPresent && !types.contains(rule.type) && rule.type != .any {
+        for (name, isPresent, types) in rule.applications
+        where isPresent && !types.contains(rule.type) && rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending(EntryPath.Component(name)))
         }
         if let kind = rule.kind, !kind.types.contains(rule.type), rule.type != .any {

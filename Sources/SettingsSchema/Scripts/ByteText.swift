@@ -1,7 +1,7 @@
 /// Text from bytes that need not be valid UTF-8, such as the arguments of a script.
 ///
-/// Each invalid byte becomes a scalar from U+10FE80 to U+10FEFF, which nobody uses. Those scalars themselves, in valid
-/// text, are replaced byte by byte too, so that no two texts become the same.
+/// Each invalid byte becomes a scalar from U+10FE80 to U+10FEFF, which nothing else uses. These scalars in valid text
+/// are replaced byte by byte too, so that no two texts become the same.
 package enum ByteText {
     private static let base: UInt32 = 0x10FE00
 

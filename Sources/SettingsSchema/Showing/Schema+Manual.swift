@@ -56,7 +56,8 @@ extension Schema {
     private var description: [String] {
         let description = ManualText.paragraph([title, summary].compactMap { $0?.asSentence }.joined(separator: " "))
         let domainLine = [".Pp", "Its settings are stored in the domain", ".Ql \(ManualText.word(domain)) ."]
-        return (description.isEmpty ? [".Nm", "has the following settings."] : description) + (isStored ? domainLine : [])
+        return (description.isEmpty ? [".Nm", "has the following settings."] : description)
+            + (isStored ? domainLine : [])
     }
 
     /// Returns the list of flags with their descriptions.
@@ -106,7 +107,8 @@ extension Schema {
                 let description = ManualText.paragraph(
                     [command.title, command.summary].compactMap { $0?.asSentence }.joined(separator: " "))
                 let head =
-                    [".Ss \(ManualText.word(name))"] + (description.isEmpty ? ["Options of this command:"] : description)
+                    [".Ss \(ManualText.word(name))"]
+                    + (description.isEmpty ? ["Options of this command:"] : description)
                 let rows = options(commandPath(name).flatMap(\.settings))
                 return rows.count == 1 ? head : head + rows + [".El"]
             }
