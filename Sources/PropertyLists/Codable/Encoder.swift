@@ -1,9 +1,9 @@
 extension PropertyList {
     /// Encodes a value. Throws an `EncodingError` with the path of the entry that cannot be encoded.
     ///
-    /// Dates and data are converted as `strategies` state, and property lists are kept as they are. A `Float` becomes the double with the same shortest digits.
-    /// `Decimal` and `URL` become strings. If a type encodes several values for a key, the last one is used; but a
-    /// container that it requests again is continued.
+    /// Dates and data get the form of `strategies`, and property lists are kept as they are. A `Float` becomes the
+    /// double with the same shortest digits. `Decimal` and `URL` become strings. If a type encodes several values for a
+    /// key, the last one is used; but a container that it requests again is continued.
     ///
     /// A type that encodes nothing, an integer beyond 64 bits, and nesting of more than 384 levels are errors.
     ///
