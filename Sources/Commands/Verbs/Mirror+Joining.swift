@@ -8,13 +8,17 @@ extension MirrorVerbs {
     static let initialise = Verb(
         "init", .new, "create a mirror in a directory and join it",
         details: [
-            "The directory is created if it is missing. `prefs mirror add` then selects the domains to mirror.",
+            "The directory is created if it is missing, but its parent must exist. `prefs mirror add` then selects the domains to mirror.",
             "With --again it creates what is missing in the directory of a mirror that this store is part of: the directory was deleted or emptied, and that is meant. The mirror stays the same, and each host publishes again what it holds.",
         ],
         options: [.label, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         let directory = try access.directory(invocation)
+        // If the parent is missing, its file system may not be mounted.
+        guard try context.fileSystem.status(of: directory.parent) != nil else {
+            throw SystemFailure(.noSuchFile, .makeFolder, directory)
+        }
         guard invocation.has(.again) else {
             guard invocation[.mirrorID] == nil else { throw CommandFailure(.usage, "--id requires --again") }
             try access.checkLoss(in: directory)
