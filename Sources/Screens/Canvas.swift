@@ -36,6 +36,9 @@ package struct Canvas: Sendable {
         static let rest: UInt32 = 0
         static let firstCluster: UInt32 = 0x11_0000
         static let blank = Cell(code: 0x20)
+
+        /// Whether this may be an emoji; certainly not a letter of an East Asian script.
+        var isEmoji: Bool { 0x2300..<0x2E80 ~= code || 0x1F000..<0x20000 ~= code || code >= Self.firstCluster }
     }
 
     package let columns: Int
@@ -153,6 +156,8 @@ package struct Canvas: Sendable {
                     text += cell.style.sequence(hasColors: hasColors)
                     style = cell.style
                 }
+                // Terminals differ in the width of emoji. A narrow one must not leave an old character beside it.
+                if cell.isEmoji, isWide(column, row) { text += "  \u{1B}[\(row + 1);\(column + 1)H" }
                 text += self.text(cell)
                 // Terminals differ in the width of what is not ASCII.
                 at = cell.code < 0x80 ? column + 1 : nil
@@ -178,8 +183,11 @@ package struct Canvas: Sendable {
             }
         }
         // Both columns of a wide character are drawn together.
-        let isWide = column + 1 < columns && cells[index + 1].code == Cell.rest
-        return !isWide || base.cells[index + 1] == cells[index + 1]
+        return !isWide(column, row) || base.cells[index + 1] == cells[index + 1]
+    }
+
+    private func isWide(_ column: Int, _ row: Int) -> Bool {
+        column + 1 < columns && cells[row * columns + column + 1].code == Cell.rest
     }
 }
 

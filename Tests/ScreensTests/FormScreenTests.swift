@@ -553,7 +553,8 @@ struct Display {
         ("界x", 0, "a", "a x", "a "), ("界x", 1, "a", " ax", " a"), ("a界", 0, "界", "界", "界 "),
         ("界界", 1, "界", " 界", " 界 "),
         ("ae\u{301}", 1, "e\u{301}", "ae\u{301}", ""), ("ae\u{301}", 1, "e\u{302}", "ae\u{302}", "e\u{302}"),
-        ("👩‍👩‍👧", 0, "👩‍👩‍👦", "👩‍👩‍👦", "👩‍👩‍👦"),
+        // Both columns are cleared first, where a terminal may show an emoji in one.
+        ("👩‍👩‍👧", 0, "👩‍👩‍👦", "👩‍👩‍👦", "  👩‍👩‍👦"), ("ab", 0, "✅", "✅", "  ✅"),
     ])
     func `writes over wide and composed characters`(
         _ before: String, _ column: Int, _ text: String, _ line: String, _ written: String
@@ -567,6 +568,13 @@ struct Display {
         let update = new.update(from: old, hasColors: false)
         #expect(update.replacing(/\x1B\[[?0-9;]*[a-zA-Z]/, with: "") == written)
     }
+
+    @Test(arguments: [
+        ("✅", 2), ("⚡", 2), ("🇩🇪", 2), ("☺\u{FE0F}", 2), ("☺", 1), ("🌡\u{FE0F}", 2), ("🌡", 1), ("🫠", 2), ("🥑", 2),
+        ("🀄", 2), ("1\u{FE0F}\u{20E3}", 2), ("♥", 1), ("①", 1), ("─", 1), ("e\u{301}", 1), ("é", 1), ("ａ", 2), ("한", 2),
+        ("\u{1112}\u{1161}\u{11AB}", 2), ("👩‍👩‍👧", 2), ("\u{7}", 1), ("", 0),
+    ])
+    func `knows the width of text`(_ text: String, _ columns: Int) { #expect(text.shownColumns == columns) }
 
     @Test func `writes only cells that differ`() {
         var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))

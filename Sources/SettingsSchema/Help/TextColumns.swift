@@ -4,7 +4,9 @@ extension String {
     package var columns: Int {
         reduce(0) { sum, character in
             guard let scalar = character.unicodeScalars.first else { return sum }
-            return sum + (scalar.isWide ? 2 : scalar.properties.generalCategory == .nonspacingMark ? 0 : 1)
+            // A variation selector asks for the picture of a character that is a letter or sign otherwise.
+            let isPicture = character.unicodeScalars.dropFirst().first == "\u{FE0F}"
+            return sum + (scalar.isWide || isPicture ? 2 : scalar.properties.generalCategory == .nonspacingMark ? 0 : 1)
         }
     }
 
@@ -36,11 +38,11 @@ extension Unicode.Scalar {
     /// Whether terminals show this character two columns wide: East Asian scripts and emoji.
     fileprivate var isWide: Bool {
         switch value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+            0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x1B2FF, 0x1F200...0x1F265,
             0x20000...0x3FFFD:
             true
-        default: false
+        default: value > 0x2300 && properties.isEmojiPresentation
         }
     }
 }
