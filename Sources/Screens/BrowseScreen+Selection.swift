@@ -1,0 +1,138 @@
+internal import PropertyLists
+
+// Selecting domains and entries: with keys, with the mouse, with a filter and with a search.
+extension BrowseScreen {
+    mutating func move(_ count: Int) -> [Effect] {
+        guard isInDomains else {
+            selected = Self.index(selected, movedBy: count, of: tree.count)
+            return []
+        }
+        guard !shownDomains.isEmpty else { return [] }
+        let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
+        return open(shownDomains[Self.index(at, movedBy: count, of: shownDomains.count)])
+    }
+
+    private static func index(_ index: Int, movedBy step: Int, of count: Int) -> Int {
+        let (sum, isOver) = index.addingReportingOverflow(step)
+        return max(0, min(count - 1, isOver ? (step > 0 ? .max : 0) : sum))
+    }
+
+    mutating func closeOrLeave() {
+        guard let row else {
+            isInDomains = !domains.isEmpty
+            return
+        }
+        if row.isOpen {
+            tree.toggle(at: selected)
+        } else if row.depth > 0 {
+            selected = tree.position(of: EntryPath(row.path.components.dropLast())) ?? selected
+        } else {
+            isInDomains = !domains.isEmpty
+        }
+    }
+
+    mutating func openOrEnter() {
+        guard let row, row.value.isContainer else { return }
+        if !row.isOpen { tree.toggle(at: selected) } else if row.value.entryCount > 0 { selected += 1 }
+    }
+
+    /// The position of the entry in a row of the screen.
+    func position(at line: Int) -> Int? {
+        let list = layout.list
+        let position = line - list.lowerBound + top
+        return list.contains(line) && position < tree.count ? position : nil
+    }
+
+    /// Selects what is clicked. A click on what is selected acts on it, and one on its mark opens or closes a container.
+    mutating func click(_ column: Int, _ line: Int) -> [Effect] {
+        let layout = layout
+        let isLeft = layout.sideColumns > 0 ? column < layout.sideColumns : isInDomains
+        if isLeft {
+            isInDomains = true
+            let index = line - layout.list.lowerBound + domainTop
+            let isInside = line >= layout.list.lowerBound && line < layout.list.lowerBound + layout.sideHeight
+            return isInside && shownDomains.indices.contains(index) ? open(shownDomains[index]) : []
+        }
+        guard layout.list.contains(line) else { return [] }
+        isInDomains = false
+        guard let position = position(at: line) else { return [] }
+        let clicked = rows[position - top]
+        if clicked.value.isContainer, column <= markColumn(of: clicked) + 1 {
+            selected = position
+            tree.toggle(at: position)
+        } else if position == selected {
+            return act()
+        } else {
+            selected = position
+        }
+        return []
+    }
+
+    /// Scrolls until the selection is visible, and creates the visible rows.
+    mutating func settle() {
+        let height = layout.list.count
+        selected = max(0, min(selected, tree.count - 1))
+        top = max(0, min(max(min(top, selected), selected - height + 1), tree.count - height))
+        rows = tree.rows(top..<(top + height))
+        row = rows.indices.contains(selected - top) ? rows[selected - top] : nil
+        labelColumns = rows.reduce(labelColumns) { max($0, 2 * $1.depth + 2 + Self.label($1).shownColumns) }
+        let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
+        let room = layout.sideHeight
+        domainTop = max(0, min(max(min(domainTop, at), at - room + 1), shownDomains.count - room))
+    }
+
+    // MARK: Searching
+
+    mutating func narrow() {
+        let wanted = filter.lowercased()
+        shownDomains = wanted.isEmpty ? domains : domains.filter { $0.lowercased().contains(wanted) }
+    }
+
+    mutating func narrow(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
+        switch press.key {
+        case .up: return move(-1)
+        case .down: return move(1)
+        case .click(let column, let line):
+            mode = .browsing
+            return click(column, line)
+        default: break
+        }
+        switch editor.handle(press) {
+        case .accepted: mode = .browsing
+        case .canceled: (mode, filter) = (.browsing, "")
+        case .edited, .ignored: (mode, filter) = (.filtering(editor), editor.text)
+        }
+        narrow()
+        guard let first = shownDomains.first, !shownDomains.contains(current ?? "") else { return [] }
+        return open(first)
+    }
+
+    mutating func find(_ editor: inout LineEditor, _ press: KeyPress, from start: Int) {
+        switch editor.handle(press) {
+        case .accepted: mode = .browsing
+        case .canceled: (mode, search, selected) = (.browsing, "", min(start, tree.count - 1))
+        case .edited, .ignored:
+            mode = .searching(editor, from: start)
+            guard editor.text != search else { break }
+            search = editor.text
+            select(tree.reveal(matching: search, from: start, isForward: true, includingStart: true))
+        }
+    }
+
+    mutating func findNext(isForward: Bool) {
+        guard !search.isEmpty else {
+            message = ("/ searches first.", true)
+            return
+        }
+        select(tree.reveal(matching: search, from: selected, isForward: isForward))
+    }
+
+    /// Selects the match of a search.
+    private mutating func select(_ position: Int?) {
+        if let position {
+            selected = position
+        } else if !search.isEmpty {
+            message = ("No key or value contains \(search).", true)
+        }
+    }
+}
