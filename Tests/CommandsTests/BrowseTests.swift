@@ -54,7 +54,7 @@ private final class ScriptedScreen: ScreenTerminal {
     private static let schema = """
         { Domain = "com.example.app"; Settings = (
             { Key = size; Type = integer; Minimum = 6; Maximum = 96; Default = 12; Summary = "The size of text"; },
-            { Key = token; Sensitive = YES; }, { Key = locked; }
+            { Key = token; Sensitive = YES; }, { Key = locked; }, { Key = icon; Kind = file; }
         ); }
         """
 
@@ -119,6 +119,7 @@ private final class ScriptedScreen: ScreenTerminal {
             (["\u{1B}[F", "\u{1B}[C", "j", "J", "u", "d"], "Deleted :words:0.", "words", "(b)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "d", "u", "y"], "app :words:0", "words", "(a, b)"),
             (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved a new element of words.", "words", "(a, b, c)"),
+            (["a", "icon", "\r", "~", "\t"], "value: ~/", "icon", nil),
             (["a", "$schemaVersion", "\r", "y", "\r"], "reserved for prefs", "x", nil),
             (["j", "j", "y"], "prefs read com.example.app name", "name", "Ada"),
             (["y"], "prefs read --effective com.example.app frame", "name", "Ada"),

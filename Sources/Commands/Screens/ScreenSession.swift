@@ -164,6 +164,7 @@ extension CommandContext {
 
     /// Returns the files whose path begins with a text; folders end with a slash.
     func paths(beginningWith text: String) -> [String] {
+        if text == "~" { return ["~/"] }
         let folderText = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
         let start = text.dropFirst(folderText.count)
         guard let folder = try? absolutePath(folderText.isEmpty ? "." : folderText),
