@@ -65,6 +65,8 @@ enum ScreensBenchmark {
 /// A program in a pseudo-terminal of 80 by 24.
 private final class TerminalProgram {
     private let master: Int32
+    /// Kept open until the program ends, because a terminal that nothing has opened yet reads as closed.
+    private var slave: Int32
     private let start: Int64
     private var process = pid_t()
     /// `POSIX_SPAWN_SETSID`, which the system declares for GNU programs only.
@@ -77,6 +79,9 @@ private final class TerminalProgram {
         guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             throw Failure.system("a terminal")
         }
+        let path = "/dev/pts/\(number)"
+        slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw Failure.system(path) }
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
         // The first terminal that a session's leader opens controls it.
@@ -89,7 +94,7 @@ private final class TerminalProgram {
         }
         posix_spawnattr_setflags(&attributes, Self.newSession)
         for descriptor in 0..<Int32(3) {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/pts/\(number)", O_RDWR, 0)
+            posix_spawn_file_actions_addopen(&actions, descriptor, path, O_RDWR, 0)
         }
         var arguments = words.map { (word: String) in strdup(word) } + [nil]
         var variables = environment.map { (entry) in strdup("\(entry.key)=\(entry.value)") } + [nil]
@@ -100,7 +105,10 @@ private final class TerminalProgram {
         }
     }
 
-    deinit { close(master) }
+    deinit {
+        close(slave)
+        close(master)
+    }
 
     /// Waits for a text, and returns the time since the start.
     func wait(for text: String) throws -> Int64 {
@@ -128,6 +136,8 @@ private final class TerminalProgram {
     /// Ends the program with a key, and returns the most memory that it used.
     func end(_ key: String) throws -> Int {
         _ = write(master, key, key.utf8.count)
+        close(slave)
+        slave = -1
         while !read(milliseconds: 10_000).isEmpty {}
         var (status, usage) = (Int32(0), rusage())
         wait4(process, &status, 0, &usage)
@@ -140,6 +150,7 @@ private final class TerminalProgram {
         var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         guard poll(&polled, 1, milliseconds) > 0 else { return [] }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        return Array(buffer.prefix(max(0, Glibc.read(master, &buffer, buffer.count))))
+        let count = Glibc.read(master, &buffer, buffer.count)
+        return Array(buffer.prefix(max(0, count)))
     }
 }
