@@ -41,8 +41,9 @@ extension CompletionScript {
                 rest=${rest#"$word"}
             done
             current=${words[${#words[@]} - 1]}
-            # The text before the last split is already on the line.
+            # The text before the last split is already on the line. An at sign is replaced with the text after it.
             if [[ $current == *[:=@]* ]]; then head=${current%"${current##*[:=@]}"}; fi
+            head=${head%@}
             COMPREPLY=()
             {
                 read -r kind

@@ -21,9 +21,9 @@ extension Completions {
                 COMPREPLY=()
                 ((${#given[@]} > 1)) || return 0
                 current=${given[${#given[@]} - 1]} previous=${given[${#given[@]} - 2]}
-                # The text before the last split is already on the line.
+                # The text before the last split is already on the line. An at sign is replaced with the text after it.
                 if [[ $last == [:=]* ]]; then last=''; fi
-                head=${current%"$last"}
+                head=${current%"$last"} head=${head%@}
                 for word in "${given[@]:1:${#given[@]}-2}"; do
             \(indented(wordSearch, by: 8))
                 done
