@@ -2,7 +2,7 @@ internal import Preferences
 internal import PropertyLists
 
 extension Option {
-    package static let unarchive = Option("--unarchive", "open what NSKeyedArchiver wrote")
+    package static let unarchive = Option("--unarchive", "open a keyed archive of NSKeyedArchiver")
     package static let deep = Option("--deep", "also open archives in data; implies --unarchive")
 }
 

@@ -4,9 +4,9 @@ internal import PropertyLists
 
 extension Verb {
     package static let apply = Verb(
-        "apply", .new, "make domains equal to the contents of files, in one transaction",
+        "apply", .new, "make domains equal to files, in one transaction",
         details: [
-            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. A folder stands for the files in it that end in .plist, .json or .xml.",
+            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in .plist, .json or .xml are read.",
             "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
             "prefs undo DOMAIN --transaction undoes the whole of it.",
         ],

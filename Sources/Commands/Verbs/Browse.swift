@@ -6,7 +6,7 @@ extension Verb {
     package static let browse = Verb(
         "browse", .new, "show and change domains and their values on the whole screen",
         details: [
-            "Domains are listed on the left, and the entries of one of them as a tree with type and value, beside the layer that a value comes from. What is known about the selected entry is shown below: the schema, the value in each layer, the last change and the value as JSON. A file by its path is shown alone, and keeps its format, comments and order when it is changed.",
+            "Domains are listed on the left. The entries of the open domain are a tree with types, values and layers. Below are the details of the selected entry: the schema, the value in each layer, the last change and the value as JSON. A file that is named by its path is shown alone; a change keeps its format, comments and order.",
             "Arrow keys select and open, Enter edits, a adds an entry or a domain, r renames, c copies, d deletes, t changes the type, u undoes, h shows earlier values, y copies the command that reads the value, / searches, q quits, and ? lists all keys. Each change is written at once, as prefs write does it, to the user's layer or the one that --layer names.",
             "Changes by other processes are shown at once; after w they flash. Sensitive values are masked.",
         ],

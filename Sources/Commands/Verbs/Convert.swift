@@ -9,7 +9,7 @@ extension Verb {
             "A word without a slash is a domain if one of that name exists, otherwise a file. The file is converted in place, with its keys sorted, and prefs undo reverts this; -o writes to another file, and - is the standard input or output.",
             "The format folder stores each key of a domain in a file of its own, as prefs(5) describes; any other format turns it into a file again.",
             "If the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note if the format has none. A domain in JSON always wraps values that JSON has no type for; openstep, which has no types, is for files only.",
-            "With --unarchive the file is one that NSKeyedArchiver wrote, and its contents are written; see read.",
+            "With --unarchive, the contents of a file that NSKeyedArchiver wrote are written; see read.",
         ],
         options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep],
         forms: [

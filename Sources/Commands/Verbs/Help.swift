@@ -2,7 +2,7 @@ internal import Platform
 
 extension Verb {
     package static let help = Verb(
-        "help", .classic, "print help, on all or on one verb",
+        "help", .classic, "print help about the command or one verb",
         forms: [[Operand("VERB", .verb, .zeroOrMore)]]
     ) { invocation, context in
         var path: [Verb] = []

@@ -6,9 +6,9 @@ extension Verb {
     package static let history = Verb(
         "history", .new, "list the earlier versions of a domain, and what each changed",
         details: [
-            "Versions are listed newest first, each with its number for prefs restore and with what it changed, shortened unless --full is given.",
+            "Versions are listed newest first, each with its number for prefs restore and with its changes, which are abbreviated unless --full is given.",
             "--show N prints the values of version N instead, as read does.",
-            "For a domain over 1 MiB, a version has the replaced contents, and is listed with the time and the program that replaced them.",
+            "For a domain over 1 MiB, a version is the replaced file, listed with the time of the replacement and the program that made it.",
         ],
         options: [.full, .shownVersion, .layer, .format(FormatName.ofValues)],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]

@@ -6,7 +6,7 @@ extension Verb {
     package static let importing = Verb(
         "import", .classic, "import the keys of a file into a domain",
         details: [
-            "FILE can be in any format; - is the standard input. To import the output of export --format typed, give --from typed. Keys that the file does not contain are kept."
+            "FILE can be in any format; - is the standard input, and pipes are accepted. To import the output of export --format typed, give --from typed. Keys that are not in the file are kept."
         ],
         options: [.layer, .force, .rewrite, .replace, .fromLines], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]

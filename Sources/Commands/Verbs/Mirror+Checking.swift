@@ -42,7 +42,7 @@ extension MirrorVerbs {
     }
 
     static let compact = Verb(
-        "compact", .new, "remove what was deleted from the published files now",
+        "compact", .new, "remove deleted values from the published files now",
         details: [
             "Without this, a deleted value stays in this host's files for up to a day. Other hosts, their histories and backups can still hold what they have read."
         ],

@@ -119,11 +119,11 @@ extension MirrorVerbs {
     }
 
     static let pause = Verb(
-        "pause", .new, "exchange nothing for now", options: [.mirror], statuses: outcomes
+        "pause", .new, "pause all exchanges", options: [.mirror], statuses: outcomes
     ) { invocation, context in try take(.pause, wanting: .paused, invocation, context) }
 
     static let resume = Verb(
-        "resume", .new, "exchange again", options: [.mirror], statuses: outcomes
+        "resume", .new, "resume exchanges", options: [.mirror], statuses: outcomes
     ) { invocation, context in try take(.resume, wanting: .inSync, invocation, context) }
 
     private static func take(
@@ -157,7 +157,7 @@ extension MirrorVerbs {
     }
 
     static let detach = Verb(
-        "detach", .new, "leave the mirror without notifying it",
+        "detach", .new, "leave the mirror without notifying the other hosts",
         details: ["The domains' files stay as they are. Changes that were not published yet stay in them, too."],
         options: [.mirror], statuses: outcomes
     ) { invocation, context in

@@ -7,7 +7,7 @@ internal import PropertyLists
 // Showing the state of a mirror.
 extension MirrorVerbs {
     static let status = Verb(
-        "status", .new, "print the status, and what to do",
+        "status", .new, "print the status, and the commands to run",
         details: ["Nothing is exchanged. A line that requires action ends with the command for it."],
         options: [.format([.text, .json]), .mirror], statuses: outcomes
     ) { invocation, context in

@@ -6,7 +6,7 @@ internal import PreferencesMirror
 // Exchanging changes, once or continuously.
 extension MirrorVerbs {
     static let sync = Verb(
-        "sync", .new, "exchange what changed, once",
+        "sync", .new, "exchange changes once",
         details: [
             "Running it again changes nothing and writes nothing. A line is printed for each key that changed here, and for each new conflict. Open conflicts are a failure only with --check."
         ],
@@ -38,7 +38,7 @@ extension MirrorVerbs {
     }
 
     static let watch = Verb(
-        "watch", .new, "exchange what changes, until interrupted",
+        "watch", .new, "exchange changes as they happen, until interrupted",
         details: [
             "Each change that comes from another host is a line. `prefs mirror service install` lets systemd run it."
         ],

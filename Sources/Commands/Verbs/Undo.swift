@@ -5,8 +5,8 @@ extension Verb {
     package static let undo = Verb(
         "undo", .new, "undo the last change of a domain, or the last N",
         details: [
-            "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two in a row revert two; undoing the first change removes the file.",
-            "With --transaction, every domain that the latest change of DOMAIN changed with it, as apply does, is undone too; if one of them has changed since, nothing is.",
+            "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two calls revert two changes. Undoing the first change removes the file.",
+            "With --transaction, the latest change is undone in every domain that it changed together with DOMAIN, as apply does. If one of them has changed since, nothing is undone.",
             "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
         ],
         options: [.wholeTransaction, .layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],

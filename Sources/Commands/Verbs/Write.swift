@@ -6,7 +6,7 @@ extension Verb {
     package static let write = Verb(
         "write", .classic, "set a value, or replace a whole domain",
         details: [
-            "VALUE is literal text. It gets the type that the domain's schema declares, or else the type of the stored value if the text is one; a new key is a string. Text does not replace data, an array or a dictionary.",
+            "VALUE is literal text. It gets the type that the domain's schema declares, or else the type of the stored value if the text represents one; a new key is a string. Text does not replace data, an array or a dictionary.",
             "After a type, the next word is the value, whatever it is; after --array and --dict and their -add forms, all words are. Each type can be written with one dash. Without KEY, a dictionary replaces all values of the domain.",
         ],
         classicDetails: [
