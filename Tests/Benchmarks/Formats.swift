@@ -49,7 +49,7 @@ enum FormatsBenchmark {
             }
         }
         let value = try PropertyList(parsing: contents(of: files.path("F", .binary)), as: .binary)
-        guard case .dictionary(let dictionary) = value else { throw Failure("the load F is no dictionary") }
+        guard case .dictionary(let dictionary) = value else { throw Failure("the load F is not a dictionary") }
         var options = PropertyList.WritingOptions.default
         options.marksSortedRoot = true
         let path = files.path("F", .binary) + "-sorted"

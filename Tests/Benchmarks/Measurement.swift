@@ -15,7 +15,7 @@ extension Measurement {
     private static let leastTotal: Int64 = 100_000_000
     private static let leastSamples = 3
 
-    /// Measures `work`, which returns the bytes that it handled and lets go of all that it made.
+    /// Measures `work`, which returns the number of bytes that it handled and releases its results.
     static func of(_ work: () throws -> Int) throws -> Measurement {
         var (repeats, samples, total, best) = (1, 0, Int64(0), Int64.max)
         var bytes = 0

@@ -34,7 +34,7 @@ enum MirrorBenchmark {
 
     private static func domain(_ number: Int) throws -> DomainName { try DomainName("com.example.of\(number)") }
 
-    /// Two hosts; the first has published so many keys, and the second has none.
+    /// Two hosts; the first has published this number of keys, and the second has none.
     private static func large(_ keys: Int) throws -> (MirrorFolder, MirrorHost, MirrorHost) {
         let folder = try MirrorFolder()
         let (first, second) = (try MirrorHost("a", in: folder), try MirrorHost("b", in: folder))
@@ -140,7 +140,7 @@ private final class MirrorFolder {
 
     init() throws {
         path = try newFolder("mirror")
-        guard let directory = FilePath(path + "/shared") else { throw Failure("\(path) is no path") }
+        guard let directory = FilePath(path + "/shared") else { throw Failure("\(path) is not a path") }
         self.directory = directory
     }
 
@@ -195,7 +195,7 @@ private final class MirrorHost {
         ])
     }
 
-    /// Writes the file of a domain with so many keys.
+    /// Writes the file of a domain with this number of keys.
     func fill(_ domain: DomainName, keys count: Int) throws {
         let values = (0..<count).map { number in
             (Self.key(number), PropertyList.string("value \(number &* 7919 % 1_000_003)"))

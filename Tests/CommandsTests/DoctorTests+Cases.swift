@@ -9,28 +9,28 @@ import Testing
 extension DoctorTests {
     static let permissions = [
         Case(
-            name: "a file that others read", said: ["\(folder)/d.plist: others can read it"],
-            mended: ["chmod go-rwx \(folder)/d.plist"]
+            name: "a file that others read", findings: ["\(folder)/d.plist: others can read it"],
+            fixes: ["chmod go-rwx \(folder)/d.plist"]
         ) { try $0.setPermissions(0o644, "d.plist") },
         Case(
-            name: "a file that others write", said: ["\(folder)/d.plist: others can write it"],
-            mended: ["chmod go-rwx \(folder)/d.plist"]
+            name: "a file that others write", findings: ["\(folder)/d.plist: others can write it"],
+            fixes: ["chmod go-rwx \(folder)/d.plist"]
         ) { try $0.setPermissions(0o602, "d.plist") },
         Case(
             name: "a folder that its owner cannot use",
-            said: ["\(folder): you cannot use it", "\(folder): not writable: Permission denied"],
-            mended: ["chmod u+rwx \(folder)", "chmod u+rwx \(folder)"]
+            findings: ["\(folder): you cannot use it", "\(folder): not writable: Permission denied"],
+            fixes: ["chmod u+rwx \(folder)", "chmod u+rwx \(folder)"]
         ) { try $0.setPermissions(0o000, "") },
         Case(
-            name: "a folder that the group reads", said: ["\(folder): others can read it"],
-            mended: ["chmod go-rwx \(folder)"]
+            name: "a folder that the group reads", findings: ["\(folder): others can read it"],
+            fixes: ["chmod go-rwx \(folder)"]
         ) { try $0.setPermissions(0o750, "") },
         Case(
             name: "a version that others read",
-            said: [
+            findings: [
                 "/home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-program.plist: others can read it"
             ],
-            mended: [
+            fixes: [
                 "chmod go-rwx /home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-program.plist"
             ]
         ) { clinic in
@@ -39,20 +39,20 @@ extension DoctorTests {
                 .setPermissions(FilePermissions(rawValue: 0o640))
         },
         Case(
-            name: "somebody else's file", said: ["\(folder)/d.plist: belongs to another user (7)"],
-            mended: ["sudo chown 1000 \(folder)/d.plist"]
+            name: "a file of another user", findings: ["\(folder)/d.plist: belongs to another user (7)"],
+            fixes: ["sudo chown 1000 \(folder)/d.plist"]
         ) { try $0.root.open(Clinic.folder.resolving("d.plist"), .reading)?.setOwner(7, group: 7) },
         Case(
             name: "a lock that is a link",
-            said: ["\(folder)/.locks/x.lock: is a symbolic link, so it cannot be locked"],
-            mended: ["rm -f \(folder)/.locks/x.lock"]
+            findings: ["\(folder)/.locks/x.lock: is a symbolic link, so it cannot be locked"],
+            fixes: ["rm -f \(folder)/.locks/x.lock"]
         ) { clinic in
             let lock = Clinic.folder.resolving(".locks/x.lock")
             try clinic.files.makeSymbolicLink(lock, to: "/etc/passwd")
         },
         Case(
-            name: "a file that others read through a link", said: ["/home/ada/e.plist: others can read it"],
-            mended: ["chmod go-rwx /home/ada/e.plist"]
+            name: "a file that others read through a link", findings: ["/home/ada/e.plist: others can read it"],
+            fixes: ["chmod go-rwx /home/ada/e.plist"]
         ) { clinic in
             try clinic.run("prefs write e k 1")
             try clinic.setPermissions(0o644, "e.plist")
@@ -61,22 +61,22 @@ extension DoctorTests {
         },
         Case(
             name: "a file that cannot be read",
-            said: ["\(folder)/d.plist: you cannot read and write it"], mended: ["chmod u+rw \(folder)/d.plist"]
+            findings: ["\(folder)/d.plist: you cannot read and write it"], fixes: ["chmod u+rw \(folder)/d.plist"]
         ) { try $0.setPermissions(0o000, "d.plist") },
         Case(
             name: "a folder that cannot be written in",
-            said: [
+            findings: [
                 "\(folder)/ByHost: you cannot use it", "\(folder)/ByHost: not writable: Permission denied",
             ],
-            mended: ["chmod u+rwx \(folder)/ByHost", "chmod u+rwx \(folder)/ByHost"]
+            fixes: ["chmod u+rwx \(folder)/ByHost", "chmod u+rwx \(folder)/ByHost"]
         ) { clinic in
             try clinic.run("prefs -currentHost write h k 1")
             try clinic.setPermissions(0o500, "ByHost")
         },
         Case(
-            name: "a home that belongs to somebody else",
-            said: ["/home/ada/.local/state: not writable: Permission denied"],
-            mended: ["sudo chown 1000 /home/ada/.local/state"]
+            name: "a home of another user",
+            findings: ["/home/ada/.local/state: not writable: Permission denied"],
+            fixes: ["sudo chown 1000 /home/ada/.local/state"]
         ) { clinic in
             for path: FilePath in ["/home/ada/.local/state/prefs/history", "/home/ada/.local/state/prefs"] {
                 for name in try clinic.root.names(in: path.appending("d")) ?? [] {
@@ -92,26 +92,26 @@ extension DoctorTests {
     static let damage = [
         Case(
             name: "a damaged file with versions",
-            said: [
+            findings: [
                 "\(folder)/d.plist:1:1: the input is empty: damaged; the version of 2026-01-01T00:00:00Z is used instead",
                 "\(folder)/d.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
-            mended: ["prefs restore d 1", "rm -f \(folder)/d.plist.damaged-1767225600000"]
+            fixes: ["prefs restore d 1", "rm -f \(folder)/d.plist.damaged-1767225600000"]
         ) { try $0.write(" ", to: "d.plist") },
         Case(
             name: "a damaged file without versions",
-            said: [
+            findings: [
                 "\(folder)/new.plist:1:10: ends inside a dictionary: damaged, and no version of it is kept; deleting the domain sets the file aside",
                 "\(folder)/new.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
-            mended: ["prefs delete new", "rm -f \(folder)/new.plist.damaged-1767225600000"]
+            fixes: ["prefs delete new", "rm -f \(folder)/new.plist.damaged-1767225600000"]
         ) { try $0.write("{ a = 1; ", to: "new.plist") },
         Case(
             name: "a damaged version",
-            said: [
+            findings: [
                 "/home/ada/.local/state/prefs/history/d/0000000002-1767225600000-1-write-VERSION-9-program.plist: version 2 of d is damaged"
             ],
-            mended: [
+            fixes: [
                 "rm -f /home/ada/.local/state/prefs/history/d/0000000002-1767225600000-1-write-VERSION-9-program.plist"
             ]
         ) { clinic in
@@ -131,13 +131,13 @@ extension DoctorTests {
     static let folders = [
         Case(
             name: "damaged files of a folder, of which versions are kept",
-            said: [
+            findings: [
                 "\(folder)/e.prefs/title.txt: byte 0: not valid UTF-8: damaged; the version of 2026-01-01T00:00:00Z is used instead",
                 "\(folder)/e.prefs/window.plist:1:1: the input is empty: damaged; the version of 2026-01-01T00:00:00Z is used instead",
                 "\(folder)/e.prefs/title.txt.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
                 "\(folder)/e.prefs/window.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
-            mended: [
+            fixes: [
                 "prefs convert e folder", "prefs convert e folder",
                 "rm -f \(folder)/e.prefs/title.txt.damaged-1767225600000",
                 "rm -f \(folder)/e.prefs/window.plist.damaged-1767225600000",
@@ -149,11 +149,11 @@ extension DoctorTests {
         },
         Case(
             name: "a damaged file of a folder, of which no version is kept",
-            said: [
+            findings: [
                 "\(folder)/new.prefs/a.plist:1:1: the input is empty: damaged, and no version of it is kept; until it is fixed or set aside, the domain cannot be read",
                 "\(folder)/new.prefs/a.plist.damaged-0: damaged, and set aside; remove it if nothing in it is needed",
             ],
-            mended: [
+            fixes: [
                 "mv -n \(folder)/new.prefs/a.plist \(folder)/new.prefs/a.plist.damaged-0",
                 "rm -f \(folder)/new.prefs/a.plist.damaged-0",
             ]
@@ -164,16 +164,16 @@ extension DoctorTests {
         },
         Case(
             name: "a file whose name spells its key in another way",
-            said: ["\(folder)/e.prefs/a%2fb.txt: ignored: the file of this key is named a%2Fb.txt"],
-            mended: ["mv -n \(folder)/e.prefs/a%2fb.txt \(folder)/e.prefs/a%2Fb.txt"]
+            findings: ["\(folder)/e.prefs/a%2fb.txt: ignored: the file of this key is named a%2Fb.txt"],
+            fixes: ["mv -n \(folder)/e.prefs/a%2fb.txt \(folder)/e.prefs/a%2Fb.txt"]
         ) { clinic in
             try makeFolder(clinic)
             try clinic.write("x", to: "e.prefs/a%2fb.txt")
         },
         Case(
-            name: "what a writer left behind in a folder without values",
-            said: ["\(folder)/e.prefs/.prefs-0123456789abcdef: left by a killed writer"],
-            mended: ["rm -f \(folder)/e.prefs/.prefs-0123456789abcdef"]
+            name: "a temporary file in a folder without values",
+            findings: ["\(folder)/e.prefs/.prefs-0123456789abcdef: left by a killed writer"],
+            fixes: ["rm -f \(folder)/e.prefs/.prefs-0123456789abcdef"]
         ) { clinic in
             try clinic.files.makeFolders(Clinic.folder.resolving("e.prefs"))
             try clinic.write("x", to: "e.prefs/.prefs-0123456789abcdef")
@@ -181,8 +181,8 @@ extension DoctorTests {
         },
         Case(
             name: "a file of a folder that cannot be read",
-            said: ["\(folder)/e.prefs/title.txt: you cannot read and write it"],
-            mended: ["chmod u+rw \(folder)/e.prefs/title.txt"]
+            findings: ["\(folder)/e.prefs/title.txt: you cannot read and write it"],
+            fixes: ["chmod u+rw \(folder)/e.prefs/title.txt"]
         ) { clinic in
             try makeFolder(clinic)
             try clinic.setPermissions(0o000, "e.prefs/title.txt")
@@ -212,7 +212,7 @@ extension DoctorTests {
             { try $0.write("<plist><true/></plist>", to: "e.prefs/title.plist") }
         ),
         (
-            "a file beside the folder",
+            "a file next to the folder",
             """
             \(folder)/e.prefs: e: exists twice: \(folder)/e.plist and \(folder)/e.prefs; remove one of them
                 # inspect it: ls -ld \(folder)/e.prefs
@@ -247,8 +247,8 @@ extension DoctorTests {
     static let layers = [
         Case(
             name: "a forced file that others write",
-            said: ["/etc/prefs/forced/f.plist: it is ignored: users other than its owner can write to it"],
-            mended: ["sudo chmod go-w /etc/prefs/forced/f.plist"]
+            findings: ["/etc/prefs/forced/f.plist: it is ignored: users other than its owner can write to it"],
+            fixes: ["sudo chmod go-w /etc/prefs/forced/f.plist"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
             try clinic.root.open("/etc/prefs/forced/f.plist", .reading)?
@@ -256,23 +256,23 @@ extension DoctorTests {
         },
         Case(
             name: "a forced file that the user cannot read",
-            said: ["/etc/prefs/forced/f.plist: not everyone can read it"],
-            mended: ["sudo chmod a+r /etc/prefs/forced/f.plist"]
+            findings: ["/etc/prefs/forced/f.plist: not everyone can read it"],
+            fixes: ["sudo chmod a+r /etc/prefs/forced/f.plist"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
             try clinic.root.open("/etc/prefs/forced/f.plist", .reading)?.setPermissions(.privateFile)
         },
         Case(
             name: "a forced folder that the user cannot look into",
-            said: ["/etc/prefs/forced: not everyone can read it"], mended: ["sudo chmod a+rx /etc/prefs/forced"]
+            findings: ["/etc/prefs/forced: not everyone can read it"], fixes: ["sudo chmod a+rx /etc/prefs/forced"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
             try clinic.root.open("/etc/prefs/forced", .reading)?.setPermissions(.privateFolder)
         },
         Case(
             name: "a forced folder that is the user's",
-            said: ["/etc/prefs/forced: its contents are ignored: it does not belong to root"],
-            mended: ["sudo chown root /etc/prefs/forced"]
+            findings: ["/etc/prefs/forced: its contents are ignored: it does not belong to root"],
+            fixes: ["sudo chown root /etc/prefs/forced"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
             try clinic.root.open("/etc/prefs/forced", .reading)?.setOwner(1000, group: 1000)
@@ -281,29 +281,29 @@ extension DoctorTests {
 
     static let writers = [
         Case(
-            name: "what a writer left behind",
-            said: ["\(folder)/.prefs-0123456789abcdef: left by a killed writer"],
-            mended: ["rm -f \(folder)/.prefs-0123456789abcdef"]
+            name: "a temporary file of a killed writer",
+            findings: ["\(folder)/.prefs-0123456789abcdef: left by a killed writer"],
+            fixes: ["rm -f \(folder)/.prefs-0123456789abcdef"]
         ) { clinic in
             try clinic.write("x", to: ".prefs-0123456789abcdef")
             clinic.machine.clock.advance(by: .seconds(3601))
         },
         Case(
-            name: "a note that nobody can read",
-            said: ["\(folder)/.transactions/x: unreadable transaction record"],
-            mended: ["rm -f \(folder)/.transactions/x"]
+            name: "an unreadable transaction record",
+            findings: ["\(folder)/.transactions/x: unreadable transaction record"],
+            fixes: ["rm -f \(folder)/.transactions/x"]
         ) { clinic in
             _ = try clinic.files.makeFolder(Clinic.folder.resolving(".transactions"), .privateFolder)
             try clinic.write("x", to: ".transactions/x")
         },
         Case(
             name: "a relative path in a variable",
-            said: ["XDG_STATE_HOME: ignored, since it is a relative path: state"], mended: ["unset XDG_STATE_HOME"]
+            findings: ["XDG_STATE_HOME: ignored, since it is a relative path: state"], fixes: ["unset XDG_STATE_HOME"]
         ) { $0.variables["XDG_STATE_HOME"] = "state" },
         Case(
             name: "relative paths in a list",
-            said: ["XDG_CONFIG_DIRS: has relative paths, which are ignored: a:./b"],
-            mended: ["export 'XDG_CONFIG_DIRS=/etc/xdg:/c'"]
+            findings: ["XDG_CONFIG_DIRS: has relative paths, which are ignored: a:./b"],
+            fixes: ["export 'XDG_CONFIG_DIRS=/etc/xdg:/c'"]
         ) { $0.variables["XDG_CONFIG_DIRS"] = "a:/etc/xdg:./b:/c" },
     ]
 }

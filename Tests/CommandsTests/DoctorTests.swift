@@ -12,9 +12,9 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         /// The start of each finding's first line, which is followed by the place.
-        let said: [String]
+        let findings: [String]
         /// The suggested commands, without the places in them.
-        let mended: [String]
+        let fixes: [String]
         let provoke: @Sendable (Clinic) throws -> Void
 
         var testDescription: String { name }
@@ -30,7 +30,7 @@ import Testing
         try clinic.run("prefs write d theme light")
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
         try row.provoke(clinic)
-        var (said, mended): ([String], [String]) = ([], [])
+        var (findings, fixes): ([String], [String]) = ([], [])
         // A fix may cause another finding, such as a damaged file that was set aside.
         for _ in 0..<3 {
             let outcome = try clinic.doctor()
@@ -38,12 +38,12 @@ import Testing
             #expect(outcome.status == 8 && outcome.errors.isEmpty, "\(outcome)")
             let lines = outcome.output.split(separator: "\n").map(String.init)
             let commands = lines.filter { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
-            said += lines.filter { !$0.hasPrefix("    ") }.map(clinic.withoutNumbers)
-            mended += commands.map(clinic.withoutNumbers)
+            findings += lines.filter { !$0.hasPrefix("    ") }.map(clinic.withoutNumbers)
+            fixes += commands.map(clinic.withoutNumbers)
             for command in commands { try clinic.run(command) }
         }
-        #expect(said == row.said)
-        #expect(mended == row.mended)
+        #expect(findings == row.findings)
+        #expect(fixes == row.fixes)
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(outcome.output.contains("\n    prefs read d\n"))
         // The age alone does not make a file stale.
         clinic.machine.clock.advance(by: .seconds(7200))
-        #expect(try !clinic.doctor().output.contains("left behind"))
+        #expect(try !clinic.doctor().output.contains("left by a killed writer"))
         for line in outcome.output.split(separator: "\n") where line.hasPrefix("    ") {
             try clinic.run(String(line.dropFirst(4)))
         }

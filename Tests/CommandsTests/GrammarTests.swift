@@ -221,7 +221,7 @@ import Testing
         #expect(Set(verb.statuses).isDisjoint(with: [.done, .usage]))
         for form in verb.forms {
             let open = form.drop { $0.occurrence == .once }
-            #expect(!open.dropFirst().contains { $0.occurrence == .once }, "what may be left out stands last")
+            #expect(!open.dropFirst().contains { $0.occurrence == .once }, "optional operands come last")
             #expect(!form.dropLast().contains { [.oneOrMore, .zeroOrMore].contains($0.occurrence) })
         }
     }

@@ -165,8 +165,8 @@ struct ShellCompletionTests {
         for _ in 0..<2 {
             let finding = try command.run("prefs", ["doctor"])
             #expect(finding.status == 8, "\(finding.text)\(finding.errorText)")
-            let mending = try command.run("sh", ["-c", "prefs doctor | grep '^    ' | sh -e"])
-            #expect(mending.status == 0, "\(finding.text)\(mending.errorText)")
+            let fixing = try command.run("sh", ["-c", "prefs doctor | grep '^    ' | sh -e"])
+            #expect(fixing.status == 0, "\(finding.text)\(fixing.errorText)")
         }
         let healthy = try command.run("prefs", ["doctor"])
         #expect(healthy.status == 0 && healthy.text == "no problems found\n", "\(healthy.text)\(healthy.errorText)")

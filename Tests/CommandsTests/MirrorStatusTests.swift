@@ -112,7 +112,7 @@ private struct MirrorPair: Sendable {
 
     static let rows = [
         Row(
-            "a host without its folder", ["its folder is missing; if it is gone for good, `prefs mirror retire laptop`"]
+            "a host without its folder", ["its folder is missing; if it will not return, `prefs mirror retire laptop`"]
         ) {
             try $0.machine.fileSystem.removeAll($0.writers.laptop)
         } fix: {

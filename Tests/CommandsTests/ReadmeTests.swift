@@ -108,7 +108,7 @@ private struct Step {
             if let match = line.wholeMatch(of: /([a-z]*)\$ (.*)/) {
                 steps.append(Step(line: number, prompt: String(match.1), command: String(match.2)))
             } else if steps.isEmpty {
-                throw ShellScript.Mistake(description: "\(number): stands before any command")
+                throw ShellScript.Mistake(description: "\(number): precedes every command")
             } else {
                 steps[steps.count - 1].shown += line + "\n"
             }

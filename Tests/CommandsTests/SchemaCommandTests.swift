@@ -60,7 +60,7 @@ import Testing
 
     // MARK: The doctor
 
-    static let findings: [(store: String, said: String, mended: String)] = [
+    static let findings: [(store: String, findings: String, fixes: String)] = [
         ("{\"keep\": \"x\"}", "d keep: ignored in layer user: must be an integer", "prefs delete d keep"),
         ("{\"keep\": 0}", "d keep: ignored in layer user: must be from 1 to 365", "prefs delete d keep"),
         ("{\"tries\": \"x\"}", "d tries: ignored in layer user: must be an integer", "prefs delete d retries"),
@@ -71,14 +71,14 @@ import Testing
 
     @Test(arguments: findings)
     func `the doctor finds values that a schema does not allow, and how to fix them`(
-        _ row: (store: String, said: String, mended: String)
+        _ row: (store: String, findings: String, fixes: String)
     ) throws {
         let clinic = try clinic(nil)
         #expect(try prefs("prefs import d -", clinic, input: row.store).status == 0)
         #expect(try clinic.doctor().status == 0)
         try install(Self.text, clinic)
-        #expect(try clinic.doctor() == Transcript.Outcome(output: "\(row.said)\n    \(row.mended)\n", status: 8))
-        try clinic.run(row.mended)
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "\(row.findings)\n    \(row.fixes)\n", status: 8))
+        try clinic.run(row.fixes)
         #expect(try clinic.doctor().status == 0)
     }
 

@@ -37,13 +37,13 @@ extension Target {
         do throws(KeyedArchive.Failure) {
             archive = try KeyedArchive(archiving: value).propertyList
         } catch {
-            throw BrokenProperty(self, "what was opened cannot be archived: \(error)")
+            throw BrokenProperty(self, "the opened archive cannot be archived again: \(error)")
         }
         guard case .success(let again) = open(archive, .default) else {
-            throw BrokenProperty(self, "what was archived cannot be opened")
+            throw BrokenProperty(self, "the written archive cannot be opened")
         }
         guard again.value == value else {
-            throw BrokenProperty(self, "what was archived is opened as another value")
+            throw BrokenProperty(self, "the written archive is opened as another value")
         }
     }
 

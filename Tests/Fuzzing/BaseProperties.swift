@@ -90,7 +90,7 @@ extension Target {
         var rebuilt = one
         rebuilt.apply(.rebuilt(packs))
         guard rebuilt.mergeState == one.mergeState else {
-            throw BrokenProperty(self, "what is rebuilt is another state")
+            throw BrokenProperty(self, "the rebuilt state differs")
         }
     }
 

@@ -40,7 +40,7 @@ extension Target {
                 throw BrokenProperty(self, "\(line): \(status) without a word")
             }
             guard invocation.verb.allStatuses.contains(status) else {
-                throw BrokenProperty(self, "\(line): \(status) is no status of \(invocation.verb.name): \(text)")
+                throw BrokenProperty(self, "\(line): \(status) is not a status of \(invocation.verb.name): \(text)")
             }
         }
     }

@@ -9,7 +9,7 @@ extension Target {
         let bytes = Array(bytes)
         guard bytes.count <= 1 << 16 else { return }
         try checkJournal(bytes)
-        try checkJournal(mended(bytes))
+        try checkJournal(repaired(bytes))
     }
 
     private func checkJournal(_ bytes: [UInt8]) throws(BrokenProperty) {
@@ -80,12 +80,12 @@ extension Target {
     }
 
     /// Returns the same journal, with valid checksums in all of its records.
-    private func mended(_ bytes: [UInt8]) -> [UInt8] {
-        var (mended, reader) = (bytes, ByteReader(bytes))
+    private func repaired(_ bytes: [UInt8]) -> [UInt8] {
+        var (repaired, reader) = (bytes, ByteReader(bytes))
         guard (try? reader.bytes(5)) != nil else { return bytes }
         while let body = try? reader.run(limit: bytes.count), (try? reader.halfWord()) != nil {
-            replace(&mended, at: reader.position - 4, by: UInt64(CRC32C.checksum(Array(body))), count: 4)
+            replace(&repaired, at: reader.position - 4, by: UInt64(CRC32C.checksum(Array(body))), count: 4)
         }
-        return mended
+        return repaired
     }
 }

@@ -7,7 +7,7 @@ extension Target {
     func checkPack(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         let bytes = Array(bytes)
         try checkPack(bytes)
-        if let mended = mended(bytes) { try checkPack(mended) }
+        if let repaired = repaired(bytes) { try checkPack(repaired) }
         if let value = try? CanonicalValue(decoding: bytes) {
             guard (try? CanonicalValue(value.propertyList))?.bytes == bytes else {
                 throw BrokenProperty(self, "a value is read that is written in other bytes")
@@ -58,21 +58,21 @@ extension Target {
     }
 
     /// Returns the same file with valid checksums of its records, a valid trailer and a valid hash.
-    private func mended(_ bytes: [UInt8]) -> [UInt8]? {
+    private func repaired(_ bytes: [UInt8]) -> [UInt8]? {
         let trailer = 80
         guard bytes.count >= trailer + 7 else { return nil }
         var reader = ByteReader(Array(bytes.dropLast(trailer)))
         guard (try? reader.bytes(5)) != nil, (try? reader.run(limit: bytes.count)) != nil else { return nil }
-        var mended = bytes
+        var repaired = bytes
         var records: UInt64 = 0
         while !reader.isAtEnd {
             guard let body = try? reader.run(limit: bytes.count), (try? reader.halfWord()) != nil else { return nil }
-            replace(&mended, at: reader.position - 4, by: UInt64(CRC32C.checksum(Array(body))), count: 4)
+            replace(&repaired, at: reader.position - 4, by: UInt64(CRC32C.checksum(Array(body))), count: 4)
             records += 1
         }
-        replace(&mended, at: bytes.count - trailer, by: records, count: 8)
-        replace(&mended, at: bytes.count - trailer + 8, by: UInt64(bytes.count), count: 8)
-        return mended.dropLast(32) + SHA256.hash(mended.dropLast(32))
+        replace(&repaired, at: bytes.count - trailer, by: records, count: 8)
+        replace(&repaired, at: bytes.count - trailer + 8, by: UInt64(bytes.count), count: 8)
+        return repaired.dropLast(32) + SHA256.hash(repaired.dropLast(32))
     }
 
     func replace(_ bytes: inout [UInt8], at start: Int, by number: UInt64, count: Int) {

@@ -95,7 +95,7 @@ extension Target {
         do {
             readBack = try PropertyList(parsing: written, as: trip.format, options: trip.reading)
         } catch {
-            throw BrokenProperty(self, "what was written as \(trip.name) is not readable: \(error)")
+            throw BrokenProperty(self, "the bytes written as \(trip.name) are not readable: \(error)")
         }
         guard readBack == value else { throw BrokenProperty(self, "\(trip.name) gives another value back") }
         guard (try? readBack.serialized(as: trip.format, options: trip.writing)) == written else {

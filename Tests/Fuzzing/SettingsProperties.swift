@@ -12,7 +12,7 @@ extension Target {
         guard bytes.count <= 1 << 16 else { return }
         let (schema, mistakes) = Schema.read(bytes)
         for mistake in mistakes {
-            guard !mistake.description.contains("\n") else { throw BrokenProperty(self, "a mistake of several lines") }
+            guard !mistake.description.contains("\n") else { throw BrokenProperty(self, "an error of several lines") }
         }
         guard let schema, mistakes.isEmpty else { return }
         guard let again = Schema.read(schema.propertyList).schema, again == schema else {
@@ -42,7 +42,7 @@ extension Target {
         }
         if pattern.stateCount <= 500 { _ = pattern.matches(lines.dropFirst().joined()) }
         if case .mistakes(let mistakes) = sample.arguments(lines), mistakes.isEmpty {
-            throw BrokenProperty(self, "arguments that are refused without a mistake")
+            throw BrokenProperty(self, "arguments that are rejected without an error")
         }
         if case .values(let arguments) = sample.arguments(lines) {
             guard sample.problems(in: arguments.values).allSatisfy({ $0.reason == .missing }) else {

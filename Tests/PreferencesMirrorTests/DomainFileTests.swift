@@ -19,7 +19,7 @@ import Testing
     static let many = PropertyList.Dictionary((0..<30).map { ("key\($0)", .integer(PropertyList.Integer($0))) })
 
     static let losses: [Loss] = [
-        Loss(testDescription: "removed by anybody", held: .missing) { host in
+        Loss(testDescription: "removed", held: .missing) { host in
             try host.fileSystem.remove(host.file("com.example.a").path)
         },
         Loss(testDescription: "deleted by us", held: nil) { host in
@@ -27,7 +27,7 @@ import Testing
                 DomainEdit(host.file("com.example.a")) { $0.removesFile = true }
             ])
         },
-        Loss(testDescription: "emptied to nothing", held: .empty) { host in
+        Loss(testDescription: "emptied", held: .empty) { host in
             try host.fileSystem.replace(host.file("com.example.a").path, with: [])
         },
         Loss(testDescription: "no property list", held: .unreadable) { host in
@@ -116,11 +116,11 @@ import Testing
 
     static let refusals: [Refusal] = [
         Refusal(
-            testDescription: "a file that nobody may read",
+            testDescription: "a file that nobody can read",
             happen: { try $0.permit(0, $0.file("com.example.a").path) },
             undo: { try $0.permit(0o600, $0.file("com.example.a").path) }),
         Refusal(
-            testDescription: "a lock that nobody may take",
+            testDescription: "a lock that nobody can acquire",
             happen: { try $0.permit(0, $0.lockOfExample) }, undo: { try $0.permit(0o600, $0.lockOfExample) }),
         Refusal(
             testDescription: "a folder in its place",

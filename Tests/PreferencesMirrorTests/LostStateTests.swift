@@ -19,7 +19,7 @@ import Testing
         Loss(testDescription: "removed") { files, journal in try files.remove(journal) },
         Loss(testDescription: "unreadable") { files, journal in try files.replace(journal, with: [1, 2, 3]) },
         Loss(testDescription: "empty") { files, journal in try files.replace(journal, with: [UInt8]()) },
-        Loss(testDescription: "set aside by one who was then interrupted") { files, journal in
+        Loss(testDescription: "set aside by a writer that was then interrupted") { files, journal in
             try files.rename(journal, to: journal.parent.appending("journal.damaged-1"))
         },
     ]

@@ -16,7 +16,7 @@ import Testing
     }
 
     static let refusals = [
-        Refusal(testDescription: "a write, for want of quota", operation: .write, effect: .fail(.overQuota)),
+        Refusal(testDescription: "a write, for lack of quota", operation: .write, effect: .fail(.overQuota)),
         Refusal(testDescription: "most of a write", operation: .write, effect: .tear(keeping: 5, .overQuota)),
         Refusal(
             testDescription: "all but nothing of a write", operation: .write, effect: .tear(keeping: 600, .noSpace)),

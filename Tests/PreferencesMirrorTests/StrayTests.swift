@@ -160,8 +160,8 @@ private struct RealMember {
         Obstacle(testDescription: "a socket") { path, _ in mknod(path, S_IFSOCK | 0o600, 0) },
         Obstacle(testDescription: "a folder") { path, _ in mkdir(path, 0o700) },
         Obstacle(testDescription: "a link to itself") { path, _ in symlink(path, path) },
-        Obstacle(testDescription: "a link to nothing") { path, _ in symlink("nothing", path) },
-        Obstacle(testDescription: "a link to a device without an end") { path, _ in symlink("/dev/zero", path) },
+        Obstacle(testDescription: "a dangling link") { path, _ in symlink("nothing", path) },
+        Obstacle(testDescription: "a link to an endless device") { path, _ in symlink("/dev/zero", path) },
         Obstacle(testDescription: "a link to a file") { path, aside in symlink(aside + "/file", path) },
         Obstacle(testDescription: "a link to a folder") { path, aside in symlink(aside + "/folder", path) },
     ]
@@ -212,7 +212,7 @@ private struct RealMember {
 
     /// The obstacles that matter to a host that writes into its own folder.
     static let lasting = obstacles.filter {
-        ["a FIFO", "a link to nothing", "a link to a folder"].contains($0.testDescription)
+        ["a FIFO", "a dangling link", "a link to a folder"].contains($0.testDescription)
     }
 
     @Test(arguments: lasting, [["l", "b", "x"], [""]])

@@ -19,8 +19,8 @@ import Testing
     }
 
     static let rows = [
-        Row(testDescription: "what a reader may pass over", field: 27, value: 1, fault: nil),
-        Row(testDescription: "what a reader must know", field: 30, value: 1, fault: .unknownField(30)),
+        Row(testDescription: "a field that a reader may ignore", field: 27, value: 1, fault: nil),
+        Row(testDescription: "a field that a reader must know", field: 30, value: 1, fault: .unknownField(30)),
         Row(testDescription: "that it is of another version", field: 12, value: 3, fault: .newerVersion(3)),
     ]
 

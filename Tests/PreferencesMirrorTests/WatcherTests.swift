@@ -48,12 +48,12 @@ import Testing
     }
 
     static let fates = [
-        Fate(testDescription: "says only that anything may have happened", patience: .seconds(1)) { stage in
+        Fate(testDescription: "reports only that anything may have changed", patience: .seconds(1)) { stage in
             stage.watcher.manner.queueLength = 0
             try stage.change()
             stage.watcher.manner.queueLength = 16_384
         },
-        Fate(testDescription: "has told too much at once for its queue", patience: .seconds(1)) { stage in
+        Fate(testDescription: "overflows its queue", patience: .seconds(1)) { stage in
             (stage.watcher.manner.delivery, stage.watcher.manner.queueLength) = (.onRequest, 3)
             try stage.change()
             for number in 0..<20 {
@@ -99,7 +99,7 @@ import Testing
             stage.watching.pass(.seconds(200))
             try stage.change()
         },
-        Fate(testDescription: "tells of everything long after", patience: .seconds(1)) { stage in
+        Fate(testDescription: "reports everything late", patience: .seconds(1)) { stage in
             stage.watcher.manner.delivery = .after(.seconds(2))
             try stage.change()
             stage.watching.pass(.seconds(2))

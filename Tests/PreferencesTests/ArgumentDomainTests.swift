@@ -22,7 +22,7 @@ import Testing
             ("-x (1,2,3)", ["x": ["1", "2", "3"]]),
             ("-ключ значение", ["ключ": "значение"]),
         ] as [(String, PropertyList.Dictionary)])
-    func `a key is what follows a dash, its value the next word`(line: String, expected: PropertyList.Dictionary) {
+    func `a key follows a dash, and its value is the next word`(line: String, expected: PropertyList.Dictionary) {
         let arguments = line.split(separator: " ").map { String($0) }
         #expect(ArgumentDomain.values(in: arguments) == expected)
     }

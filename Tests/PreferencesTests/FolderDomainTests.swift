@@ -209,22 +209,22 @@ import Testing
 
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let says: [String]
+        let mentions: [String]
         let prepare: @Sendable (StoreBench) throws -> Void
     }
 
     static let refusals: [Refusal] = [
-        Refusal(testDescription: "a symbolic link", says: ["link.txt", "symbolic link"]) { bench in
+        Refusal(testDescription: "a symbolic link", mentions: ["link.txt", "symbolic link"]) { bench in
             try bench.process().scribble(Array("secret".utf8), to: "/home/ada/precious")
             try bench.simulated.fileSystem.makeSymbolicLink(folder.appending("link.txt"), to: "/home/ada/precious")
         },
-        Refusal(testDescription: "a folder in place of a file", says: ["box.txt"]) { bench in
+        Refusal(testDescription: "a folder in place of a file", mentions: ["box.txt"]) { bench in
             try bench.process().fileSystem.makeFolders(folder.appending("box.txt"))
         },
-        Refusal(testDescription: "a file beside the folder", says: ["com.example.notes.plist", "notes.prefs"]) {
+        Refusal(testDescription: "a file next to the folder", mentions: ["com.example.notes.plist", "notes.prefs"]) {
             try $0.process().scribble(Array("{}".utf8), to: file.path)
         },
-        Refusal(testDescription: "two files of one key", says: ["title.plist", "title.txt"]) { bench in
+        Refusal(testDescription: "two files of one key", mentions: ["title.plist", "title.txt"]) { bench in
             try bench.process().scribble(Array("<plist><true/></plist>".utf8), to: folder.appending("title.plist"))
         },
     ]
@@ -238,7 +238,7 @@ import Testing
             { _ = try Self.file.contents(on: process) }, { _ = try process.set("title", "other", in: Self.file) },
         ] {
             let text = storeFailure { try attempt() }?.description ?? ""
-            for part in refusal.says { #expect(text.contains(part), "\(text)") }
+            for part in refusal.mentions { #expect(text.contains(part), "\(text)") }
         }
         #expect(try Self.names(bench) == names)
         #expect(try Self.text("title.txt", bench) == "Groceries\n")

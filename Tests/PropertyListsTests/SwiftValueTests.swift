@@ -30,7 +30,7 @@ import Testing
         ("a key", ["a": 7], { $0["a"] = 7 }),
         ("a removed key", [:], { $0["a"] = nil }),
         ("a key inside", ["a": 1, "b": ["c": true]], { $0[path: ":b:c"] = true }),
-        ("a key of what is no dictionary", ["a": 1], { $0["a"]?["b"] = 2 }),
+        ("a key of a value that is not a dictionary", ["a": 1], { $0["a"]?["b"] = 2 }),
         (
             "an element", ["a": ["x", 2]],
             {

@@ -147,7 +147,7 @@ extension World {
         }
         guard !read(after: 0) else { return }
         guard scenario.clones, read(after: scenario.limits.waitsFor) else {
-            return complain("a first reading waits for what is not there")
+            return complain("a first reading waits for a missing file")
         }
     }
 }

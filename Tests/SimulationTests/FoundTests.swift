@@ -393,7 +393,7 @@ import Testing
     }
 
     /// The run that found this bug. A base that the host had removed reappeared.
-    @Test func `a value that its own host replaces is no conflict`() throws {
+    @Test func `a value that its own host replaces is not a conflict`() throws {
         try #expect(wrongs(of: "clocks that are off", seed: 20_261_122, round: 49_573) == [])
     }
 

@@ -100,7 +100,8 @@ import Testing
 
     @Test(arguments: [
         Backlog(testDescription: "long values", characters: Array(repeating: 100_000, count: 24)),
-        Backlog(testDescription: "too long a one, and then another", characters: [3000, 10], bytesOfWriter: 2000),
+        Backlog(
+            testDescription: "a value that is too long, and then another", characters: [3000, 10], bytesOfWriter: 2000),
     ])
     private func `of bytes is not reached by values that were replaced before they were published`(_ backlog: Backlog) {
         let bench = Bench { ($0.bytesOfWriter, $0.supersededFor, $0.leastLogs) = (backlog.bytesOfWriter, Self.day, 32) }

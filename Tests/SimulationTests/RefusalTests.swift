@@ -17,7 +17,7 @@ import Testing
 
     static let refusals = [
         Refusal(testDescription: "by an error, once", failure: .later, lasts: false),
-        Refusal(testDescription: "for want of space, from then on", failure: .space, lasts: true),
+        Refusal(testDescription: "for lack of space, from then on", failure: .space, lasts: true),
     ]
 
     @Test(arguments: `A host that dies`.scripts.indices, refusals)

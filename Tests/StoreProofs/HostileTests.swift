@@ -106,7 +106,7 @@ extension `The store of this machine` {
                 symlink("/etc/passwd", $0)
             },
             Member(testDescription: "a link to a value", reason: "it is a symbolic link") { symlink("title.txt", $0) },
-            Member(testDescription: "a link to nothing", reason: "it is a symbolic link") { symlink("nothing", $0) },
+            Member(testDescription: "a dangling link", reason: "it is a symbolic link") { symlink("nothing", $0) },
             Member(testDescription: "a link to itself", reason: "it is a symbolic link") { symlink("evil.txt", $0) },
             Member(testDescription: "a folder", reason: "Is a directory") { mkdir($0, 0o700) },
             Member(testDescription: "a huge file", reason: "File too large") { path in

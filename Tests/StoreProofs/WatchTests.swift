@@ -47,7 +47,7 @@ extension `The store of this machine` {
                 "echo 0 > /proc/sys/user/\(limit) && exec \"$@\"", "sh",
             ]
             guard try Subprocess.run("unshare", limited.dropFirst() + ["true"]).status == 0 else {
-                try Test.cancel("no privilege to limit what the kernel tells")
+                try Test.cancel("no privilege to limit the notifications of the kernel")
             }
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")

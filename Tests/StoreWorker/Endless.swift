@@ -72,7 +72,7 @@ extension Worker {
         }
     }
 
-    /// `hold DOMAIN`: takes the lock of the domain, says so, and has it until a line comes.
+    /// `hold DOMAIN`: takes the lock of the domain, reports it, and holds it until a line arrives.
     func hold() throws {
         let machine = try machine
         try DomainWriter(machine, WriteNote(.write, by: machine)).commit([

@@ -117,7 +117,7 @@ private final class Crowd: Sendable {
         for round in 0..<rounds {
             shared.addSuite(named: "org.example.suite")
             shared.register(defaults: ["registered": round])
-            expect(shared.integer(forKey: "registered") == round, "what was registered is not there")
+            expect(shared.integer(forKey: "registered") == round, "the registered value is missing")
             shared.removeSuite(named: "org.example.suite")
         }
     }
@@ -127,7 +127,7 @@ private final class Crowd: Sendable {
             let session = shared.edit()
             session["edited"] = .integer(PropertyList.Integer(round))
             try session.commit()
-            expect(shared.integer(forKey: "edited") == round, "what was committed is not there")
+            expect(shared.integer(forKey: "edited") == round, "the committed value is missing")
         }
     }
 

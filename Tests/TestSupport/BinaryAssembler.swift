@@ -12,7 +12,7 @@ import PropertyLists
 ///     offset 2 = 4096         instead of the start of object 2; `object 1+1` is a byte after the start of object 1
 ///     root = 7                likewise `count`, `table`, `offset size`, `reference size`, `sort`, `unused`
 ///     header "bplist15"       instead of bplist00
-///     behind = 00             bytes after the trailer
+///     after = 00              bytes after the trailer
 ///     trailer = none          no trailer
 ///
 /// Kinds: `null` `false` `true` `int` `real` `real4` `date` (seconds from 2001) `data` (hex) `ascii` `utf16` `uid`
@@ -96,7 +96,7 @@ extension BinaryAssembler {
         }
         try appendTable()
         try appendTrailer()
-        if let behind = overrides.removeValue(forKey: "behind") { bytes += try Data(hex: behind) }
+        if let after = overrides.removeValue(forKey: "after") { bytes += try Data(hex: after) }
         guard overrides.isEmpty else {
             throw Mistake(description: "not understood: \(overrides.keys.sorted())")
         }

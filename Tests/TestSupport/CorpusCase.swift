@@ -56,7 +56,7 @@ extension CorpusCase {
         input = source.bytes
         location = source.location
         guard (folders[1] == "rejected") == (header["fails"] != nil) else {
-            throw Mistake(description: "\(name): it stands in the wrong folder")
+            throw Mistake(description: "\(name): in the wrong folder")
         }
         if let fails = header["fails"] {
             outcome = try Self.failure(fails, source)

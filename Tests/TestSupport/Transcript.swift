@@ -41,7 +41,7 @@ package struct Transcript: Sendable {
                 steps.append(Step(line: number, command: Self.content(line)))
                 continue
             }
-            guard !steps.isEmpty else { throw Mistake(description: "\(number): stands before any command") }
+            guard !steps.isEmpty else { throw Mistake(description: "\(number): precedes every command") }
             try take(mark, line, number)
         }
     }
@@ -56,7 +56,7 @@ package struct Transcript: Sendable {
         case "!": steps[last].outcome.errors += text
         case "?":
             guard let status = Int32(Self.content(line)) else {
-                throw Mistake(description: "\(number): \(line) is no status")
+                throw Mistake(description: "\(number): \(line) is not a status")
             }
             steps[last].outcome.status = status
         default: throw Mistake(description: "\(number): a line begins with $ < | ! ? or #")

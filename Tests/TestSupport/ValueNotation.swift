@@ -16,7 +16,7 @@ package struct ValueNotation {
         var notation = ValueNotation(rest: text[...].unicodeScalars)
         let value = try notation.value()
         notation.skipSpace()
-        guard notation.rest.isEmpty else { throw notation.mistake("something behind the value") }
+        guard notation.rest.isEmpty else { throw notation.mistake("unexpected text after the value") }
         return value
     }
 

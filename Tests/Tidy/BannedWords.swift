@@ -11,7 +11,7 @@ struct BannedWord: Sendable {
 
     static let all: [BannedWord] = [
         BannedWord(word: "try!", instead: "try, and in a test a throwing function or #require"),
-        BannedWord(word: "as!", instead: "as?, and what to do when it is none"),
+        BannedWord(word: "as!", instead: "as?, and what to do with nil"),
         BannedWord(word: "fatalError(", instead: "a thrown error, or a type that has no such case"),
         BannedWord(
             word: "print(", instead: "a returned value; only commands write",
@@ -25,15 +25,23 @@ struct BannedWord: Sendable {
         BannedWord(word: "XX" + "X", instead: "an issue", inComments: true),
     ]
 
-    /// Unclear phrases, which are forbidden in the comments of the shipped sources.
+    /// Unclear phrases, which are forbidden in code and comments.
     static let phrases: [BannedWord] = [
-        ("whoever", "the caller, the reader, the writer"), ("told of", "notified of"), ("hears of", "is notified of"),
+        ("whoever", "the caller, the reader, the writer"), ("nobody knows", "unknown"),
+        ("told of", "notified of"), ("tells of", "reports"), ("hears of", "is notified of"),
+        ("says nothing", "prints nothing"), ("says so", "reports it"),
         ("stands there", "exists"), ("stands behind", "follows"), ("stands beside", "is next to"),
-        ("something stands", "unexpected text"), ("what mends", "how to fix"), ("mends", "fixes"), ("mended", "fixed"),
+        ("stands in", "is in"), ("stands under", "is under"), ("something stands", "unexpected text"),
+        ("what stands", "the contents"), ("lies behind", "follows"), ("lies in", "is in"),
+        ("what mends", "how to fix"), ("mends", "fixes"), ("mended", "fixed"), ("mending", "fixing"),
         ("what was before", "the previous value"), ("as a truth", "as a Bool"), ("where it is none", "otherwise"),
-        ("nobody knows", "unknown"), ("at fault", "invalid"), ("says nothing", "prints nothing"),
-        ("says so", "reports it"), ("does not count", "is ignored"), ("takes part", "is mirrored"),
-    ].map { BannedWord(word: $0, instead: $1, scope: "Sources/", inComments: true) }
+        ("what is no", "anything but a"), ("as good as none", "treated as missing"),
+        ("at fault", "invalid"), ("does not count", "is ignored"), ("takes part", "is mirrored"),
+        ("any more", "no longer"), ("by now", "now, since"), ("ever more", "more and more"),
+        ("ever less", "less and less"), ("in the midst", "during"), ("for want of", "for lack of"),
+        ("goes over to", "changes to"), ("no matter", "ignored, whatever"),
+        ("lets go of", "releases"), ("let go of", "release"), ("found out", "detected"),
+    ].map { BannedWord(word: $0, instead: $1, exempt: ["Tests/Tidy/"], inComments: true) }
 
     static func violations(in file: SourceFile) -> [Violation] {
         (all + phrases).filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) }

@@ -534,7 +534,7 @@ extension ShellWord {
                 case "\t": text += "\\t"
                 case "\\", "'": text += "\\\(scalar)"
                 case _ where scalar.isInvisible:
-                    // Three octal digits cannot run into what follows.
+                    // Three octal digits are unambiguous before any following text.
                     for byte in String(scalar).utf8 {
                         let digits = String(byte, radix: 8)
                         text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits

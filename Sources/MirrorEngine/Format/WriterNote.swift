@@ -7,7 +7,7 @@ package struct WriterNote: Hashable, Sendable {
     package var label: String
     package var platform: String
     package var software: String
-    /// Whether the writer has left the mirror for good.
+    /// Whether the writer has left the mirror permanently.
     package var hasLeft: Bool
 
     package init(

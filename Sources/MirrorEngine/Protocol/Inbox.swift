@@ -301,7 +301,7 @@ package struct FaultyFile: Hashable, Sendable {
     }
 
     /// Whether the file may have changed: its size differs, or half of the time that it was known when last read
-    /// has passed since. A file that becomes complete is read soon, and one that does not is read ever less often.
+    /// has passed since. A file that becomes complete is read soon, and one that does not is read less and less often.
     func isWorthReading(size: Int, at now: Int64) -> Bool {
         if size != self.size { return true }
         let longest = kind == .lacksBlobs ? Self.longestWithoutBlobs : Self.longest

@@ -77,7 +77,7 @@ package func runOnNewThread(_ work: @escaping @Sendable () -> Void) {
     }
 }
 
-/// An event that one thread opens once, for good, and others wait for.
+/// An event that one thread opens once and permanently, and that others wait for.
 ///
 /// Sendable because `isOpen` is accessed only under the mutex, and the pthread objects are safe to share.
 package final class Gate: @unchecked Sendable {

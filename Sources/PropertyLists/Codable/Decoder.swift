@@ -218,7 +218,8 @@ extension ValueDecoder {
         guard let value, type.isNear(value.kind) || node.options.strategies.areNear(value.kind, type) else {
             return failure(type, at: key)
         }
-        return .dataCorrupted(context("The \(value.kind.rawValue) \(value.excerpt) is no value of type \(type).", key))
+        return .dataCorrupted(
+            context("The \(value.kind.rawValue) \(value.excerpt) is not a value of type \(type).", key))
     }
 
     fileprivate func context(_ description: String, _ key: (any CodingKey)?) -> DecodingError.Context {
@@ -313,7 +314,8 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             node.ask(decoder.position, key)
             return try decoder.decode(type)
         }
-        // The encoder leaves out what encodes itself as nil, be it an optional or a type that asks for nil itself.
+        // The encoder leaves out values that encode themselves as nil: optionals, and types that request nil
+        // themselves.
         let missing = decoderOfMissing(key)
         if type is any ExpressibleByNilLiteral.Type { return try missing.decode(type) }
         guard let value = try? missing.decode(type), missing.node.wasAskedForNil else {

@@ -126,6 +126,6 @@ do {
     var peer = try Peer(CommandLine.arguments)
     exit(try peer.run() ? 0 : 1)
 } catch {
-    FileHandle.standardError.write(Data("wrong arguments; the source says which there are\n".utf8))
+    FileHandle.standardError.write(Data("wrong arguments; the source lists the valid ones\n".utf8))
     exit(2)
 }
