@@ -1,23 +1,24 @@
-/* What every driver of a peer has in common.
+/* The common part of all drivers of peers.
  *
- * A driver prints one line when it is ready, "ready NAME VERSION", then answers each command on standard input,
+ * A driver prints the line "ready NAME VERSION" when it is ready. Then it answers each command on standard input,
  *
  *     read|write|decode|encode FORMAT LOAD PATH
  *
- * with one line, "NANOSECONDS BYTES": what reading the file, or writing the value read from it, takes.
+ * with the line "NANOSECONDS BYTES": the time for reading the file, or for writing the value read from it, and the size
+ * of the file or of the output.
  *
- * The rule by which all contenders measure: processor time of the whole process; a sample is as many calls as
- * take a millisecond; samples are taken for 100 ms, at least three; the best one counts. A call releases what it
- * made; in `Benchmarks formats` all processes keep that memory, as their environment tells the allocator. Formats are
- * read and written by a process that has done nothing else, for what one has read before leaves its memory in pieces.
- * Bytes are those of the file read, or of the output written. */
+ * All peers measure by the same rule. The time is the processor time of the whole process. A sample is as many calls as
+ * take a millisecond. There are at least three samples, taken for at least 100 ms, and the best one is used. A call
+ * releases its results; in `Benchmarks formats`, the environment makes all allocators keep that memory. Each format is
+ * measured in a new process, because earlier work fragments the memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* One call of what is measured, told what the driver prepared; the number of bytes it handled, or 0 if it failed. */
+/* One call of the measured function, with the data that the driver prepared. Returns the number of bytes, or 0 for a
+ * failure. */
 typedef size_t (*work)(void *prepared);
 
 static int64_t processor_time(void) {

@@ -4,10 +4,10 @@
     loads.py FOLDER
 
 S: 50 settings, about 4 KB. N: 6400 nested records in groups of 100, about 10 MB of XML. F: 100 000 flat keys.
-The bytes come from Python's plistlib and json, so that no contender reads what it wrote itself, and they are
-the same on every machine: only random.random() is drawn upon, whose sequence Python promises to keep.
-JSON lacks dates and data: they are ISO-8601 and base64 text there.
-Beside the loads stand two binary files with 50 000 shared references in 200 KB."""
+The files are written with Python's plistlib and json, so that no peer reads its own output. They are the same on every
+machine, because the only source of randomness is random.random(), whose sequence Python guarantees.
+JSON lacks dates and data, so these are ISO 8601 and Base64 text.
+Two further binary files have 50 000 shared references in 200 KB."""
 import base64
 import datetime
 import json
@@ -38,7 +38,7 @@ def words(count):
 
 
 def text():
-    """Four in five plain, one in ten with characters that XML escapes, one in ten beyond ASCII."""
+    """Returns a text: in four of five cases plain, in one of ten with characters that XML escapes or outside ASCII."""
     kind = CHANCE.random()
     if kind < 0.8:
         return words(integer(2, 9))
@@ -56,7 +56,7 @@ def data(count):
 
 
 def settings():
-    """S. The keys are the properties of the type of that name in Tests/Benchmarks/Settings.swift."""
+    """Returns S. The keys are the properties of the type S in Tests/Benchmarks/Settings.swift."""
     kinds = [
         ("isEnabled", lambda i: True),
         ("windowWidth", lambda i: i * 31),
@@ -143,7 +143,7 @@ def openstep(value, indent=""):
 
 
 def binary_file(objects):
-    """A binary property list of encoded objects, with references of four bytes."""
+    """Returns a binary property list of encoded objects, with references of four bytes."""
     offsets, body = [], b"bplist00"
     for encoded in objects:
         offsets.append(len(body))
@@ -157,14 +157,14 @@ def array_of(reference, count):
 
 
 def shared_references():
-    """One array met 50 000 times; and 500 arrays in one another, each met 100 times by the one around it."""
+    """Returns one array that is referenced 50 000 times, and 500 nested arrays, each referenced 100 times."""
     wide = [array_of(1, 50_000), array_of(2, 100), b"\x53abc"]
     deep = [array_of(level + 1, 100) for level in range(500)] + [b"\x53abc"]
     return {"shared-wide": binary_file(wide), "shared-deep": binary_file(deep)}
 
 
 def write(folder, name, contents):
-    """Leaves no half of a file behind where it is stopped."""
+    """Writes a file atomically, so that an interruption leaves no partial file."""
     path = os.path.join(folder, name)
     with open(path + ".new", "wb") as file:
         file.write(contents)

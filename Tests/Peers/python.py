@@ -3,7 +3,7 @@
 
     python.py plistlib|orjson
 
-Reads commands as Tests/Peers/driver.h describes them and measures by the rule given there."""
+Reads the commands that Tests/Peers/driver.h describes, and measures by its rule."""
 import gc
 import platform
 import sys
@@ -11,7 +11,7 @@ import time
 
 
 def measured(work):
-    """Nanoseconds of processor time that one call of `work` takes, and the bytes that it says it handled."""
+    """Returns the processor time of one call of `work` in nanoseconds, and the number of bytes that it returns."""
     gc.collect()
     repeats, samples, total, best = 1, 0, 0, float("inf")
     while total < 100_000_000 or samples < 3:

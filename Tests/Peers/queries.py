@@ -3,8 +3,8 @@
 
 usage: queries.py PREFS [COUNT [SEED]]
 
-Each query is said in both languages, and selects from the same records: half of the queries from JSON, half from the
-same file as a binary property list. Prints the seed, the queries with different results, and how many were equal.
+Each query is generated in both languages, and selects from the same records: half of the queries from JSON, half from
+the same file as a binary property list. Prints the seed, the queries with different results, and how many were equal.
 """
 
 import json
@@ -16,7 +16,7 @@ import tempfile
 
 WORDS = ["alpha", "Beta", "gamma delta", "ALPHA", "a.b*c", "be", "", "x-ray", "alphabet", "42"]
 
-# What jq needs to say the same: a comparison of values of different types is false.
+# Definitions for jq, so that a comparison of values of different types is false.
 PRELUDE = """
 def lt($a; $b): ($a|type) == ($b|type) and ($a != null) and $a < $b;
 def le($a; $b): ($a|type) == ($b|type) and $a <= $b;
