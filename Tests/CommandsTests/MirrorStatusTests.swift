@@ -84,6 +84,21 @@ private struct MirrorPair: Sendable {
         return try count(in: "/home/ada/shared")
     }
 
+    /// Removes the first of two logs that the laptop publishes, and lets the desk look for it.
+    func loseLog() throws {
+        let logs = writers.laptop.appending("l")
+        let former = Set(try machine.fileSystem.names(in: logs) ?? [])
+        for key in ["size", "width"] {
+            try laptop("write", "com.example.editor", key, "-int", "1")
+            try laptop("mirror", "sync", "--push")
+        }
+        let new = Set(try machine.fileSystem.names(in: logs) ?? []).subtracting(former)
+        try #require(new.count == 2)
+        let first = try #require(new.min { $0.description < $1.description })
+        _ = try machine.fileSystem.remove(logs.appending(first))
+        try desk("mirror", "sync")
+    }
+
     /// Cuts the last log of the laptop in half.
     func damageLog() throws {
         let logs = writers.laptop.appending("l")
@@ -142,6 +157,27 @@ private struct MirrorPair: Sendable {
             try $0.laptop("mirror", "sync")
         },
         Row(
+            "a file of another host that follows a missing one",
+            ["in sync\n", "to fetch   1 file", "1 incomplete, or after missing files; `prefs mirror fsck` names each"]
+        ) {
+            try $0.loseLog()
+        } fix: {
+            try $0.laptop("mirror", "sync")
+        },
+        Row(
+            "a missing file of another host, after the time that later files wait for it",
+            [
+                "; some of its changes are missing: run `prefs mirror sync` there; ",
+                "if it is gone, `prefs mirror purge laptop` goes on without them",
+            ]
+        ) {
+            try $0.loseLog()
+            $0.machine.clock.advance(by: .seconds(601))
+            try $0.desk("mirror", "sync")
+        } fix: {
+            try $0.laptop("mirror", "sync")
+        },
+        Row(
             "a key that no file here can hold",
             [
                 " from laptop cannot be written into the file here;",
@@ -184,12 +220,23 @@ private struct MirrorPair: Sendable {
         #expect(status.status == 0 && status.output.hasPrefix("/home/ada/shared: in sync\n"), "\(status)")
     }
 
+    @Test func `ends when a host is purged whose changes are missing`() throws {
+        let pair = try MirrorPair()
+        try pair.loseLog()
+        pair.machine.clock.advance(by: .seconds(601))
+        #expect(try pair.desk("mirror", "sync").status == 10)
+        #expect(try pair.desk("mirror", "purge", "laptop").status == 0)
+        #expect(try pair.desk("mirror", "status").status == 0)
+        #expect(try pair.desk("read", "com.example.editor", "width").output == "1\n")
+    }
+
     @Test func `is reported by a dry run as by an exchange`() throws {
         let pair = try MirrorPair()
         try pair.machine.fileSystem.rename("/home/ada/shared", to: "/home/ada/gone")
         let dry = try pair.desk("mirror", "sync", "--dry-run")
         let sync = try pair.desk("mirror", "sync")
         #expect(dry.status == 13 && dry.output.isEmpty && dry == sync, "\(dry)")
+        #expect(dry.errors.contains("; if it was moved, `prefs mirror join` its new path; "), "\(dry)")
         try pair.machine.fileSystem.rename("/home/ada/gone", to: "/home/ada/shared")
         let file: FilePath = "/home/ada/.config/prefs/com.example.editor.plist"
         try pair.machine.fileSystem.replace(file, with: [])
@@ -198,6 +245,46 @@ private struct MirrorPair: Sendable {
         let held = try pair.desk("mirror", "sync", "--dry-run")
         #expect(held.status == 11 && held.output.contains("0 files to fetch"), "\(held)")
         #expect(held.errors.contains("a domain is held: `prefs mirror status` shows which"), "\(held)")
+        let status = try pair.desk("mirror", "status").output
+        #expect(
+            status.contains("release com.example.editor --take-file` deletes all values, on all hosts"), "\(status)")
+    }
+
+    @Test func `is not that of a mirror whose directory has another one`() throws {
+        let pair = try MirrorPair()
+        try pair.machine.fileSystem.rename("/home/ada/shared", to: "/home/ada/gone")
+        let other = try runPrefs(
+            ["prefs", "--store", "/home/ada/c", "mirror", "init", "/home/ada/shared"], on: pair.machine)
+        try #require(other.status == 0)
+        let status = try pair.desk("mirror", "status")
+        #expect(status.status == 11 && !status.output.contains("to fetch"), "\(status)")
+        #expect(status.output.contains("directory  contains the mirror "), "\(status)")
+    }
+
+    @Test func `names the limit that is exceeded`() throws {
+        let pair = try MirrorPair()
+        for number in 0..<4096 {
+            let writer = try #require(FileName("10000000\(1000 + number)0"))
+            try pair.machine.fileSystem.makeFolders(MirrorPair.files.appending(writer))
+        }
+        #expect(try pair.desk("mirror", "sync").status == 12)
+        let status = try pair.desk("mirror", "status")
+        #expect(status.status == 12 && !status.output.contains(" bytes"), "\(status)")
+        #expect(
+            status.output.contains("limit      ") && status.output.contains(" ignored, because there are too many;"))
+    }
+
+    @Test func `distinguishes hosts with the same name`() throws {
+        let pair = try MirrorPair()
+        try pair.laptop("mirror", "join", "/home/ada/shared", "--label", "desk")
+        try pair.comeToRest()
+        let number = try #require(pair.writers.laptop.lastComponent)
+        let status = try pair.desk("mirror", "status").output
+        #expect(status.contains("desk       number \(number), changed"), "\(status)")
+        try pair.machine.fileSystem.removeAll(pair.writers.laptop)
+        let missing = try pair.desk("mirror", "status").output
+        #expect(missing.contains("number \(number), its folder is missing; "), "\(missing)")
+        #expect(missing.contains("`prefs mirror retire \(number)`"), "\(missing)")
     }
 
     @Test(arguments: ["", "garbage", "<plist><dict/></plist>"])
@@ -278,6 +365,10 @@ private struct MirrorPair: Sendable {
         try pair.comeToRest()
         #expect(try pair.publishedFiles(containing: "second-secret") == 1)
         try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; Sensitive = YES; }); }")
+        let status = try pair.laptop("mirror", "status")
+        #expect(status.status == 10 && status.output.contains("to send    1 change"), "\(status)")
+        let sync = try pair.laptop("mirror", "sync")
+        #expect(sync == Transcript.Outcome(), "only its own file was replaced: \(sync)")
         try pair.comeToRest()
         #expect(try pair.desk("mirror", "compact").output.contains("only current values"))
         #expect(try pair.publishedFiles(containing: "secret") == 0)

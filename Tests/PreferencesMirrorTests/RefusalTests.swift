@@ -84,6 +84,7 @@ import Testing
             guard host.fileSystem.hits > 0 else { break }
             host.fileSystem.setFaults(FaultPlan())
             let status = try host.again().status()
+            #expect(session?.troubles.contains { $0.contains("/.prefs-") } != true, "a temporary name, write \(number)")
             guard let session, status.condition != .inSync, status.pending > 0 else { continue }
             named += 1
             #expect(!session.troubles.isEmpty && status.troubles == session.troubles, "write \(number)")

@@ -20,9 +20,9 @@ struct ConflictText {
         var lines = [line(withState: !item.isOpen)]
         for conflict in item.conflicts {
             let part = conflict.path == item.key ? "" : "\(conflict.path.entry)  "
-            lines.append("    lost      \((part + text(conflict.value.value, at: conflict.path)).shown)")
+            lines.append("    lost      \((part + values.text(conflict.value.value, at: conflict.path)).shown)")
         }
-        return lines + ["    in force  \(text(inForce, at: item.key).shown)"]
+        return lines + ["    in force  \(values.text(inForce, at: item.key).shown)"]
     }
 
     /// The conflict as a JSON object on one line.
@@ -36,12 +36,12 @@ struct ConflictText {
                     var lost: PropertyList.Dictionary = [
                         "entry": .string(conflict.path.entry.description), "when": .string(Self.time(conflict.when)),
                     ]
-                    lost["value"] = masked(conflict.value.value, at: conflict.path)
+                    lost["value"] = values.masked(conflict.value.value, at: conflict.path)
                     return .dictionary(lost)
                 }),
         ]
         line["host"] = winner.map { .string($0) }
-        line["inForce"] = masked(inForce, at: item.key)
+        line["inForce"] = values.masked(inForce, at: item.key)
         line["resolved"] = item.latest.resolvedAt.map { .string(Self.time($0)) }
         return LosslessJSON.text(of: .dictionary(line))
     }
@@ -61,15 +61,22 @@ struct ConflictText {
         }
     }
 
+    private var values: MirrorValueText { MirrorValueText(masking: masking) }
+
     private static func time(_ milliseconds: Int64) -> String {
         Timestamp(seconds: milliseconds / 1000, nanoseconds: 0).description
     }
+}
 
-    private func text(_ value: CanonicalValue?, at path: Path) -> String {
+/// A value of a mirror as text, without secrets.
+struct MirrorValueText {
+    let masking: Masking
+
+    func text(_ value: CanonicalValue?, at path: Path) -> String {
         masked(value, at: path).map { LosslessJSON.text(of: $0) ?? "(too deep)" } ?? "(deleted)"
     }
 
-    private func masked(_ value: CanonicalValue?, at path: Path) -> PropertyList? {
+    func masked(_ value: CanonicalValue?, at path: Path) -> PropertyList? {
         value.map {
             masking.hides(path.entry) ? .string(Masking.dots) : masking.masked($0.propertyList, at: path.entry)
         }

@@ -36,7 +36,9 @@ enum MirrorLine {
         case .directory(.present): return "the directory is available"
         case .directory(.paused): return paused
         case .directory(.left): return left
-        case .directory(let status): return status.phrase
+        case .directory(let status):
+            return session.obstacle.map { "\(session.place): \(self.text(of: $0, session.id, session.directory.path))" }
+                ?? status.phrase
         case .waiting(let waiting): return "waiting: \(waiting.phrase)"
         case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is missing"
         case .unknownDomain: return nil
@@ -108,7 +110,9 @@ enum MirrorLine {
         let (own, place) = (id.abbreviation, ShellWord.quoted(directory.description.shown))
         let again = "`prefs mirror init --again \(place)`"
         switch obstacle {
-        case .noDirectory: return "is missing or cannot be read: mount it; if it was deleted on purpose, \(again)"
+        case .noDirectory:
+            return "is missing or cannot be read: mount it; if it was moved, `prefs mirror join` its new path; "
+                + "if it was deleted on purpose, \(again)"
         case .noMarker:
             return "has no marker: mount it, or wait until it is synced; if it was emptied on purpose, \(again)"
         case .noWriters: return "has no folder w: wait until it is synced; if it was emptied on purpose, \(again)"

@@ -39,7 +39,9 @@ extension MirrorStatus {
     private var absent: [Host] { hosts.filter { $0.isCarried && $0.isGone } }
 
     /// Whether an exchange has work to do.
-    private var hasWork: Bool { pending > 0 || unread > stuck || !unwritten.isEmpty || isLeaving || lost > 0 }
+    private var hasWork: Bool {
+        pending > 0 || unread > awaiting + stuck || !unwritten.isEmpty || isLeaving || lost > 0
+    }
 
     /// Returns the rows of the status: a label and a text.
     func rows(at now: Timestamp) -> [(String, String)] {
@@ -49,7 +51,12 @@ extension MirrorStatus {
         if isLeaving { rows.append(("", MirrorLine.leaving)) }
         rows.append(("domains", domainsText))
         let isInView = directoryStatus == .present && obstacle == nil
-        rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now, isInView: isInView)) }
+        let shown = hosts.filter { !$0.isRetired }
+        let names = Dictionary(grouping: shown.filter { !$0.isFormer }.map(\.label) + [label]) { $0 }
+        for host in shown {
+            let isAlone = names[host.label]?.count == 1
+            rows.append((host.label.onOneLine, host.text(at: now, isInView: isInView, isAlone: isAlone)))
+        }
         if lost > 0 {
             let (files, them) = (counted(lost, "file"), lost == 1 ? "it" : "them")
             rows.append(
@@ -57,6 +64,9 @@ extension MirrorStatus {
         }
         if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
         if unread > 0 { rows.append(("to fetch", counted(unread, "file"))) }
+        if awaiting > 0 {
+            rows.append(("", "\(awaiting) incomplete, or after missing files; `prefs mirror fsck` names each"))
+        }
         if stuck > 0 { rows.append(("", "\(stuck) damaged, incomplete or too new; `prefs mirror fsck` names each")) }
         if !unwritten.isEmpty { rows.append(("to write", "\(abridged(unwritten)); `prefs mirror sync` tries again")) }
         rows += unmirroredRows
@@ -64,20 +74,27 @@ extension MirrorStatus {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
             rows.append(("", "`prefs mirror release \(word) --take-mirror` restores the mirror's values,"))
-            rows.append(
-                (
-                    "",
-                    reason == .unreadable
-                        ? "or fix the file"
-                        : "`prefs mirror release \(word) --take-file` uses the file's current values"
-                ))
+            let takeFile = "`prefs mirror release \(word) --take-file`"
+            switch reason {
+            case .unreadable: rows.append(("", "or fix the file"))
+            case .missing, .empty: rows.append(("", "\(takeFile) deletes all values, on all hosts"))
+            case .emptied, .rolledBack:
+                rows.append(("", "\(takeFile) uses the file's current values, on all hosts"))
+            }
         }
         for (domain, reason) in leftOut.sorted(by: { $0.key < $1.key }) {
             rows.append(("left out", "\(domain.onOneLine): \(reason.phrase)"))
         }
         if conflicts > 0 { rows.append(("conflicts", "\(conflicts); `prefs mirror conflicts`")) }
         if evictedConflicts > 0 { rows.append(("conflicts", "\(evictedConflicts) discarded for lack of space")) }
-        if condition == .overQuota || bytes > mostBytes / 2 {
+        if ignoredHosts > 0 {
+            rows.append(("limit", "\(counted(ignoredHosts, "new host")) ignored, because there are too many;"))
+            rows.append(("", "`prefs mirror purge HOST` removes one that is gone for good"))
+        } else if condition == .overQuota {
+            rows.append(("limit", "the values of this host are too many or too large, so the rest is not sent;"))
+            rows.append(("", "delete some, or `prefs mirror remove --withdraw GLOB`"))
+        }
+        if ignoredHosts == 0, condition == .overQuota || bytes > mostBytes / 2 {
             rows.append(("size", "\(bytes) of \(mostBytes) bytes"))
         }
         if deletes > 1000 { rows.append(("deletes", "\(deletes) are recorded; a new mirror would start without them")) }
@@ -132,6 +149,7 @@ extension MirrorStatus {
             "toFetch": .integer(PropertyList.Integer(unread)),
             "toWrite": .array(unwritten.map { .string($0) }),
             "waiting": .array(unmirrored.map(\.propertyList)), "lostFiles": .integer(PropertyList.Integer(lost)),
+            "incomplete": .integer(PropertyList.Integer(awaiting)),
             "unreadable": .integer(PropertyList.Integer(stuck)),
             "held": .array(held.map { ["domain": .string($0.domain), "reason": .string("\($0.reason)")] }),
             "leftOut": .array(
@@ -140,6 +158,7 @@ extension MirrorStatus {
                 }),
             "troubles": .array(troubles.map { .string($0) }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),
+            "ignoredHosts": .integer(PropertyList.Integer(ignoredHosts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
             "bytes": .integer(PropertyList.Integer(bytes)), "mostBytes": .integer(PropertyList.Integer(mostBytes)),
         ]
@@ -165,20 +184,34 @@ extension MirrorStatus.Unmirrored {
 }
 
 extension MirrorStatus.Host {
-    fileprivate func text(at now: Timestamp, isInView: Bool) -> String {
+    /// - Parameter isAlone: Whether no other host has the label.
+    fileprivate func text(at now: Timestamp, isInView: Bool, isAlone: Bool) -> String {
+        let text = self.text(at: now, isInView: isInView, name: isAlone ? shortName : writer.description)
+        return isAlone || isFormer ? text : "number \(writer), \(text)"
+    }
+
+    /// The label, or the number if the label cannot be typed because it looks like an option or is not shown as it is.
+    private var shortName: String {
+        label.hasPrefix("-") || label != label.onOneLine ? writer.description : ShellWord.quoted(label)
+    }
+
+    private func text(at now: Timestamp, isInView: Bool, name: String) -> String {
         if isClosed { return "its folder cannot be read" }
-        if hasLeft { return "has left" }
+        let lack = lacksChanges ? "; some of its changes are missing" : ""
+        let purge = "`prefs mirror purge \(name)` goes on without them"
+        if hasLeft { return "has left" + (lacksChanges ? "\(lack); \(purge)" : "") }
         guard let lastChange else {
             guard isInView else { return "unknown" }
             let state = isCarried ? "its folder is missing, and another host has its values" : "its folder is missing"
             // A label that looks like an option, or that cannot be shown as it is, cannot be typed either.
             let name = label.hasPrefix("-") || label != label.onOneLine ? writer.description : ShellWord.quoted(label)
-            return "\(state); if it will not return, `prefs mirror retire \(name)`"
+            return "\(state); if it is gone for good, `prefs mirror retire \(name)`"
         }
         let ahead = clockIsAhead.map { "; its clock is \(Self.words($0)) ahead" } ?? ""
         let age = Duration.nanoseconds(now.nanoseconds - lastChange.nanoseconds)
         let change = (age < .seconds(2) ? "changed just now" : "changed \(Self.words(age)) ago") + ahead
-        return isFormer ? "former number, \(change); `prefs mirror retire \(writer)` hides it" : change
+        if isFormer { return "former number, \(change); `prefs mirror retire \(writer)` hides it" }
+        return lacksChanges ? "\(change)\(lack): run `prefs mirror sync` there; if it is gone, \(purge)" : change
     }
 
     /// Returns a duration in its largest unit.
@@ -195,7 +228,7 @@ extension MirrorStatus.Host {
         var entries: PropertyList.Dictionary = [
             "label": .string(label), "writer": .string(writer.description), "left": .boolean(hasLeft),
             "retired": .boolean(isRetired), "former": .boolean(isFormer), "closed": .boolean(isClosed),
-            "missing": .boolean(isGone),
+            "missing": .boolean(isGone), "incomplete": .boolean(lacksChanges),
         ]
         if let lastChange { entries["lastChange"] = .date(lastChange.date) }
         if let clockIsAhead {

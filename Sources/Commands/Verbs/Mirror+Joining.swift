@@ -57,10 +57,14 @@ extension MirrorVerbs {
     static let add = Verb(
         "add", .new, "mirror domains",
         details: [
-            "GLOB is a pattern with * ? [a-z] for names of domains. The global domain is mirrored only if it is named (-g), and settings for a single host never are."
+            "GLOB is a pattern with * ? [a-z] for names of domains. The global domain is mirrored only if it is named (-g), and settings for a single host never are.",
+            "Where this host and the mirror have different values, only one is used (see --seed of join). --dry-run prints both for each such key, and changes nothing.",
         ],
-        options: [.mirror], forms: [[globs]], statuses: outcomes
-    ) { invocation, context in try select(invocation, context) { $0.add($1) } }
+        options: [.dryRun, .mirror], forms: [[globs]], statuses: outcomes
+    ) { invocation, context in
+        if invocation.has(.dryRun) { return try preview(invocation, context) }
+        return try select(invocation, context, isAddition: true)
+    }
 
     static let remove = Verb(
         "remove", .new, "stop mirroring domains",
@@ -68,7 +72,7 @@ extension MirrorVerbs {
             "The domains' files stay as they are, here and on other hosts. With --withdraw, the values that this host published leave the mirror, now; other hosts, their histories and backups can still hold what they have read."
         ],
         options: [.withdraw, .mirror], forms: [[globs]], statuses: outcomes
-    ) { invocation, context in try select(invocation, context) { $0.remove($1) } }
+    ) { invocation, context in try select(invocation, context, isAddition: false) }
 
     static let list = Verb(
         "list", .new, "list the mirrored domains", options: [.mirror], statuses: outcomes
@@ -109,47 +113,100 @@ extension MirrorVerbs {
         try access.context.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
             try access.say("no domain is mirrored yet: `prefs mirror add 'GLOB'`")
+            let here = Set(access.places.store.user.domainsHere(access.places.machine).map(\.text))
+            if !here.isDisjoint(with: session.mergeState.domains) {
+                try access.say(
+                    "the mirror has values of domains of this host; `prefs mirror add --dry-run 'GLOB'` compares them")
+            }
         }
         return try access.conclude(&session)
     }
 
     private static func select(
-        _ invocation: Invocation, _ context: CommandContext, _ change: (inout DomainSelection, String) -> Void
+        _ invocation: Invocation, _ context: CommandContext, isAddition: Bool
     ) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
-        let patterns = try invocation.words("GLOB").map { word in
-            let pattern = DomainArgument.name(word)
-            guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
-                throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) matches no domain")
-            }
-            return pattern
-        }
+        let patterns = try patterns(invocation)
         try session.begin()
-        let former = session.domains
+        let former = Set(session.domains)
         do {
             defer { session.end() }
             try session.configure { configuration in
-                for pattern in patterns { change(&configuration.selection, pattern) }
+                for pattern in patterns {
+                    if isAddition {
+                        configuration.selection.add(pattern)
+                    } else {
+                        configuration.selection.remove(pattern)
+                    }
+                }
             }
         }
         try checkOthers(session, access)
         try session.sync { access.wait($0) }
-        let gone = Set(former).subtracting(session.domains).sorted()
+        let gone = former.subtracting(session.domains).sorted()
         for domain in gone { try context.say("no longer mirrored: \(domain.onOneLine)") }
-        for domain in session.domains where gone.isEmpty { try context.say("mirrored: \(domain.onOneLine)") }
+        for domain in session.domains where !former.contains(domain) {
+            try context.say("mirrored: \(domain.onOneLine)")
+        }
+        let named = DomainSelection(patterns)
+        let known =
+            access.places.store.user.domainsHere(access.places.machine)
+            + session.mergeState.domains.compactMap {
+                try? DomainName($0)
+            }
+        if isAddition, !known.contains(where: named.includes) {
+            try context.say("no domain matches yet; a domain that appears later is mirrored")
+        }
+        if !isAddition, gone.isEmpty, !invocation.has(.withdraw) { try context.say("no mirrored domain matches") }
         guard invocation.has(.withdraw) else {
             if gone.contains(where: { session.publishesValues(of: $0) }) {
                 try access.say("values that this host published stay in the mirror; --withdraw removes them")
             }
             return try access.conclude(&session)
         }
-        let named = DomainSelection(patterns)
         let withdrawn = session.mergeState.domains.filter { domain in
             !session.domains.contains(domain) && (try? DomainName(domain)).map(named.includes) ?? false
         }
         for domain in withdrawn { try session.carryOut(.withdraw(domain: domain)) { access.wait($0) } }
         return try concludeCompaction(&session, access)
+    }
+
+    private static func patterns(_ invocation: Invocation) throws -> [String] {
+        try invocation.words("GLOB").map { word in
+            let pattern = DomainArgument.name(word)
+            guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
+                throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) matches no domain")
+            }
+            return pattern
+        }
+    }
+
+    /// Prints what `add` would mirror, and the values that would be replaced.
+    private static func preview(_ invocation: Invocation, _ context: CommandContext) throws -> ExitStatus {
+        let access = try MirrorAccess(invocation, context)
+        let session = try access.one()
+        try access.check(session)
+        var selection = session.configuration.selection
+        for pattern in try patterns(invocation) { selection.add(pattern) }
+        let preview = try session.preview(of: selection)
+        if preview.domains.isEmpty { try context.say("no other domain matches") }
+        for domain in preview.domains { try context.say("would be mirrored: \(domain.onOneLine)") }
+        for key in preview.differing {
+            let text = MirrorValueText(masking: try access.masking(key.path.domain))
+            let replacement = key.mirror == nil ? "would be removed" : "would be replaced by the mirror's value"
+            let outcome = key.isKept ? "would replace the mirror's value" : replacement
+            try context.say("\(key.path.place)  \(outcome)")
+            try context.say("    here    \(text.text(key.here, at: key.path).shown)")
+            if key.mirror != nil { try context.say("    mirror  \(text.text(key.mirror, at: key.path).shown)") }
+        }
+        for trouble in preview.troubles { try access.note(trouble) }
+        if preview.isUnfinished { try access.note("a file is being written at present; try again") }
+        if preview.unread > 0 {
+            try access.note(
+                "\(counted(preview.unread, "file")) not fetched yet; `prefs mirror sync` fetches before this")
+        }
+        return .done
     }
 
     /// Reports a domain that is selected in several mirrors.

@@ -88,6 +88,8 @@ extension Engine {
 
     /// Files that could not be joined as they were.
     package var faulty: [PackAddress: FaultyFile] { inbox.faulty }
+    /// Whether a file was read that follows files that are missing.
+    package var hasWaitingFiles: Bool { !inbox.isAtRest }
     /// The writers whose folders were in view when the directory was last listed.
     package var writersInView: [WriterID] { inbox.folders.keys.sorted() }
     /// Returns the new writers beyond the limit.

@@ -108,13 +108,10 @@ package struct DomainSelection: Hashable, Sendable {
         patterns.append(pattern)
     }
 
-    /// Excludes the domains that a pattern matches. If the same pattern was added before, it is removed instead.
+    /// Excludes the domains that a pattern matches. Exclusions are kept only as long as anything is added.
     package mutating func remove(_ pattern: String) {
-        let count = patterns.count
         patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
-        if patterns.count == count || patterns.contains(where: { !$0.hasPrefix("!") }) {
-            patterns.append("!" + pattern)
-        }
+        patterns = patterns.contains { !$0.hasPrefix("!") } ? patterns + ["!" + pattern] : []
     }
 }
 

@@ -29,13 +29,25 @@ extension MirrorSession {
             default: break
             }
         }
-        let isIncomplete = !engine.faulty.isEmpty || engine.hasLosses || !closedFolders.isEmpty
-        let lacksHosts = engine.local.peers.keys.contains(where: engine.local.isMissing)
+        let isIncomplete =
+            !engine.faulty.isEmpty || engine.hasWaitingFiles || engine.hasLosses || !closedFolders.isEmpty
+        let lacksHosts = engine.local.peers.keys.contains {
+            engine.local.isMissing($0) || engine.local.lacksChanges(of: $0)
+        }
         let hasUnmirrored = engine.local.trackedFiles.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
         if isIncomplete || lacksHosts || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
             note(.waiting)
         }
         if conflicts.hasOpen { note(.conflicts) }
         return condition
+    }
+}
+
+extension LocalState {
+    /// Whether files of a host are missing that came before others, so that some of its changes are unknown, and no
+    /// user has decided about that host.
+    func lacksChanges(of writer: WriterID) -> Bool {
+        guard let peer = peers[writer], peer.vanishedAt == nil, !peer.beyond.isEmpty else { return false }
+        return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
     }
 }

@@ -49,12 +49,13 @@ extension MirrorSession {
         locked?.release()
         locked = nil
         try handle(.directory(look))
-        let listing = try list()
+        var listing = try list()
         let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
         if mustPullFirst, let listing { try handle(.listed(listing)) }
         schemas.reload()
         try selectDomains()
-        try withdrawLocalKeys()
+        // What is withdrawn changes our own folder.
+        if try withdrawLocalKeys() { listing = try list() }
         try capture()
         if direction != .push, let listing {
             try handle(.listed(listing))
@@ -92,10 +93,19 @@ extension MirrorSession {
         }
     }
 
-    /// Withdraws the values that this host published before a schema declared that they stay here.
-    private mutating func withdrawLocalKeys() throws(MirrorFailure) {
-        for domain in domains where (try? DomainName(domain)).flatMap({ schemas[$0] }) != nil {
-            try handle(.command(.withdraw(domain: domain)))
+    /// Withdraws the values that this host published before a schema declared that they stay here. Returns whether
+    /// there were any.
+    private mutating func withdrawLocalKeys() throws(MirrorFailure) -> Bool {
+        let domains = domainsToWithdraw
+        for domain in domains { try handle(.command(.withdraw(domain: domain))) }
+        return !domains.isEmpty
+    }
+
+    /// The domains of which this host published values that stay here, as a schema has declared since.
+    var domainsToWithdraw: [String] {
+        domains.filter { domain in
+            (try? DomainName(domain)).flatMap { schemas[$0] } != nil
+                && engine.local.published(in: domain).contains { staysLocal($0.path) }
         }
     }
 
@@ -121,7 +131,7 @@ extension MirrorSession {
     }
 
     /// The domains to be mirrored: those with a file here, and those that other hosts have written.
-    private var selectedDomains: [String] {
+    var selectedDomains: [String] {
         let here = preferences.domains().map(\.text)
         return (here + mergeState.domains).filter(isIncluded)
     }

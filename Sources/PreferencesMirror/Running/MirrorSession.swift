@@ -8,7 +8,7 @@ internal import Preferences
 package struct MirrorSession: Sendable {
     package let id: MirrorID
     package let places: MirrorPlaces
-    package private(set) var configuration: MirrorConfiguration
+    package internal(set) var configuration: MirrorConfiguration
     var engine: Engine
     package private(set) var directory: SharedDirectory
     /// The reports since they were last taken.

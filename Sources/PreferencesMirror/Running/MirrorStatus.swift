@@ -26,6 +26,8 @@ package struct MirrorStatus: Sendable {
     package let pending: Int
     /// The number of files of others that were not joined yet.
     package let unread: Int
+    /// The number of files that were read and wait for others, or for the rest of their own bytes.
+    package let awaiting: Int
     /// The number of reported files, which are damaged, incomplete or require a newer version.
     package let stuck: Int
     /// The number of files of this host that are missing or damaged in the directory.
@@ -43,6 +45,8 @@ package struct MirrorStatus: Sendable {
     /// The number of recorded deletions.
     package let deletes: Int
     package let entries: Int
+    /// The number of new hosts that are ignored, because there are too many.
+    package let ignoredHosts: Int
     /// The bytes of this host in the directory, and their limit.
     package let bytes: Int
     package let mostBytes: Int
@@ -80,6 +84,8 @@ package struct MirrorStatus: Sendable {
         package let isFormer: Bool
         /// Whether its folder cannot be listed.
         package let isClosed: Bool
+        /// Whether files of it are missing, so that some of its changes are unknown.
+        package let lacksChanges: Bool
         /// The time by which its newest change is in the future, or nil if that is within the tolerance.
         package let clockIsAhead: Duration?
 
@@ -120,11 +126,13 @@ extension MirrorSession {
         schemas.reload()
         findLeftOut()
         let isLeft = directoryStatus == .left
-        let listing = try? directory.listing(own: writer, chosen: chosenID)
+        // The files of another mirror are not fetched.
+        let isOurs = directoryStatus != .swapped && directoryStatus != .split
+        let listing = isOurs ? (try? directory.listing(own: writer, chosen: chosenID)) : nil
         if let listing { note(closed: listing) }
         let pending = isLeft ? 0 : pendingCount
         let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
-        let stuck = unread.count { journal.pendingWaits?.files[$0]?.isReported ?? false }
+        let waits = unread.compactMap { journal.pendingWaits?.files[$0] }
         let losses = listing.map { engine.local.folder.losses($0.folders[writer] ?? [:]) }
         let isOpen = directoryStatus == .present
         var status = MirrorStatus(
@@ -132,16 +140,18 @@ extension MirrorSession {
             directoryStatus: directoryStatus, obstacle: obstacle, condition: condition(after: takeReports()),
             isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
-            hosts: hosts, pending: pending, unread: unread.count, stuck: stuck,
+            hosts: hosts, pending: pending, unread: unread.count,
+            awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
             lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
             unmirrored: unmirrored,
             unwritten: pendingDomains.sorted(), held: held, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
-            entries: mergeState.count, bytes: engine.local.folder.size,
+            entries: mergeState.count, ignoredHosts: listing.map { engine.ignoredWriters($0).count } ?? 0,
+            bytes: engine.local.folder.size,
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
-        if let listing, !engine.ignoredWriters(listing).isEmpty { status.condition = max(status.condition, .overQuota) }
+        if status.ignoredHosts > 0 { status.condition = max(status.condition, .overQuota) }
         if status.condition != .inSync {
             status.troubles += journal.troubles.filter { !status.troubles.contains($0) }
         }
@@ -189,7 +199,7 @@ extension MirrorSession {
 
     /// The mirrored domains that are known here.
     package var domains: [String] {
-        engine.local.trackedFiles.filter(\.value.isMirrored).keys.sorted().map(\.domain)
+        engine.local.trackedFiles.filter(\.value.isMirrored).keys.map(\.domain).sorted()
     }
 
     private var held: [(domain: String, reason: HoldReason)] {
@@ -204,10 +214,10 @@ extension MirrorSession {
             return trackedFile.isMirrored && trackedFile.held == nil && presence != .unknown
                 && (!trackedFile.isCaptured || presence.identity != trackedFile.file)
         }
-        return unpublishedCount + (changed ? 1 : 0)
+        return unpublishedCount + (changed ? 1 : 0) + domainsToWithdraw.count
     }
 
-    private func unreadFiles(_ listing: Listing) -> [PackAddress] {
+    func unreadFiles(_ listing: Listing) -> [PackAddress] {
         listing.folders.filter { $0.key != engine.local.writer }.flatMap { writer, names in
             let joined = engine.local.peers[writer]?.joined ?? []
             return names.keys.compactMap { PackName($0) }.filter { !joined.contains($0.hash) }
@@ -228,7 +238,7 @@ extension MirrorSession {
                     isCarried: engine.local.isCarried(writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
                     isFormer: successors[writer]?.contains { host($0) == host(writer) } ?? false,
-                    isClosed: closedFolders.contains(writer),
+                    isClosed: closedFolders.contains(writer), lacksChanges: engine.local.lacksChanges(of: writer),
                     clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
             }
     }

@@ -32,6 +32,11 @@ struct RestoreMarker {
         let words = [String(mark, radix: 16)] + writers.map(\.description)
         let line = words.joined(separator: " ") + "\n"
         try places.machine.fileSystem.makeFolders(path.parent)
-        try places.machine.fileSystem.replace(path, with: Array(line.utf8))
+        do throws(SystemFailure) {
+            try places.machine.fileSystem.replace(path, with: Array(line.utf8))
+        } catch {
+            // The temporary file has another name each time, which would make each failure look new.
+            throw SystemFailure(error.code, error.operation, path)
+        }
     }
 }
