@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// A file ready to be created: its name inside the writer's folder, and its bytes.
 package struct EncodedPack: Hashable, Sendable {
     package let name: PackName
@@ -101,5 +103,131 @@ extension Envelope {
         var bytes: [UInt8] = []
         bytes.append(transactionIDs)
         fields[field] = bytes
+    }
+}
+
+/// The contents of a file of a mirror as readable text, one fact per line.
+extension Pack {
+    package var lines: [String] {
+        let head = ["file \(address)", "mirror \(mirror)", "hash \(hash)", "bytes \(size)"]
+        switch content {
+        case .log(let log): return head + log.lines
+        case .base(let base): return head + base.lines
+        case .note(let note): return head + note.lines
+        }
+    }
+}
+
+extension LogPack {
+    fileprivate var lines: [String] {
+        var lines = ["log of \(writer), transactions \(first) to \(last)"]
+        lines.append("previous \(previous?.description ?? "none")")
+        lines.append("knows more: \(knowledge.map(\.description).joined(separator: " "))")
+        for (sequence, entry) in zip(first..., transactions) {
+            lines.append("transaction \(sequence) at \(entry.stamp)")
+            for write in entry.writes {
+                let later = write.stamp == entry.stamp ? "" : " at \(write.stamp)"
+                lines.append("    \(write.path) = \(write.value)\(later) as \(write.id)\(write.seen.words)")
+            }
+        }
+        return lines
+    }
+}
+
+extension BasePack {
+    fileprivate var lines: [String] {
+        var lines = ["base of \(writer) as of \(last)", "anchor \(anchor?.description ?? "none")"]
+        lines.append("knows \(knowledge)")
+        for write in writes {
+            let text = "\(write.path) = \(write.value) at \(write.stamp) by \(write.transactionID) as \(write.id)"
+            lines.append("    \(text)\(write.seen.words)")
+        }
+        return lines
+    }
+}
+
+extension WriterNote {
+    fileprivate var lines: [String] {
+        [
+            "note \(number) of \(writer)", "label \(EntryPath([.init(label)]))",
+            "platform \(EntryPath([.init(platform)]))",
+            "software \(EntryPath([.init(software)]))", hasLeft ? "has left" : "active",
+        ]
+    }
+}
+
+extension WrittenValue: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .deleted: return "deleted"
+        case .left: return "left to each host"
+        case .value(let value):
+            // Data and long strings would hide the rest.
+            let text = try? value.propertyList.serialized(as: .json, options: .oneLine)
+            guard let text, let line = String(validating: text, as: UTF8.self) else {
+                return "\(value.bytes.count) bytes"
+            }
+            return line.utf8.count <= 500 ? line : "\(value.bytes.count) bytes"
+        }
+    }
+}
+
+extension PropertyList.WritingOptions {
+    fileprivate static var oneLine: Self {
+        var options = Self.default
+        options.wrapsInJSON = true
+        return options
+    }
+}
+
+extension Stamp: CustomStringConvertible {
+    package var description: String { "\(milliseconds).\(number & 0xFFFF)" }
+}
+
+extension WriteID: CustomStringConvertible {
+    package var description: String { Base32.text(number, bits: 64) }
+}
+
+extension [ReplacedWrite] {
+    fileprivate var words: String { isEmpty ? "" : " over " + map(\.id.description).joined(separator: " ") }
+}
+
+/// An error in bytes that should be a pack, a value or a record.
+package enum PackFault: Error, Hashable, Sendable {
+    case endsEarly
+    case bytesLeftOver
+    case notThisFormat
+    /// Requires a reader of at least this version.
+    case newerVersion(UInt64)
+    case unknownField(UInt64)
+    case unknownTag
+    case notUTF8
+    /// The same contents could be encoded in other bytes.
+    case notCanonical
+    case beyondLimit(String)
+    case wrongChecksum
+    case wrongHash
+    case contradiction(String)
+    /// The file is valid, but these blobs are missing.
+    case missingBlobs([BlobReference])
+}
+
+extension PackFault {
+    /// The error as a clause for a message to the user.
+    package var phrase: String {
+        switch self {
+        case .endsEarly: "it is truncated"
+        case .bytesLeftOver: "it has unexpected bytes at the end"
+        case .notThisFormat: "it is not a mirror file"
+        case .newerVersion, .unknownField: "it was written by a newer version"
+        case .unknownTag: "it has a value of unknown type"
+        case .notUTF8: "it has text that is not UTF-8"
+        case .notCanonical: "it is not in canonical form"
+        case .beyondLimit(let what): "it exceeds a limit: \(what)"
+        case .wrongChecksum: "a checksum does not match"
+        case .wrongHash: "its hash does not match"
+        case .contradiction(let what): "it is inconsistent: \(what)"
+        case .missingBlobs: "large values that it refers to are missing"
+        }
     }
 }

@@ -191,3 +191,121 @@ extension ChainLink {
         self.init(first: log.first, last: log.last, hash: hash, previous: log.previous)
     }
 }
+
+// The files in our own folder, and which of them are superseded.
+extension LocalState {
+    mutating func apply(_ intent: PackIntent) {
+        self.intent = intent
+        if !Rule.clearsOutboxAfterCreation.isKept { clearOutbox(of: intent) }
+    }
+
+    mutating func markCreated(_ name: PackName, at now: Int64) {
+        guard let intent, intent.pack.name == name else { return }
+        self.intent = nil
+        folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
+        for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
+        clearOutbox(of: intent)
+        switch name.kind {
+        case .log:
+            folder.tip = intent.pack.hash
+            folder.publishedKnowledge = intent.knowledge
+            folder.logBytes += intent.pack.size
+            folder.logCount += 1
+        case .base: supersede(with: intent, at: now)
+        case .note:
+            (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
+            folder.owesNote = false
+            for (other, file) in folder.created where other.kind == .note && other != name && file.supersededAt == nil {
+                folder.created[other]?.supersededAt = now
+            }
+        }
+    }
+
+    /// Removes the transactions that a file of ours contains from the outbox. For a note there are none.
+    mutating func clearOutbox(of intent: PackIntent) { outbox.removeAll { $0.id.sequence <= intent.last } }
+
+    private mutating func supersede(with intent: PackIntent, at now: Int64) {
+        folder.baseSequence = intent.last
+        folder.baseBytes = intent.pack.bytes.count
+        (folder.logBytes, folder.logCount, folder.owesBase) = (0, 0, false)
+        for (name, file) in folder.created where name != intent.pack.name && name.kind != .note {
+            guard file.last <= intent.last, file.supersededAt == nil else { continue }
+            folder.created[name]?.supersededAt = now
+        }
+        let needed = Set(intent.references.map(\.name))
+        for (name, blob) in folder.blobs where blob.unneededSince == nil && !needed.contains(name) {
+            folder.blobs[name]?.unneededSince = now
+        }
+    }
+
+    /// The knowledge vector as published in our files, which excludes ourselves.
+    var knowledgeOfOthers: VersionVector {
+        var others = knowledge
+        others[writer] = 0
+        return others
+    }
+}
+
+// The keys at which preference files differ from the view.
+extension LocalState {
+    /// The view of a key before the state changed.
+    struct KeyView {
+        let key: Path
+        let value: CanonicalValue?
+        /// The writes that produced the value; empty if an exception records them already.
+        let writes: [VersionedWrite]
+    }
+
+    func view(of key: Path) -> KeyView {
+        // An exception already records what the file shows.
+        let isKnown = trackedFiles[key.prefix(components: 1)]?.exceptions[key] != nil
+        return KeyView(key: key, value: mergeState.value(at: key), writes: isKnown ? [] : mergeState.overlapping(key))
+    }
+
+    /// Records that the view of a key has changed while its file has not.
+    mutating func updateException(since view: KeyView) {
+        updateException(view.key, before: view.value, after: mergeState.value(at: view.key), shown: view.writes)
+    }
+
+    /// - Parameter shown: The writes that produced the previous view.
+    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?, shown: [VersionedWrite])
+    {
+        let domain = key.prefix(components: 1)
+        let exception = trackedFiles[domain]?.exceptions[key]
+        guard before != after, exception?.reason != .limit else { return }
+        // The file is unchanged: it holds the value of the exception, or else the previous view.
+        let inFile = exception.map(\.value) ?? before
+        if inFile == after {
+            trackedFiles[domain]?.exceptions[key] = nil
+        } else {
+            let isLeft = after == nil && mergeState.write(at: key)?.value == .left
+            // After an interrupted write, it is unknown which of two values the file shows.
+            let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
+            trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(
+                value: inFile, reason: isLeft ? .local : .pending,
+                shown: exception?.shown ?? (isUnknown ? [] : [VisibleWrite](shown)))
+        }
+    }
+
+    /// Returns the writes that the preference file shows at, below and above a key, or none if that is unknown.
+    package func shownWrites(at key: Path) -> [VisibleWrite] {
+        guard let trackedFile = trackedFiles[key.prefix(components: 1)], trackedFile.isCaptured else { return [] }
+        if Rule.followsFile.isKept, let exception = trackedFile.exceptions[key] { return exception.shown }
+        return [VisibleWrite](mergeState.overlapping(key))
+    }
+}
+
+extension LocalState {
+    /// Replaces the writes, and records the changes that preference files need.
+    mutating func replaceMergeState(by rebuilt: MergeState) {
+        let before = mergeState
+        mergeState = rebuilt
+        for (domain, trackedFile) in trackedFiles where trackedFile.isCaptured {
+            let keys = before.keys(under: domain) + rebuilt.keys(under: domain)
+            for key in Set(keys.map(\.path)) {
+                updateException(
+                    key, before: before.value(at: key), after: rebuilt.value(at: key), shown: before.overlapping(key))
+            }
+        }
+    }
+}
