@@ -187,3 +187,121 @@ extension PatternParser {
         }
     }
 }
+
+/// The syntax tree of a pattern.
+indirect enum PatternNode: Sendable {
+    case empty
+    case one(ScalarSet)
+    case sequence([PatternNode])
+    case alternatives([PatternNode])
+    case repeated(PatternNode, atLeast: Int, atMost: Int?)
+
+    /// The meaning of a text with the wildcards `*` and `?`.
+    init(wildcards text: String) {
+        var parts: [PatternNode] = []
+        var isAfterAsterisk = false
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            // Consecutive asterisks are equivalent to one.
+            if scalar == "*", isAfterAsterisk { continue }
+            isAfterAsterisk = scalar == "*"
+            switch scalar {
+            case "*": parts.append(.repeated(.one(.all), atLeast: 0, atMost: nil))
+            case "?": parts.append(.one(.all))
+            case "\\": parts.append(.one(ScalarSet(rest.popFirst() ?? scalar)))
+            default: parts.append(.one(ScalarSet(scalar)))
+            }
+        }
+        self = .sequence(parts)
+    }
+
+    /// The number of states that this compiles to, or a number above the limit if it is too large.
+    var stateCount: Int {
+        switch self {
+        case .empty: return 0
+        case .one: return 1
+        case .sequence(let parts): return parts.reduce(0) { Self.sum($0, $1.stateCount) }
+        case .alternatives(let parts):
+            // A branch before and a jump after each alternative but the last.
+            return parts.reduce(2 * (parts.count - 1)) { Self.sum($0, $1.stateCount) }
+        case .repeated(let part, let least, let most):
+            let one = part.stateCount
+            guard let most else {
+                return least == 0 ? Self.sum(one, 2) : Self.sum(Self.product(one, least), 1)
+            }
+            return Self.sum(Self.product(one, most), most - least)
+        }
+    }
+
+    private static let tooMany = 1 << 40
+
+    private static func sum(_ a: Int, _ b: Int) -> Int { min(a + b, tooMany) }
+
+    private static func product(_ a: Int, _ b: Int) -> Int {
+        let (product, overflow) = a.multipliedReportingOverflow(by: b)
+        return overflow ? tooMany : min(product, tooMany)
+    }
+}
+
+/// A set of Unicode scalars: a literal, a class, or a complement.
+struct ScalarSet: Hashable, Sendable {
+    /// The members among the first 128 scalars as bits, since most text is ASCII.
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+    /// The other members, as ranges in written order.
+    private var ranges: [ClosedRange<UInt32>] = []
+    private var isComplement = false
+
+    init() {}
+
+    init(_ scalar: Unicode.Scalar) { insert(scalar.value...scalar.value) }
+
+    private init(_ ranges: [ClosedRange<UInt32>]) { for range in ranges { insert(range) } }
+
+    var complement: ScalarSet {
+        var result = self
+        result.isComplement.toggle()
+        return result
+    }
+
+    static let digits = ScalarSet([0x30...0x39])
+    static let wordCharacters = ScalarSet([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
+    static let spaces = ScalarSet([0x09...0x0D, 0x20...0x20])
+    static let all = ScalarSet().complement
+    static let allButNewline = ScalarSet([0x0A...0x0A]).complement
+
+    mutating func insert(_ range: ClosedRange<UInt32>) {
+        if range.lowerBound < 0x80 {
+            for code in range.lowerBound...min(range.upperBound, 0x7F) {
+                if code < 64 { low |= 1 << UInt64(code) } else { high |= 1 << UInt64(code - 64) }
+            }
+        }
+        if range.upperBound >= 0x80 { ranges.append(max(range.lowerBound, 0x80)...range.upperBound) }
+    }
+
+    /// Adds the members of a set that is not a complement.
+    mutating func formUnion(_ other: ScalarSet) {
+        low |= other.low
+        high |= other.high
+        ranges += other.ranges
+    }
+
+    /// Returns whether a scalar or one of its other cases is listed; for a complement, whether none is.
+    func contains(_ code: UInt32, or others: [UInt32]) -> Bool {
+        if others.isEmpty { return contains(code) }
+        let all = others + [code]
+        return isComplement ? all.allSatisfy(contains) : all.contains(where: contains)
+    }
+
+    func contains(_ code: UInt32) -> Bool {
+        let isListed: Bool
+        if code < 64 {
+            isListed = low >> UInt64(code) & 1 == 1
+        } else if code < 128 {
+            isListed = high >> UInt64(code - 64) & 1 == 1
+        } else {
+            isListed = ranges.contains { $0.contains(code) }
+        }
+        return isListed != isComplement
+    }
+}
