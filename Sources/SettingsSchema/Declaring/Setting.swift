@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 
 /// A key with the type of its value and a default.
 ///
@@ -88,4 +89,193 @@ private final class Declared: Sendable {
 extension Encodable {
     /// Whether this is an optional without a value.
     fileprivate var isNothing: Bool { (self as? any AnyOptional)?.isNothing ?? false }
+}
+
+// MARK: Descriptions
+
+extension Setting {
+    /// Sets a short description for help and forms.
+    public func title(_ title: String) -> Setting { declaring { $0.title = title } }
+    /// Sets a longer description, in sentences.
+    public func summary(_ summary: String) -> Setting { declaring { $0.summary = summary } }
+    /// Sets the heading under which help and forms show the setting.
+    public func group(_ group: String) -> Setting { declaring { $0.group = group } }
+    /// Sets the name of the value in help, such as N in `--keep N`.
+    public func placeholder(_ placeholder: String) -> Setting { declaring { $0.placeholder = placeholder } }
+    /// Sets the unit of a number.
+    public func unit(_ unit: String) -> Setting { declaring { $0.unit = unit } }
+    /// Excludes the setting from help and completions.
+    public func hidden() -> Setting { declaring { $0.isHidden = true } }
+    /// Marks the setting as deprecated, with an optional reason.
+    public func deprecated(_ reason: String = "") -> Setting { declaring { $0.deprecated = reason } }
+}
+
+// MARK: Sources and storage
+
+extension Setting {
+    /// Adds flags: a single character follows one dash, a longer name two.
+    public func flag(_ names: String...) -> Setting {
+        declaring {
+            for name in names {
+                if name.isShortFlag { $0.short = name } else { $0.flags.append(name) }
+            }
+        }
+    }
+
+    /// Adds a flag without a value, which sets this one: `.flag("9", sets: 9)` is `-9`.
+    public func flag(_ name: String, sets value: Value) -> Setting {
+        guard let value = try? PropertyList(encoding: value) else { return self }
+        return declaring {
+            $0.flagValues.append(.init(flag: (name.isShortFlag ? "-" : "--") + name, value: $0.rule.adapted(value)))
+        }
+    }
+
+    /// Sets the value of the flag without one. Another value must then follow an equals sign: `--color=never`.
+    public func implied(_ value: Value) -> Setting {
+        guard let value = try? PropertyList(encoding: value) else { return self }
+        return declaring { ($0.isValueOptional, $0.implied) = (true, $0.rule.adapted(value)) }
+    }
+
+    /// Takes the word after the flag as its value even if it begins with a dash.
+    public func allowsDash() -> Setting { declaring { $0.allowsDash = true } }
+    /// Sets the text between the elements of an array that is given as one word.
+    public func separator(_ separator: String) -> Setting { declaring { $0.rule.separator = separator } }
+    /// Adds a `--no-…` form of the flags.
+    public func negatable() -> Setting { declaring { $0.isNegatable = true } }
+    /// Allows the flag to be repeated: each use appends an element to an array, or adds one to an integer.
+    public func repeats() -> Setting { declaring { $0.repeats = true } }
+    /// Takes the value from an operand. An array takes all operands that no other position takes.
+    public func positional(_ position: Int = 1) -> Setting { declaring { $0.positional = position } }
+    /// Takes all arguments after the other operands, including flags.
+    ///
+    /// - Parameter passesUnknown: Whether undeclared flags are taken too, wherever they are. Declared flags are then
+    ///   recognized among the arguments.
+    public func rest(passesUnknown: Bool = false) -> Setting {
+        declaring { ($0.takesRest, $0.passesUnknown) = (true, passesUnknown) }
+    }
+
+    /// Adds environment variables that set the value.
+    public func environment(_ variables: String...) -> Setting { declaring { $0.environment += variables } }
+    /// Marks the value as a secret, which is kept out of listings, messages, mirrors and command lines.
+    public func sensitive() -> Setting { declaring { $0.isSensitive = true } }
+    /// Sets whether mirrors copy the value to other hosts.
+    public func mirrored(_ isMirrored: Bool) -> Setting { declaring { $0.isMirrored = isMirrored } }
+    /// Merges concurrent changes to different entries of a dictionary.
+    public func merges() -> Setting { declaring { $0.merges = true } }
+    /// Excludes the value from storage.
+    public func transient() -> Setting { declaring { $0.isTransient = true } }
+    /// Stores the value for this machine only.
+    public func byHost() -> Setting { declaring { $0.isByHost = true } }
+    /// Adds former keys of the setting.
+    public func renamed(from keys: String...) -> Setting { declaring { $0.renamedFrom += keys } }
+}
+
+/// A range that may be open at one end: `1...365`, `1...`, `...365`.
+public protocol SettingBounds<Bound> {
+    /// The type of the bounds.
+    associatedtype Bound: Comparable & Codable
+    /// The smallest allowed value; nil for an open end.
+    var lowerEnd: Bound? { get }
+    /// The largest allowed value; nil for an open end.
+    var upperEnd: Bound? { get }
+}
+
+extension ClosedRange: SettingBounds where Bound: Codable {
+    public var lowerEnd: Bound? { lowerBound }
+    public var upperEnd: Bound? { upperBound }
+}
+
+extension PartialRangeFrom: SettingBounds where Bound: Codable {
+    public var lowerEnd: Bound? { lowerBound }
+    public var upperEnd: Bound? { nil }
+}
+
+extension PartialRangeThrough: SettingBounds where Bound: Codable {
+    public var lowerEnd: Bound? { nil }
+    public var upperEnd: Bound? { upperBound }
+}
+
+// MARK: Rules for values
+
+extension Setting {
+    /// Restricts values to a range.
+    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Bounds.Bound == Value {
+        declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
+    }
+
+    /// Restricts values to a range; nil is allowed too.
+    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Value == Bounds.Bound? {
+        declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
+    }
+
+    private func declaring<Bound: Encodable>(minimum: Bound?, maximum: Bound?) -> Setting {
+        let least = minimum.flatMap { try? PropertyList(encoding: $0) }
+        let most = maximum.flatMap { try? PropertyList(encoding: $0) }
+        return declaring { ($0.rule.minimum, $0.rule.maximum) = (least, most) }
+    }
+
+    /// Restricts the number of characters of a string, or of bytes of data.
+    public func length(_ bounds: some SettingBounds<Int>) -> Setting {
+        let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
+        return declaring { ($0.rule.minimumLength, $0.rule.maximumLength) = (least, most) }
+    }
+
+    /// Restricts the number of elements or entries.
+    public func count(_ bounds: some SettingBounds<Int>) -> Setting {
+        let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
+        return declaring { ($0.rule.minimumCount, $0.rule.maximumCount) = (least, most) }
+    }
+
+    /// Sets a pattern that must match the whole string, or each string of an array.
+    public func pattern(_ pattern: String) -> Setting {
+        declaring { $0.rule.editInnermost { $0.pattern = Pattern(pattern) } }
+    }
+
+    /// Sets the kind of a string or of each string of an array, or the unit notation of a number.
+    public func kind(_ kind: ValueKind) -> Setting {
+        declaring { $0.rule.editInnermost { $0.kind = kind } }
+    }
+
+    /// Restricts values to a list of choices.
+    public func choices(_ choices: [Value]) -> Setting {
+        declaring { $0.rule.choices = choices.compactMap { try? PropertyList(encoding: $0) } }
+    }
+
+    /// Restricts elements to a list of choices.
+    public func choices<Element: Encodable>(_ choices: [Element]) -> Setting where Value == [Element] {
+        let values = choices.compactMap { try? PropertyList(encoding: $0) }
+        return declaring { $0.rule.editInnermost { $0.choices = values } }
+    }
+
+    /// Sets the names of the choices, in the same order, which forms show instead of the values.
+    public func choiceTitles(_ titles: String...) -> Setting {
+        declaring { $0.rule.editInnermost { $0.choiceTitles = titles } }
+    }
+
+    /// Disallows duplicate elements.
+    public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
+
+    /// Makes the value required. The default is used only if a program reads the setting when it has no value.
+    public func required() -> Setting {
+        declaring {
+            $0.isRequired = true
+            $0.defaultValue = nil
+        }
+    }
+
+    /// Adds settings that must not be given together with this one.
+    public func conflicts(with keys: String...) -> Setting { declaring { $0.conflicts += keys } }
+    /// Adds settings that must be given together with this one.
+    public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
+    /// Adds settings that form a group with this one, of which exactly one must be given.
+    public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
+}
+
+extension ValueRule {
+    /// Edits the rule of the elements of an array, or else this rule.
+    fileprivate mutating func editInnermost(_ edit: (inout ValueRule) -> Void) {
+        guard type == .array, var inner = element else { return edit(&self) }
+        edit(&inner)
+        contents = .each(inner)
+    }
 }

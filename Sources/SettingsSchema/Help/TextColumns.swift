@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 // Measuring and wrapping text in terminal columns.
 extension String {
     /// The width in terminal columns: two for wide characters, none for combining ones.
@@ -44,5 +46,16 @@ extension Unicode.Scalar {
             true
         default: value > 0x2300 && properties.isEmojiPresentation
         }
+    }
+}
+
+extension String {
+    /// The text without terminal control characters other than newlines, so that column widths stay correct.
+    var printable: String {
+        func isOmitted(_ scalar: Unicode.Scalar) -> Bool { scalar.steersTerminal && scalar != "\n" }
+        guard unicodeScalars.contains(where: isOmitted) else { return self }
+        var result = ""
+        for scalar in unicodeScalars where !isOmitted(scalar) { result.unicodeScalars.append(scalar) }
+        return result
     }
 }

@@ -125,3 +125,247 @@ extension Schema {
         }
     }
 }
+
+// The scripts for bash and zsh work alike: they look for the command among the words and choose the completions by the
+// word before the cursor. Neither evaluates the words it offers.
+extension Completions {
+    func bash(_ program: String) -> String {
+        let function = Self.function(program)
+        return """
+            # Completions of \(Self.comment(program)) for bash.
+            \(function)() {
+                local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' ended='' taken='' word i
+                local current previous head
+                local -a given=() words=()
+                # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
+                for ((i = 0; i <= COMP_CWORD; i++)); do
+                    word=${COMP_WORDS[i]}
+                    if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then given[${#given[@]} - 1]+=$word
+                    else given+=("$word")
+                    fi
+                    rest=${rest#"${rest%%[![:space:]]*}"}
+                    rest=${rest#"$word"}
+                done
+                COMPREPLY=()
+                ((${#given[@]} > 1)) || return 0
+                current=${given[${#given[@]} - 1]} previous=${given[${#given[@]} - 2]}
+                # The text before the last split is already on the line. An at sign is replaced with the text after it.
+                if [[ $last == [:=]* ]]; then last=''; fi
+                head=${current%"$last"} head=${head%@}
+                for word in "${given[@]:1:${#given[@]}-2}"; do
+            \(indented(wordSearch, by: 8))
+                done
+            \(indented(unbundling("previous"), by: 4))
+                # No flag is called --, which stands for the place after it.
+                if [[ $ended ]]; then previous=--
+                elif [[ $current == -*=* ]]; then
+                    previous=${current%%=*}= prefix=${current%%=*}= current=${current#*=}
+                fi
+                case "$command:$previous" in
+            \(indented(cases { Self.bashWords($0) }, by: 4))
+                esac
+                for word in "${words[@]}"; do
+                    [[ $word == "$current"* ]] || continue
+                    word=$prefix$word
+                    word=${word#"$head"}
+                    [[ -n $word ]] || continue
+                    printf -v word %q "$word"
+                    COMPREPLY+=("$word")
+                done
+            }
+            complete -o default -F \(function) \(ShellQuoting.word(program))
+
+            """
+    }
+
+    private static func bashWords(_ values: Values) -> String {
+        switch values {
+        case .words(let words): "words=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))"
+        case .lines(let command): "mapfile -t words < <(\(limited(command)))"
+        case .files: "return"
+        case .folders: "compopt -o dirnames 2>/dev/null; return"
+        case .nothing: "compopt +o default 2>/dev/null; return"
+        }
+    }
+
+    /// Runs a command of the script without input, for two seconds and 64 KiB.
+    private static func limited(_ command: String) -> String {
+        "timeout 2 sh -c \(ShellQuoting.word(command)) </dev/null 2>/dev/null | head -c 65536"
+    }
+
+    func zsh(_ program: String) -> String {
+        // The name of the file from which zsh autoloads the function.
+        let function = "_" + ShellName.variable(for: program, prefix: "")
+        return """
+            #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
+            # Completions of \(Self.comment(program)) for zsh.
+            \(function)() {
+                local previous=${words[CURRENT-1]} command='' ended='' taken='' word
+                local -a offered shown
+                for word in "${(@)words[2,CURRENT-1]}"; do
+            \(indented(wordSearch, by: 8))
+                done
+            \(indented(unbundling("previous"), by: 4))
+                # No flag is called --, which stands for the place after it.
+                if [[ -n $ended ]]; then previous=--
+                elif [[ ${words[CURRENT]} == --*=* ]]; then
+                    previous=${words[CURRENT]%%=*}=
+                    compset -P '*='
+                fi
+                case "$command:$previous" in
+            \(indented(cases { Self.zshWords($0) }, by: 4))
+                esac
+                if (( ${#shown} )); then compadd -l -d shown -a offered; else compadd -a offered; fi
+            }
+            if [ "$funcstack[1]" = \(ShellQuoting.word(function)) ]; then \(function) "$@"
+            else compdef \(function) \(ShellQuoting.word(program))
+            fi
+
+            """
+    }
+
+    private static func zshWords(_ values: Values) -> String {
+        switch values {
+        case .words(let words):
+            "offered=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))\(shown(words))"
+        case .lines(let command): "offered=(\"${(@f)$(\(limited(command)))}\")"
+        case .files: "_files; return"
+        case .folders: "_files -/; return"
+        case .nothing: "return"
+        }
+    }
+
+    /// The words with their descriptions, as zsh lists them.
+    private static func shown(_ words: [Word]) -> String {
+        guard words.contains(where: { !$0.title.isEmpty }) else { return "" }
+        let width = words.map(\.text.columns).max() ?? 0
+        let lines = words.map { word in
+            let title = word.title.isEmpty ? "" : "  -- \(word.title.printable.prefix { !$0.isNewline })"
+            return ShellQuoting.word(title.isEmpty ? word.text : word.text.padded(to: width) + title)
+        }
+        return " shown=(\(lines.joined(separator: " ")))"
+    }
+
+    /// The lines that look at a word before the cursor: it is the value of a flag, a flag that takes the next word, or a
+    /// command.
+    private var wordSearch: [String] {
+        var arms: [String] = []
+        for context in contexts {
+            if let command = context.command, let names = context.path.last {
+                let parent = command.split(separator: " ").dropLast().joined(separator: " ")
+                let patterns = names.map { ShellQuoting.word("\(parent):\($0)") }.joined(separator: "|")
+                arms.append("\(patterns)) command=\(ShellQuoting.word(command)) ;;")
+            }
+            let flags = context.flags.filter { $0.values != nil && !$0.isValueOptional }.flatMap(\.names)
+            guard !flags.isEmpty else { continue }
+            let patterns = flags.map { ShellQuoting.word("\(context.command ?? ""):\($0)") }.joined(separator: "|")
+            arms.append("\(patterns)) taken=$word ;;")
+        }
+        return [
+            "if [[ $taken && $word != -* ]]; then", "    taken=''", "    continue", "fi",
+            "taken=''", "if [[ $word == -- ]]; then ended=1; fi",
+        ] + unbundling("word") + (arms.isEmpty ? [] : ["case \"$command:$word\" in"] + arms + ["esac"])
+    }
+
+    /// Returns the line that removes the letters without values from `-vk`, so that `-k` is left.
+    private func unbundling(_ variable: String) -> [String] {
+        let flags = contexts.flatMap(\.flags)
+        func letters(_ flags: [Flag]) -> Set<Character> {
+            Set(flags.flatMap(\.names).filter { $0.count == 2 }.compactMap(\.last))
+        }
+        let switches = letters(flags.filter { $0.values == nil }).subtracting(
+            letters(flags.filter { $0.values != nil }))
+        guard !switches.isEmpty else { return [] }
+        let pattern = "-[\(String(switches.sorted()))]?*"
+        return ["while [[ $\(variable) == \(pattern) ]]; do \(variable)=-${\(variable):2}; done"]
+    }
+
+    /// Returns the `case` branches for each command and flag, then those without a flag.
+    private func cases(_ words: (Values) -> String) -> [String] {
+        contexts.flatMap { context -> [String] in
+            let command = context.command ?? ""
+            let valued = context.flags.compactMap { flag -> String? in
+                guard let values = flag.values else { return nil }
+                // An equals sign ends the flag of a value in the same word.
+                let ends = flag.isValueOptional ? ["="] : ["", "="]
+                let patterns = flag.names.flatMap { name in
+                    ends.map { ShellQuoting.word("\(command):\(name)\($0)") }
+                }
+                return "\(patterns.joined(separator: "|"))) \(words(values)) ;;"
+            }
+            let ended = "\(ShellQuoting.word("\(command):--"))) \(words(context.operands)) ;;"
+            let flags = ShellQuoting.word("\(command):") + "*"
+            return valued + [ended, "\(flags)) \(otherwise(context, words)) ;;"]
+        }
+    }
+
+    /// Returns the completions for flags, if the word begins like one, or for operands.
+    private func otherwise(_ context: Context, _ words: (Values) -> String) -> String {
+        let flags = context.flags.flatMap { flag in flag.names.map { Word(text: $0, title: flag.title) } }
+        let current = words(.files) == "return" ? "$current" : "${words[CURRENT]}"
+        return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(words(context.operands)); fi"
+    }
+
+    // MARK: fish
+
+    func fish(_ program: String) -> String {
+        let name = ShellQuoting.fishWord(program)
+        var lines = ["# Completions of \(Self.comment(program)) for fish."]
+        for context in contexts {
+            var tests = context.path.map { "__fish_seen_subcommand_from \(Self.fishList($0))" }
+            if !context.inner.isEmpty {
+                tests.append("not __fish_seen_subcommand_from \(Self.fishList(context.inner))")
+            }
+            let condition = tests.isEmpty ? "" : " -n \(ShellQuoting.fishWord(tests.joined(separator: "; and ")))"
+            lines += context.flags.map { "complete -c \(name)\(condition)\(Self.fish($0))" }
+            lines.append("complete -c \(name)\(condition)\(Self.fishWords(context.operands))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func fishList(_ words: [String]) -> String {
+        words.map { ShellQuoting.fishWord($0) }.joined(separator: " ")
+    }
+
+    private static func fish(_ flag: Flag) -> String {
+        let names = flag.names.map { name in
+            name.hasPrefix("--") ? " -l \(ShellQuoting.fishWord(String(name.dropFirst(2))))" : " -s \(name.dropFirst())"
+        }
+        let title = flag.title.isEmpty ? "" : " -d \(ShellQuoting.fishWord(flag.title))"
+        return names.joined() + (flag.values.map { (flag.isValueOptional ? "" : " -r") + fishWords($0) } ?? "") + title
+    }
+
+    /// Quoted twice, because fish evaluates the words when it offers them.
+    private static func fishWords(_ values: Values) -> String {
+        switch values {
+        case .words(let words):
+            " -f -a \(ShellQuoting.fishWord(words.map { fishWord($0) }.joined(separator: " ")))"
+        case .lines(let command):
+            " -f -a \(ShellQuoting.fishWord("(timeout 2 sh -c \(ShellQuoting.fishWord(command)) </dev/null 2>/dev/null | head -c 65536)"))"
+        case .files: " -F"
+        case .folders: " -f -a '(__fish_complete_directories (commandline -ct))'"
+        case .nothing: " -f"
+        }
+    }
+
+    /// A word with its description after a tab.
+    private static func fishWord(_ word: Word) -> String {
+        let title = String(word.title.printable.prefix { !$0.isNewline })
+        return ShellQuoting.fishWord(word.text) + (title.isEmpty ? "" : "\\t" + ShellQuoting.fishWord(title))
+    }
+
+    // MARK: Helpers
+
+    /// Returns the name of the shell function that completes a program.
+    private static func function(_ program: String) -> String {
+        "_" + ShellName.variable(for: program, prefix: "") + "_completions"
+    }
+
+    /// Returns text for a comment, without line breaks, which would end it.
+    private static func comment(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
+
+    private func indented(_ lines: [String], by width: Int) -> String {
+        let padding = String(repeating: " ", count: width)
+        return lines.map { padding + $0 }.joined(separator: "\n")
+    }
+}
