@@ -1,4 +1,5 @@
 internal import Digests
+internal import Platform
 internal import PropertyLists
 
 /// The name of a domain, which is safe to use as a file name.
@@ -136,4 +137,19 @@ extension Unicode.Scalar {
 extension UInt8 {
     /// Whether this ASCII character needs no encoding in the name of a domain.
     fileprivate var isPlain: Bool { 0x20..<0x7F ~= self && self != UInt8(ascii: "/") && self != UInt8(ascii: "%") }
+}
+
+extension FileName {
+    /// The name of a property list without its extension, or nil for other and for temporary files.
+    var propertyListStem: String? { stem(before: ".plist") }
+
+    /// The name of a domain's folder without its extension, or nil for other names.
+    var folderStem: String? { stem(before: ".prefs") }
+
+    private func stem(before ending: String) -> String? {
+        guard !isTemporary, let text = String(validating: bytes, as: UTF8.self), text.hasSuffix(ending) else {
+            return nil
+        }
+        return String(text.dropLast(ending.count))
+    }
 }

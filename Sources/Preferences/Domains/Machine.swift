@@ -48,3 +48,34 @@ package struct Machine: Sendable {
         return path?.lastComponent?.description ?? "unknown"
     }
 }
+
+extension Machine {
+    /// Calls `body`. If it fails because the folder is missing, makes the folder and calls it again.
+    @inline(__always)
+    func makingFolder<Result>(
+        _ folder: FilePath, for audience: Audience = .owner, _ body: () throws(SystemFailure) -> Result
+    ) throws(SystemFailure) -> Result {
+        do throws(SystemFailure) {
+            return try body()
+        } catch  where error.code == .noSuchFile {
+            try fileSystem.makeFolders(folder, for: audience)
+            return try body()
+        }
+    }
+}
+
+extension Machine {
+    /// The base of relative paths, or nil if it is unknown or was removed.
+    package var workingFolder: FilePath? {
+        guard let folder = try? fileSystem.destination(ofLink: "/proc/self/cwd"), folder.isAbsolute,
+            (try? fileSystem.status(of: folder))?.kind == .folder
+        else { return nil }
+        return folder
+    }
+
+    /// Returns the home of a user, by default of the present one, or nil if it is unknown.
+    package func home(of user: String?) -> FilePath? {
+        guard let user else { return try? environment.home(in: fileSystem) }
+        return (try? PasswordEntry.all(in: fileSystem))?.first { $0.name == user }?.home
+    }
+}

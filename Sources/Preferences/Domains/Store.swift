@@ -1,4 +1,6 @@
 package import Platform
+internal import PropertyLists
+internal import Synchronization
 
 /// A place where domains are stored. All values for the same place represent the same store.
 public struct Store: Sendable {
@@ -31,4 +33,173 @@ public struct Store: Sendable {
     public static var memory: Store { Store(.memory, on: .ofThisProcess()) }
 
     private static let folders = FolderStores()
+}
+
+/// The state of a store that all of its instances in this process share.
+package final class SharedStore: Sendable {
+    package let kind: Store.Kind
+    package let machine: Machine
+    /// The places of the files, nil for a store in memory, or an error if they cannot be determined.
+    package let places: Result<StorePlaces?, StoreFailure>
+    let signals: StoreContext
+    let schemas: SchemaCache
+    let namedDomains = NamedDomains()
+    private let open = Mutex<[Key: Held]>([:])
+
+    private enum Key: Hashable { case file(DomainFile), volatile(DomainName, Layer) }
+
+    /// A domain with a file is released with its last user. A domain that is only in memory is kept.
+    private enum Held {
+        case always(OpenDomain)
+        case asLongAsUsed(Weak)
+    }
+
+    private struct Weak { weak var domain: OpenDomain? }
+
+    init(_ kind: Store.Kind, on machine: Machine) {
+        self.kind = kind
+        self.machine = machine
+        places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
+        signals = StoreContext(
+            IssueReporter(machine.terminal, machine.program), PendingDomains(machine),
+            LoadedPolicy(try? places.get(), machine))
+        schemas = SchemaCache(kind, on: machine) { [issues = signals.issues] schema, domain in
+            issues.post(
+                Defaults.Issue(.invalidSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
+        }
+    }
+
+    /// Writes all that was set and is not on the disk yet, as the end of the program does.
+    package func flushAll() { signals.pending.flushAll() }
+
+    /// The values of a file, shared by all of the process.
+    func domain(of file: DomainFile, mustBeTrusted: Bool = false) -> OpenDomain {
+        open.withLock { open in
+            if case .asLongAsUsed(let held)? = open[.file(file)], let domain = held.domain { return domain }
+            let domain = OpenDomain(.file(file, mustBeTrusted: mustBeTrusted), on: machine, signals)
+            open = open.filter {
+                if case .asLongAsUsed(let held) = $0.value { held.domain != nil } else { true }
+            }
+            open[.file(file)] = .asLongAsUsed(Weak(domain: domain))
+            return domain
+        }
+    }
+
+    /// The values of a layer that has no file.
+    ///
+    /// - Parameter failure: The reason there is no file, although there should be one.
+    func volatile(
+        _ domain: DomainName, _ layer: Layer, initially values: PropertyList.Dictionary = [:],
+        failure: StoreFailure? = nil
+    ) -> OpenDomain {
+        let key = Key.volatile(domain, layer)
+        return open.withLock { open in
+            if case .always(let domain)? = open[key] { return domain }
+            let domain = OpenDomain(.memory(values, failure: failure), on: machine, signals)
+            open[key] = .always(domain)
+            return domain
+        }
+    }
+}
+
+extension SharedStore {
+    /// The user's own values of a domain.
+    func target(of name: DomainName) -> OpenDomain {
+        switch places {
+        case .success(let places?): domain(of: places.user.file(of: name))
+        case .success(nil): volatile(name, .user)
+        case .failure(let failure): volatile(name, .user, failure: failure)
+        }
+    }
+
+    /// The layers that a look-up asks.
+    func layers(
+        of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: EffectiveSchema?
+    ) -> LayerStack {
+        var layers = storedLayers(of: name, suites: suites)
+        if schema?.program == nil {
+            layers.insert(LayerSource(.arguments, arguments), at: layers.prefix { $0.layer == .forced }.count)
+        }
+        layers += [
+            LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
+        ]
+        return LayerStack(layers, schema, on: machine, mapping: environment)
+    }
+
+    private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
+        let list = Result { () throws(StoreFailure) in
+            try places.get()?.searchList(name, suites: suites)
+        }
+        switch list {
+        case .success(let files?):
+            return files.map { layer, file in
+                LayerSource(layer, domain(of: file, mustBeTrusted: layer == .forced))
+            }
+        case .success(nil), .failure:
+            let names = [(Layer.user, name)] + suites.map { (.suite($0.text), $0) } + [(.global, .global)]
+            return names.map { layer, name in LayerSource(layer, target(of: name)) }
+        }
+    }
+
+    /// The values on this process's command line. A store in memory has none, so that tests do not depend on how they
+    /// are run.
+    var arguments: OpenDomain {
+        let values = kind == .memory ? [:] : ArgumentDomain.values(in: Array(machine.environment.arguments.dropFirst()))
+        return volatile(.global, .arguments, initially: values)
+    }
+}
+
+/// The state that all open domains of a store share.
+final class StoreContext: Sendable {
+    /// A counter of the changes that this process makes or observes.
+    let epoch = Atomic<UInt64>(1)
+    let issues: IssueReporter
+    let pending: PendingDomains
+    let policy: LoadedPolicy
+
+    init(_ issues: IssueReporter, _ pending: PendingDomains, _ policy: LoadedPolicy) {
+        self.issues = issues
+        self.pending = pending
+        self.policy = policy
+    }
+
+    private let reported = Mutex<Set<ResolvedTable.SkippedValue>>([])
+
+    /// Returns the values that were not reported yet. Each is reported once, however many instances encounter it.
+    func unreported(among skipped: Set<ResolvedTable.SkippedValue>) -> Set<ResolvedTable.SkippedValue> {
+        if skipped.isEmpty { return [] }
+        return reported.withLock { reported in
+            defer { reported.formUnion(skipped) }
+            return skipped.subtracting(reported)
+        }
+    }
+
+    func noteChange() { epoch.add(1, ordering: .releasing) }
+}
+
+/// The folder stores of this process, so that everyone who names a folder shares one store.
+final class FolderStores: Sendable {
+    private let stores = Mutex<[FilePath: Store]>([:])
+
+    func store(_ path: String) -> Store? {
+        guard let path = FilePath(path) else { return nil }
+        return stores.withLock { stores in
+            if let store = stores[path] { return store }
+            let store = Store(.folder(path), on: .ofThisProcess())
+            stores[path] = store
+            return store
+        }
+    }
+}
+
+/// Volatile domains that are not a layer. They are only accessed by name.
+final class NamedDomains: Sendable {
+    private let domains = Mutex<[String: PropertyList.Dictionary]>([:])
+
+    var names: [String] { domains.withLock { $0.keys.sorted() } }
+
+    subscript(name: String) -> PropertyList.Dictionary? {
+        get { domains.withLock { $0[name] } }
+        set { domains.withLock { $0[name] = newValue } }
+    }
 }

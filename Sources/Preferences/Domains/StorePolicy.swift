@@ -1,6 +1,7 @@
 internal import Platform
 package import PropertyLists
-internal import SettingsSchema
+package import SettingsSchema
+internal import Synchronization
 
 /// The settings of the store itself, in the domain `prefs`.
 package struct StorePolicy: Sendable, Hashable {
@@ -41,5 +42,97 @@ package struct StorePolicy: Sendable, Hashable {
                 else { return nil }
                 return LayerSource(layer, file, contents, on: machine)
             })
+    }
+}
+
+extension StorePolicy {
+    /// The declaration of these settings. It is part of the program, so that it needs no file.
+    package static let schema: Schema = {
+        let usual = StorePolicy()
+        var schema = Schema(domain: domain.text, title: "The store itself")
+        schema.settings = [
+            number(
+                Key.versions, 0...10_000, usual.history.versions, unit: "versions",
+                "Versions to keep",
+                "The number for each domain. With 0 there is no undo, and the next write removes the kept versions."),
+            number(
+                Key.bytes, 0...(1 << 40), usual.history.bytes, kind: .size,
+                "Bytes of all versions",
+                "The total for one domain. The newest version and the one before it are always kept."),
+            patience(usual.patience), format(usual.newFormat),
+        ]
+        return schema
+    }()
+
+    /// The keys, which are documented in the manual.
+    enum Key {
+        static let versions = "historyVersions"
+        static let bytes = "historyBytes"
+        static let patience = "lockTimeout"
+        static let format = "newDomainFormat"
+    }
+
+    /// The formats of new domains, by their names in the settings.
+    static let formats: KeyValuePairs<String, PropertyList.Format> = [
+        "binary1": .binary, "xml1": .xml, "json": .json, "gnustep": .gnustep,
+    ]
+
+    private static func number(
+        _ key: String, _ bounds: ClosedRange<Int>, _ usual: Int, kind: ValueKind? = nil, unit: String? = nil,
+        _ title: String, _ summary: String
+    ) -> SettingDeclaration {
+        var rule = ValueRule(.integer)
+        rule.minimum = .integer(PropertyList.Integer(bounds.lowerBound))
+        rule.maximum = .integer(PropertyList.Integer(bounds.upperBound))
+        rule.kind = kind
+        var setting = setting(key, rule, .integer(PropertyList.Integer(usual)), title, group: "History")
+        (setting.summary, setting.unit) = (summary, unit)
+        return setting
+    }
+
+    private static func patience(_ usual: Duration) -> SettingDeclaration {
+        var rule = ValueRule(.real)
+        (rule.minimum, rule.maximum) = (.real(0), .real(3600))
+        var setting = setting(
+            Key.patience, rule, .real(usual / .seconds(1)), "Time-out for locks", group: "Writing")
+        setting.summary = "The time that a writer waits for other writers."
+        setting.unit = "seconds"
+        return setting
+    }
+
+    private static func format(_ usual: PropertyList.Format) -> SettingDeclaration {
+        var rule = ValueRule(.string)
+        rule.choices = formats.map { .string($0.key) }
+        let word = formats.first { $0.value == usual }.map { PropertyList.string($0.key) }
+        return setting(Key.format, rule, word, "Format of new domains", group: "Writing")
+    }
+
+    private static func setting(
+        _ key: String, _ rule: ValueRule, _ usual: PropertyList?, _ title: String, group: String
+    ) -> SettingDeclaration {
+        var setting = SettingDeclaration(key, rule)
+        (setting.defaultValue, setting.title, setting.group) = (usual, title, group)
+        return setting
+    }
+}
+
+/// The settings of the store, read when the first domain is written.
+final class LoadedPolicy: Sendable {
+    private let places: StorePlaces?
+    private let machine: Machine
+    private let policy = Mutex<StorePolicy?>(nil)
+
+    init(_ places: StorePlaces?, _ machine: Machine) {
+        self.places = places
+        self.machine = machine
+    }
+
+    var value: StorePolicy {
+        policy.withLock { policy in
+            if let policy { return policy }
+            let read = places.map { StorePolicy(in: $0, on: machine) } ?? StorePolicy()
+            policy = read
+            return read
+        }
     }
 }

@@ -51,3 +51,79 @@ extension Recovery: CustomStringConvertible {
         return "\(damage); the version of \(version.time) is used instead"
     }
 }
+
+extension StoreFailure {
+    /// Whether the contents of the file are invalid, so that a kept version can be used instead.
+    package var isDamage: Bool {
+        switch problem {
+        case .damaged, .notADictionary: true
+        default: false
+        }
+    }
+}
+
+extension DomainFile {
+    /// Returns the newest readable version in place of the damaged file.
+    func recovered(from damage: StoreFailure, on machine: Machine) throws(StoreFailure) -> DomainContents {
+        guard let newest = History(of: self, on: machine)?.newestGood else { throw damage }
+        let status = try reporting { () throws(SystemFailure) in try machine.fileSystem.status(of: path) }
+        return DomainContents(
+            values: newest.values, format: damagedFormat(damage), status: status,
+            recovery: Recovery(damage: damage, version: newest.version))
+    }
+
+    /// Returns the format that the damaged file appears to have, in which its replacement is written.
+    private func damagedFormat(_ damage: StoreFailure) -> PropertyList.Format {
+        guard case .damaged(let failure, _) = damage.problem, failure.offset > 0, failure.format != .openstep else {
+            return newFormat
+        }
+        return failure.format
+    }
+
+    private static let damagedEnding: FileName = ".damaged-"
+
+    /// Keeps the damaged file that is about to be replaced, beside it and under another name.
+    func keepDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) {
+        guard let name = target.lastComponent else { return }
+        if try isKeptDamaged(target, on: machine) { return }
+        for number in 1...100 {
+            let count = number == 1 ? "" : "-\(number)"
+            guard let ending = FileName("\(Self.damagedEnding)\(machine.clock.wall.milliseconds)\(count)") else {
+                return
+            }
+            let kept = target.parent.appending(name.appending(ending))
+            do throws(SystemFailure) {
+                return try machine.fileSystem.link(target, to: kept)
+            } catch  where error.code == .exists {
+                continue
+            } catch  where error.code == .noSpace || error.code == .readOnly {
+                throw error
+            } catch {
+                // Some file systems do not support links.
+                guard
+                    let bytes = try machine.fileSystem.contents(
+                        of: target, limit: PropertyList.Limits.default.inputBytes)
+                else { return }
+                return try machine.fileSystem.replace(kept, with: bytes)
+            }
+        }
+        throw SystemFailure(.exists, .link, target)
+    }
+
+    /// Whether a failed attempt to replace the damaged file has kept it already.
+    private func isKeptDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) -> Bool {
+        let (files, limit) = (machine.fileSystem, PropertyList.Limits.default.inputBytes)
+        guard let name = target.lastComponent?.appending(Self.damagedEnding),
+            let status = try files.status(of: target)
+        else {
+            return false
+        }
+        for kept in try files.names(in: target.parent) ?? [] where kept.bytes.starts(with: name.bytes) {
+            let path = target.parent.appending(kept)
+            guard let other = try files.status(of: path), other.size == status.size else { continue }
+            if other.number == status.number { return true }
+            if try files.contents(of: path, limit: limit) == files.contents(of: target, limit: limit) { return true }
+        }
+        return false
+    }
+}

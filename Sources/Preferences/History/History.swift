@@ -264,3 +264,101 @@ extension KeptVersion {
         note.reason == .flush && note == new.note && time <= new.time && new.time < time.advanced(by: interval)
     }
 }
+
+/// A version cannot be read.
+package struct DamagedVersion: Error, Hashable, Sendable {
+    package let sequence: Int
+}
+
+extension History {
+    /// The versions that led to the present one, oldest first, without those that were undone.
+    ///
+    /// An undo returns to an earlier version, and a second undo continues from there. Of the versions
+    ///
+    ///     1 write · 2 write · 3 write · 4 undo to 2 · 5 write
+    ///
+    /// this returns 1, 2 and 5. Restoring a version is a step forward.
+    package var way: [KeptVersion] {
+        versions.reduce(into: []) { way, version in
+            guard let target = version.note.reason.undoTarget else { return way.append(version) }
+            way.removeAll { $0.sequence > target }
+            // If the target is no longer kept, the version that the undo wrote takes its place.
+            if way.last?.sequence != target { way.append(version) }
+        }
+    }
+
+    /// Returns the state some steps back from the present one, and the number of its version, or 0 for the state before
+    /// the first. Returns nil if not enough versions are kept.
+    ///
+    /// A step is a change; versions that changed nothing are skipped. A change by another program that is not kept yet
+    /// is a step too. Unreadable versions are never crossed, except the newest, whose contents are the present ones.
+    package func back(
+        _ steps: Int, from present: DomainState
+    ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
+        // A version that a crash has truncated is treated as missing.
+        let way = way.filter { !isLost($0) }
+        var (state, sequence, left) = (present, 0, steps)
+        for version in way.reversed() where left > 0 {
+            guard let former = self.state(of: version) else {
+                guard version == way.last else { throw DamagedVersion(sequence: version.sequence) }
+                continue
+            }
+            guard former != state else { continue }
+            (state, sequence, left) = (former, version.sequence, left - 1)
+        }
+        if left == 0 { return (state, sequence) }
+        guard left == 1, way.first?.sequence == 1, state != .absent else { return nil }
+        return (.absent, 0)
+    }
+}
+
+/// The state of a domain at some time, as far as it can be restored.
+package struct DomainState: Hashable, Sendable {
+    package var values: PropertyList.Dictionary
+    /// The format of the file, or nil if there was none.
+    package var format: PropertyList.Format?
+    /// The bytes of a version, which is restored as it was.
+    package private(set) var bytes: [UInt8]?
+    /// Whether the domain is a folder.
+    package private(set) var isFolder = false
+
+    package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
+        (self.values, self.format, self.bytes) = (values, format, bytes)
+        isFolder = bytes.map { DomainFile.isImage($0) } ?? false
+    }
+
+    package init(_ contents: DomainContents) {
+        self.init(values: contents.values, format: contents.exists ? contents.format : nil)
+        isFolder = contents.isFolder
+    }
+
+    package init(_ draft: DomainDraft) {
+        self.init(values: draft.values, format: draft.exists ? draft.format : nil)
+        isFolder = draft.exists && draft.isFolder
+    }
+
+    package static func == (left: DomainState, right: DomainState) -> Bool {
+        left.values == right.values && left.format == right.format && left.isFolder == right.isFolder
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(values)
+        hasher.combine(format)
+    }
+
+    /// The state without a file.
+    package static let absent = DomainState(values: [:], format: nil)
+
+    /// The contents of a version that records a removal. No other file has these bytes.
+    static let tombstone = Array("<plist version=\"1.0\"><!-- removed --><dict/></plist>\n".utf8)
+}
+
+extension History {
+    /// Returns the state of a domain in a version, or nil if it is missing or damaged.
+    package func state(of version: KeptVersion) -> DomainState? {
+        guard let bytes = bytes(of: version) else { return nil }
+        if bytes == DomainState.tombstone { return .absent }
+        guard let (values, format) = try? file.parse(bytes) else { return nil }
+        return DomainState(values: values, format: format, bytes: bytes)
+    }
+}

@@ -1,3 +1,4 @@
+public import PropertyLists
 internal import Synchronization
 
 /// The observers of changes, and the changes that are still to be delivered.
@@ -60,4 +61,80 @@ final class ChangeObservers: Sendable {
             return (batch, state.observers.sorted { $0.key < $1.key }.map(\.value))
         }
     }
+}
+
+/// The last changed keys, with a version for each change.
+struct ChangeLog: Sendable {
+    private(set) var version: UInt64 = 1
+    private var recent: [Change] = []
+
+    struct Change: Sendable {
+        let key: String
+        /// Whether this process made the change.
+        let isOwn: Bool
+    }
+
+    private static let most = 512
+
+    /// Records a change. Returns its version.
+    @discardableResult
+    mutating func note(_ key: String, isOwn: Bool) -> UInt64 {
+        // Removes half of the entries at a time, so that the average cost of a change is constant.
+        if recent.count == Self.most { recent.removeFirst(Self.most / 2) }
+        recent.append(Change(key: key, isOwn: isOwn))
+        version += 1
+        return version
+    }
+
+    /// Returns the changes since a version, or nil if they are no longer known.
+    func changes(since former: UInt64) -> [Change]? {
+        let count = version - former
+        return count <= recent.count ? Array(recent.suffix(Int(count))) : nil
+    }
+}
+
+/// A change of a key's value.
+public struct SettingsChange: Sendable, Hashable {
+    /// The key.
+    public let key: String
+    /// The previous value, or nil if there was none.
+    public let oldValue: PropertyList?
+    /// The new value, or nil if there is none.
+    public let newValue: PropertyList?
+    /// The origin of the new value, or nil if there is none.
+    public let origin: Origin?
+    /// Whether this process made the change.
+    public let isOwn: Bool
+}
+
+/// The changes of a domain that occurred in one step.
+public struct SettingsChanges: Sendable, Hashable {
+    /// The domain.
+    public let domain: DomainName
+    /// The changes, one for each key.
+    public let changes: [SettingsChange]
+}
+
+/// A change of a setting's value.
+public struct SettingChange<Value: Sendable>: Sendable {
+    /// The previous value.
+    public let oldValue: Value
+    /// The new value.
+    public let newValue: Value
+    /// The origin of the new value, or nil for the setting's default.
+    public let origin: Origin?
+    /// Whether this process made the change.
+    public let isOwn: Bool
+}
+
+/// An observation that continues as long as it is retained.
+public final class SettingsObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+
+    /// Ends the observation. A call in progress may continue after this returns.
+    public func cancel() { end() }
 }

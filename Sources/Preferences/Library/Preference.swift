@@ -1,3 +1,6 @@
+internal import Observation
+internal import Synchronization
+
 /// A property with the value of a setting.
 ///
 /// It supports Observation: reads within `withObservationTracking` are notified of changes by this instance, another
@@ -36,5 +39,63 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
     /// A binding to the value, for user interface controls.
     public var projectedValue: SettingBinding<Value> {
         SettingBinding(get: { wrappedValue }, set: { wrappedValue = $0 })
+    }
+}
+
+/// The settings of a domain for Observation, with one property for each key.
+final class ObservedSettings: Observable, Sendable {
+    let defaults: Defaults
+    private let registrar = ObservationRegistrar()
+    private let observation = Mutex<SettingsObservation?>(nil)
+
+    init(_ defaults: Defaults) {
+        self.defaults = defaults
+        let observation = defaults.observe { [weak self] changes in self?.notify(changes) }
+        self.observation.withLock { $0 = observation }
+    }
+
+    /// The key paths that represent keys in Observation.
+    private subscript(key: String) -> Bool { defaults.propertyList(forKey: key) != nil }
+
+    func access(_ key: String) { registrar.access(self, keyPath: \.[key]) }
+
+    fileprivate func notify(_ changes: SettingsChanges) {
+        for change in changes.changes { registrar.withMutation(of: self, keyPath: \.[change.key]) {} }
+    }
+}
+
+extension Defaults {
+    /// The observed settings, shared by all properties of this instance.
+    var observed: ObservedSettings {
+        if let settings = observedSettings.withLock(\.settings) { return settings }
+        // Not under the lock, because creating it may notify observers.
+        let settings = ObservedSettings(self)
+        return observedSettings.withLock { held in
+            if let other = held.settings { return other }
+            held.settings = settings
+            return settings
+        }
+    }
+
+    struct WeaklyObserved: Sendable { weak var settings: ObservedSettings? }
+}
+
+/// A binding to a value that can be read and written.
+public struct SettingBinding<Value: Sendable>: Sendable {
+    /// Returns the value in effect.
+    public let get: @Sendable () -> Value
+    /// Sets the user's own value.
+    public let set: @Sendable (Value) -> Void
+
+    /// Creates a binding from two functions.
+    public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
+        self.get = get
+        self.set = set
+    }
+
+    /// The value in effect.
+    public var value: Value {
+        get { get() }
+        nonmutating set { set(newValue) }
     }
 }

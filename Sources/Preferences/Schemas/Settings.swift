@@ -1,5 +1,7 @@
+internal import Platform
 internal import PropertyLists
 public import SettingsSchema
+internal import Synchronization
 
 extension Schema {
     /// The settings of a program, with the values of its command line.
@@ -54,5 +56,148 @@ extension Schema.Ending: CustomStringConvertible {
         case .help(let text), .version(let text): text
         case .mistakes(let mistakes): mistakes.map(\.description).joined(separator: "\n")
         }
+    }
+}
+
+extension Schema {
+    /// Parses the command line of the running program, including its name, and opens its settings.
+    ///
+    /// If help or the version is requested, prints it and exits. If the command line has errors, prints all of them and
+    /// exits with status 2. Any other error is printed too, and the status is 1.
+    ///
+    /// Throws only in tests, where the program must not exit.
+    public func parseOrExit(
+        _ arguments: [String] = CommandLine.arguments, in store: Store = .native
+    ) throws -> Settings {
+        let terminal = store.process.machine.terminal
+        let program = Self.programName(arguments, store.process.machine)
+        do {
+            let settings = try parse(arguments, in: store)
+            for note in settings.notes { try terminal.write("\(program): \(note)\n", to: .errors) }
+            return settings
+        } catch let ending as Ending {
+            switch ending {
+            case .help(let text), .version(let text):
+                try terminal.write(text)
+                try terminal.exit(0)
+            case .mistakes(let mistakes):
+                let lines = mistakes.map { "\(program): \($0)".shown + "\n" } + ["Try \(program) --help.\n".shownLine]
+                try terminal.write(lines.joined(), to: .errors)
+                try terminal.exit(2)
+            }
+        } catch {
+            try terminal.write("\(program): \(error)".shown + "\n", to: .errors)
+            try terminal.exit(1)
+        }
+    }
+
+    /// Parses a command line, including the name of the program, and opens its settings. Throws a `Schema.Ending` if
+    /// the command line asks for help or the version, or has errors, and a `StoreFailure` if the settings cannot be
+    /// migrated or stored.
+    ///
+    /// Settings that were stored by an earlier version of the schema are migrated first.
+    public func parse(
+        _ arguments: [String] = CommandLine.arguments, in store: Store = .native
+    ) throws -> Settings {
+        let parsing = try CommandLineParsing(self, arguments, store)
+        return try parsing.settings()
+    }
+
+    fileprivate static func programName(_ arguments: [String], _ machine: Machine) -> String {
+        let name = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty ? machine.program : name
+    }
+}
+
+extension String {
+    /// The line without control characters except the one at its end.
+    fileprivate var shownLine: String { String(dropLast()).shown + "\n" }
+}
+
+/// The parsing of a command line.
+private struct CommandLineParsing {
+    let schema: Schema
+    let name: DomainName
+    let program: String
+    let words: [String]
+    let store: Store
+
+    var process: SharedStore { store.process }
+    var machine: Machine { store.process.machine }
+
+    init(_ schema: Schema, _ arguments: [String], _ store: Store) throws {
+        if Schema.checksDeclarations { try schema.validate() }
+        (self.schema, self.store) = (schema, store)
+        name = try DomainName(schema.domain)
+        program = Schema.programName(arguments, store.process.machine)
+        words = Array(arguments.dropFirst())
+    }
+
+    func settings() throws -> Schema.Settings {
+        let variables = Dictionary(machine.environment.variables.all.map { ($0.name, $0.value) }) { first, _ in first }
+        var context = Schema.Arguments.Context(variables: variables, now: machine.clock.wall.date)
+        // A request for help must not migrate settings.
+        switch schema.arguments(words, in: context) {
+        case .help(let request): throw Schema.Ending.help(help(request))
+        case .version: throw Schema.Ending.version(schema.versionText(program: program))
+        case .values, .mistakes: break
+        }
+        try DomainMigration(schema, name).run(in: store)
+        let layers = layers()
+        context.stored = layers.storedValues()
+        switch schema.arguments(words, in: context) {
+        case .values(let arguments):
+            let mistakes = layers.forcedMistakes(command: arguments.command)
+            guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
+            return try settings(arguments)
+        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes + layers.forcedMistakes())
+        case .help, .version: throw Schema.Ending.mistakes([])
+        }
+    }
+
+    private func settings(_ arguments: Schema.Arguments) throws -> Schema.Settings {
+        var values = arguments.values
+        var mistakes: [Schema.Arguments.Mistake] = []
+        for request in arguments.secrets {
+            do throws(Schema.Arguments.Mistake) {
+                values[request.key] = try schema.secret(for: request, on: machine)
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        let kept = arguments.saves ? schema.kept(values, of: arguments.command) : [:]
+        if mistakes.isEmpty, let key = process.keyOfUnprotectedSecret(in: kept, of: schema, name) {
+            mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
+        }
+        guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
+        let given = EffectiveSchema.ProgramValues(
+            command: arguments.command, arguments: values, environment: arguments.environment)
+        process.schemas.declare(EffectiveSchema(schema, program: given), for: name)
+        process.signals.noteChange()
+        let defaults = Defaults(name, in: store)
+        if let forced = kept.keys.first(where: { defaults.origin(forKey: $0)?.layer == .forced }) {
+            throw StoreFailure(.forced, "\(name) \(forced.shown)")
+        }
+        if !kept.isEmpty {
+            try defaults.save(schema.anchored(kept, in: machine.workingFolder?.description), by: schema)
+        }
+        return Schema.Settings(
+            schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
+            notes: arguments.notes.map(\.description))
+    }
+
+    // MARK: Before the command line is parsed
+
+    /// The layers without the flags.
+    private func layers(_ command: String? = nil) -> LayerStack {
+        let stack = process.layers(of: name, EffectiveSchema(schema, program: .init(command: command)))
+        stack.look()
+        return stack
+    }
+
+    private func help(_ request: Schema.Arguments.HelpRequest) -> String {
+        let values = request.showsValues ? layers(request.command).shownValues() : nil
+        let width = machine.terminal.width(of: .output) ?? 80
+        return schema.helpText(program: program, command: request.command, width: width, values: values)
     }
 }
