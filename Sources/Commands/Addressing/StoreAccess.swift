@@ -183,3 +183,165 @@ struct AddressedDomain: Sendable {
     /// The name in messages that also name a key.
     var application: String { name?.isGlobal == true ? "kCFPreferencesAnyApplication" : word }
 }
+
+/// An operand of a comparison: a domain, one of its layers, or a file.
+///
+///     com.example.app              the user's values, or with -currentHost those for this host
+///     com.example.app@site         the values of a layer: user, user-host, site or forced
+///     com.example.app@effective    the values in force
+///     ./settings.plist             a file; - is the standard input
+///     settings.plist               the domain of that name, or else the file
+struct ComparedOperand {
+    let values: PropertyList.Dictionary
+    let masking: Masking
+    /// The operand as named in commands; nil if no command can write it.
+    let command: CommandSpelling?
+}
+
+extension StoreAccess {
+    /// Resolves an operand of `diff`.
+    func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
+        if try word == "-" || DomainArgument.isPath(word) && context.isStream(word) {
+            let input = try InputFile(word, invocation, context, unwrapsJSON: true)
+            return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, command: nil)
+        }
+        if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
+        let domain = try domain(word)
+        let command = CommandSpelling(word, in: domain.layer, invocation)
+        if domain.name == nil, invocation.has(.from) {
+            let input = try InputFile(domain.file.path.description, invocation, context)
+            return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
+        }
+        guard let values = try values(domain) else {
+            guard domain.name == nil else {
+                // A word without a slash is a domain if one of that name exists, and otherwise a file.
+                let file = try context.file(named: word)
+                guard try machine.fileSystem.status(of: context.absolutePath(file))?.kind == .file else {
+                    throw try failure(ofMissing: nil, in: domain)
+                }
+                return try operand(file, invocation)
+            }
+            throw CommandFailure(.notFound, "\(word.onOneLine): no such file")
+        }
+        return ComparedOperand(values: values, masking: masking(domain), command: command)
+    }
+
+    /// A layer without the domain is treated as empty.
+    private func operand(
+        _ name: String, _ layer: Layer?, _ invocation: Invocation
+    ) throws -> ComparedOperand {
+        let named = try domain(name)
+        guard let domain = named.name else {
+            throw CommandFailure(.usage, "\(name.onOneLine): a file has no layers")
+        }
+        guard let layer else {
+            guard let values = try effectiveValues(named, withGlobal: invocation.has(.globalKeys)) else {
+                throw CommandFailure.noDomain(named, context)
+            }
+            return ComparedOperand(values: values, masking: masking(named), command: nil)
+        }
+        try check(layer)
+        let addressed = try self.domain(domain, in: layer)
+        return ComparedOperand(
+            values: try values(addressed) ?? [:], masking: masking(addressed),
+            command: CommandSpelling(name, in: layer, invocation))
+    }
+
+    /// Splits `DOMAIN@LAYER`. The layer is nil for `effective`; the result is nil for other words.
+    private func layerOperand(_ word: String) -> (domain: String, layer: Layer?)? {
+        guard let sign = word.unicodeScalars.lastIndex(of: "@"), sign != word.startIndex else { return nil }
+        let (name, ending) = (String(word[..<sign]), String(word[sign...].dropFirst()))
+        if ending == "effective" { return (name, nil) }
+        return Layer.writable.first { $0.name == ending }.map { (name, $0) }
+    }
+}
+
+extension StoreAccess {
+    /// Returns the files in which the values of a domain are stored, highest priority first.
+    func files(_ domain: AddressedDomain) throws -> [(layer: Layer, file: DomainFile)] {
+        guard let name = domain.name else { return [(.user, domain.file)] }
+        return try places.searchList(name)
+    }
+
+    /// Returns the layers of the files that exist and take effect: a file of forced values must be writable by the
+    /// administrator only.
+    ///
+    /// - Parameter read: Reads a file, and reports damage if needed.
+    func layers(
+        in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents
+    ) throws -> [LayerSource] {
+        try files.compactMap { layer, file in
+            guard try layer != .forced || file.isTrusted(on: machine) else { return nil }
+            guard let contents = try suggestion(layer, { try read(file) }), contents.exists else { return nil }
+            return LayerSource(layer, file, contents, on: machine)
+        }
+    }
+
+    /// Returns the result of `body`. If a layer of defaults from the administrator cannot be read, that is reported and
+    /// the layer is skipped. A failure in the forced layer is thrown, since it must never be ignored.
+    private func suggestion<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
+        do {
+            return try body()
+        } catch  where layer == .site || layer == .siteGlobal {
+            let (_, lines) = Prefs.explanation(of: error)
+            for line in lines { context.note("\(line); skipped") }
+            return nil
+        }
+    }
+
+    /// The layers that have a file for a domain, with the store's own keys.
+    func storedLayers(_ domain: AddressedDomain) throws -> [LayerSource] {
+        try layers(in: files(domain)) { try reportingRecovery($0) }
+    }
+
+    /// The layers in which a command looks up the values of a domain.
+    func layers(_ domain: AddressedDomain) throws -> LayerStack {
+        layers(domain, stored: try storedLayers(domain))
+    }
+
+    /// The same, where the command has its own way to read the files.
+    func layers(_ domain: AddressedDomain, stored: [LayerSource]) -> LayerStack {
+        layers(domain, stored: stored, schemaInForce(domain))
+    }
+
+    /// The same for another schema than the installed one.
+    func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: EffectiveSchema?) -> LayerStack {
+        // The layers of the process and the schema belong to a domain, not to a file that is named by its path.
+        LayerStack(stored, schema, on: machine, isFileAlone: domain.name == nil)
+    }
+
+    /// The contents of a file. A damaged one is replaced by a kept version, which is reported.
+    private func reportingRecovery(_ file: DomainFile) throws -> DomainContents {
+        let contents = try file.contents(on: machine)
+        warn(contents.recovery)
+        return contents
+    }
+
+    /// Returns the contents of a file without the store's own keys. Reports when a kept version replaces a damaged
+    /// file.
+    func contents(_ file: DomainFile) throws -> DomainContents {
+        var contents = try reportingRecovery(file)
+        contents.values = contents.values.withoutHidden
+        return contents
+    }
+
+    /// Returns the file with the values that the administrator forces for a domain; nil if the domain is itself in that
+    /// layer.
+    func forcedFile(of domain: AddressedDomain) throws -> DomainFile? {
+        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
+            try file.isTrusted(on: machine)
+        else {
+            return nil
+        }
+        return file
+    }
+
+    /// Returns the names of all domains that have a file in any layer, sorted.
+    func namesInAllLayers() throws -> [DomainName] {
+        var names: Set<DomainName> = []
+        for place in try places.allPlaces() {
+            names.formUnion(try suggestion(place.layer) { try self.names(in: place) } ?? [])
+        }
+        return names.sorted()
+    }
+}

@@ -1,5 +1,7 @@
+internal import MirrorEngine
 internal import Platform
 internal import Preferences
+internal import PreferencesMirror
 
 extension DoctorCheck {
     /// Whether the kernel reports changes, or the files must be polled.
@@ -55,5 +57,84 @@ extension DoctorCheck {
                 .command(rest.isEmpty ? ["unset", name] : ["export", "\(name)=\(rest)"]))
         }
         return single + lists
+    }
+}
+
+extension DoctorCheck {
+    /// Temporary files that killed writers have left.
+    static let temporaries = DoctorCheck(subject: "stale temporary files") { checkup in
+        let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
+        let now = checkup.machine.clock.wall
+        return (checkup.writtenFolders + checkup.domainFolders).flatMap { folder in
+            checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
+                let path = folder.appending(name)
+                let found = try? checkup.files.status(of: path, followingLink: false)
+                guard !needed.contains(path), let status = found ?? nil,
+                    status.modified.advanced(by: oldAge) < now
+                else {
+                    return nil
+                }
+                return DoctorFinding(
+                    path.description, "left by a killed writer", .command(["rm", "-f"], on: path))
+            }
+        }
+    }
+
+    /// The age from which a temporary file is considered stale. Running writers keep theirs only briefly.
+    private static let oldAge = Duration.seconds(3600)
+
+    /// Committed transactions that could not be completed.
+    static let transactions = DoctorCheck(subject: "pending transactions") { checkup in
+        checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
+            if noted.isOfOthers {
+                return DoctorFinding(
+                    noted.path.description, "another user's change of several files in this store is pending",
+                    .advice("only that user can complete it, with any command on one of the domains"))
+            }
+            guard let domains = noted.domains else {
+                return DoctorFinding(
+                    noted.path.description, "unreadable transaction record",
+                    .command(["rm", "-f"], on: noted.path))
+            }
+            let names = domains.joined(separator: ", ")
+            let problem = "a committed change to \(names) could not be completed; the next reader tries again"
+            guard let first = domains.first else {
+                return DoctorFinding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
+            }
+            return DoctorFinding(noted.path.description, problem, .command(checkup.spelling(of: first).words(["read"])))
+        }
+    }
+}
+
+extension DoctorCheck {
+    /// Mirrors whose settings are damaged, or whose directory is missing or belongs to another mirror. The mirror's
+    /// state is not loaded, since loading may repair and change it.
+    static let mirrors = DoctorCheck(subject: "directories of mirrors") { checkup in
+        guard checkup.user.arrangement == .own,
+            let places = try? MirrorPlaces(checkup.access.places, on: checkup.machine)
+        else { return [] }
+        let (joined, failures) = places.listing
+        let damaged = failures.compactMap { failure -> DoctorFinding? in
+            // Missing read permission is reported by the permissions check.
+            guard case .damaged(let file) = failure.problem else { return nil }
+            return DoctorFinding(
+                file, "damaged, so the store is not mirrored",
+                .advice("prefs mirror join DIR writes it again, and prefs mirror add selects the domains"))
+        }
+        return damaged
+            + joined.compactMap { joined in
+                let directory = SharedDirectory(joined.configuration.directory, in: checkup.files)
+                guard let obstacle = directory.obstacle(to: joined.id, isChosen: joined.configuration.isChosen) else {
+                    return nil
+                }
+                let problem =
+                    switch obstacle {
+                    case .noDirectory, .noMarker, .noWriters: "contains no mirror: mount it, or wait until it is synced"
+                    case .linkedWriters: "its folder w is a symbolic link, which is not followed"
+                    case .otherMirror: "contains another mirror"
+                    case .severalMirrors: "contains several mirrors"
+                    }
+                return DoctorFinding(directory.path.description, problem, checkup.command(["mirror", "status"]))
+            }
     }
 }

@@ -71,3 +71,91 @@ extension Rendering {
         return Array(text.replacing(quoted, with: Masking.dots).replacing(alone, with: Masking.dots).utf8)
     }
 }
+
+extension Rendering {
+    /// Creates the rendering that `--format` requests, or the one of this command. JSON wraps what it has no type for,
+    /// and the keys of a domain are sorted; those of a file that is named by its path, and of an opened archive, keep
+    /// their order.
+    init(_ invocation: Invocation, preset: FormatName? = nil) {
+        let format = invocation.format ?? preset ?? invocation.dialect.valueFormat
+        var options = PropertyList.WritingOptions.default
+        options.isPretty = true
+        options.isLossy = true
+        options.wrapsInJSON = format != .jsonPlain
+        options.coerces = format == .jsonPlain
+        let isOfFile = invocation[operand: Operand.domain.name].map(DomainArgument.isPath) ?? false
+        options.keepsKeyOrder = isOfFile || invocation.unarchives
+        self.init(format, options: options)
+    }
+
+    /// Creates the rendering for a conversion, as its options request.
+    init(_ invocation: Invocation, convertingTo format: FormatName) {
+        var options = PropertyList.WritingOptions.default
+        options.isPretty = true
+        options.wrapsInJSON = invocation.has(.losslessJSON)
+        options.coerces = invocation.has(.coerce)
+        options.isLossy = !invocation.has(.strict)
+        options.keepsKeyOrder = format == .json && !invocation.has(.sort)
+        self.init(format, options: options)
+        dropsNulls = invocation.has(.lossy)
+    }
+
+    /// Whether loss of data is an error.
+    var isStrict: Bool { !options.isLossy }
+
+    /// Returns whether the format drops fractions of a second in the value's dates.
+    func dropsFractions(of value: PropertyList) -> Bool {
+        guard options.isLossy, let format = format?.ofPropertyList, !format.keepsFractions else { return false }
+        return value.hasFractionalDates
+    }
+}
+
+/// All names that `--format` accepts. Each verb declares the ones that it supports.
+package enum FormatName: String, Hashable, Sendable, CaseIterable {
+    case classic, xml, binary, json, openstep, gnustep, raw, typed, json5
+    case jsonPlain = "json-plain"
+    case text, lines, commands
+    case table, markdown, man
+    case jsonSchema = "json-schema"
+    /// A domain with a file for each key.
+    case folder
+}
+
+extension FormatName {
+    /// The alternative names of a format.
+    package var synonyms: [String] {
+        switch self {
+        case .xml: ["xml1"]
+        case .binary: ["binary1"]
+        default: []
+        }
+    }
+
+    /// Returns the format that a word names, ignoring case.
+    package init?(word: String) {
+        let word = word.lowercased()
+        guard let found = Self.allCases.first(where: { $0.rawValue == word || $0.synonyms.contains(word) }) else {
+            return nil
+        }
+        self = found
+    }
+
+    /// The formats of `read`, `export`, `explain`, `find` and `history`.
+    package static let ofValues: [FormatName] = [
+        .json, .jsonPlain, .xml, .binary, .openstep, .gnustep, .raw, .lines, .classic, .typed,
+    ]
+
+    /// The formats in which a file can be written.
+    package static let ofFiles: [FormatName] = [.xml, .binary, .json, .openstep, .gnustep]
+
+    /// The formats in which a file can be read.
+    package static let ofReadFiles: [FormatName] = ofFiles + [.json5]
+
+    /// The formats in which values can be read.
+    package static let ofInput: [FormatName] = ofReadFiles + [.typed]
+
+    /// The property list format. JSON5 is a variant of JSON for reading, and is written as JSON.
+    package var ofPropertyList: PropertyList.Format? {
+        self == .json5 || self == .jsonPlain ? .json : PropertyList.Format(rawValue: rawValue)
+    }
+}

@@ -1,3 +1,5 @@
+package import PropertyLists
+
 /// An error with its messages and the exit status of the command.
 package protocol Reportable: Error {
     var status: ExitStatus { get }
@@ -38,4 +40,96 @@ package struct CommandFailure: Reportable, Hashable {
         self.init(
             status, lines + [line], classic: Prefs.explanation(of: error, in: .classic).1 + [line])
     }
+}
+
+/// The exit statuses of all verbs.
+package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
+    case done = 0
+    case notFound = 1
+    case usage = 2
+    case invalidValue = 3
+    case forced = 4
+    case damaged = 5
+    case systemFailed = 6
+    case lockTimeout = 7
+    case different = 8
+    case conflicts = 9
+    case waiting = 10
+    case halted = 11
+    case overQuota = 12
+    case unavailable = 13
+}
+
+extension ExitStatus {
+    /// The description in help and the manual.
+    package var meaning: String {
+        switch self {
+        case .done: "done, or equal"
+        case .notFound: "not found"
+        case .usage: "usage: verb, option, number of arguments, or domain name"
+        case .invalidValue: "a value that is malformed or not allowed"
+        case .forced: "forced by the administrator"
+        case .damaged: "damaged or unreadable data"
+        case .systemFailed: "system error: disk full, permissions, input or output"
+        case .lockTimeout: "timeout while waiting for a lock"
+        case .different: "different, or a condition is not met"
+        case .conflicts: "a mirror has open conflicts"
+        case .waiting: "a mirror waits for a value, a file or a host"
+        case .halted: "a mirror is halted and needs a decision"
+        case .overQuota: "a mirror is over its quota"
+        case .unavailable: "the directory of a mirror is unavailable"
+        }
+    }
+}
+
+extension ExitStatus: Comparable {
+    /// Of the statuses of several mirrors, the highest number is returned to the shell.
+    package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Invalid input in a file or on the standard input.
+///
+///     settings.plist:41:7: unknown element <strnig>; did you mean <string>?
+package struct InvalidInput: Reportable {
+    package let name: String
+    /// The location in a text; nil for a binary file.
+    package let location: TextLocation?
+    package let failure: DecodingFailure
+
+    init(name: String, bytes: [UInt8], failure: DecodingFailure) {
+        self.name = name == "-" ? "standard input" : name
+        self.failure = failure
+        location = failure.location(in: bytes)
+    }
+
+    package var status: ExitStatus { .damaged }
+
+    /// Returns the language that the extension of a file states, if it is one that prefs does not read.
+    static func foreignLanguage(ofFile name: String) -> String? {
+        let languages = [".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".ini": "INI files"]
+        return languages.first { name.lowercased().hasSuffix($0.key) }?.value
+    }
+
+    package var lines: [String] {
+        if let language = Self.foreignLanguage(ofFile: name) {
+            return ["\(name.onOneLine): prefs does not read \(language)"]
+        }
+        let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(failure.offset)"
+        let path = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
+        return ["\(name.onOneLine)\(place): \(failure.problem)\(path)"]
+    }
+}
+
+/// Returns a count with its noun: `1 change`, `2 changes`.
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+/// Joins the first names of a list: `a, b and 3 more`.
+func abridged(_ names: [String], most: Int = 5) -> String {
+    let shown = names.prefix(most).map(\.onOneLine).joined(separator: ", ")
+    return names.count > most ? "\(shown) and \(names.count - most) more" : shown
+}
+
+extension String {
+    /// The text for a message, on one line of limited length.
+    package var onOneLine: String { shortened(self, to: 200) }
 }

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Synchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -43,4 +44,56 @@ private func isIgnored(_ number: Int32) -> Bool {
         return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     #endif
+}
+
+/// The interruption of a long-running command by a signal.
+///
+/// From the first wait on, signals end the wait instead of the process.
+final class Interruption: Sendable {
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var isListening = false
+        var hasCome = false
+        /// The gate that the command waits for.
+        var gate: Gate?
+    }
+
+    /// Waits until the gate opens. Returns false if the command was interrupted.
+    func wait(for gate: Gate) -> Bool {
+        let isFirst = state.withLock { state in
+            state.gate = gate
+            defer { state.isListening = true }
+            return !state.isListening
+        }
+        if isFirst { awaitSignal(endingSignals) { [self] _ in come() } }
+        if !state.withLock(\.hasCome) { _ = gate.wait() }
+        return !state.withLock(\.hasCome)
+    }
+
+    private func come() {
+        state.withLock { state in
+            state.hasCome = true
+            return state.gate
+        }?.open()
+    }
+}
+
+/// Delays the signals that end a command while it writes, so that it leaves no temporary file.
+final class InterruptDelay: Sendable {
+    /// The previous signal mask; nil while signals are not delayed.
+    private let former = Mutex<sigset_t?>(nil)
+
+    /// Starts or ends the delay. Must always be called on the same thread.
+    func set(_ isOn: Bool) {
+        former.withLock { former in
+            if isOn, former == nil {
+                var (signals, before) = (sigset_t(of: endingSignals), sigset_t())
+                pthread_sigmask(SIG_BLOCK, &signals, &before)
+                former = before
+            } else if !isOn, var before = former.take() {
+                pthread_sigmask(SIG_SETMASK, &before, nil)
+            }
+        }
+    }
 }

@@ -1,0 +1,286 @@
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+internal import PropertyLists
+
+extension DoctorCheck {
+    /// Unreadable files: domains and kept versions.
+    static let damage = DoctorCheck(subject: "unreadable and damaged files") { checkup in
+        var findings: [DoctorFinding] = []
+        for domain in checkup.domains {
+            // Another user's file is not the store's concern, and must not be changed through a link in the store.
+            if domain.layer.isOfUser, let target = checkup.target(ofLink: domain.file.path),
+                target.status.owner != checkup.owner
+            {
+                continue
+            }
+            findings += damaged(domain, checkup)
+            if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
+        }
+        return findings
+    }
+
+    private static func damaged(_ domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
+        do throws(StoreFailure) {
+            guard let recovery = try domain.file.contents(on: checkup.machine).recovery,
+                let version = recovery.version
+            else {
+                return []
+            }
+            return ([recovery.damage] + recovery.others).map { damage in
+                DoctorFinding(
+                    damage.description, "damaged; the version of \(version.time) is used instead",
+                    remedy(version, domain, checkup))
+            }
+        } catch {
+            return [finding(error, domain, checkup)].compactMap(\.self)
+        }
+    }
+
+    /// Returns the command that replaces a damaged file by its version. To restore a whole folder would also revert its
+    /// other files, so that of a folder is rewritten.
+    private static func remedy(
+        _ version: KeptVersion, _ domain: CheckedDomain, _ checkup: DoctorContext
+    ) -> DoctorFinding.Remedy {
+        guard domain.file.place(on: checkup.machine) == domain.file.folder else {
+            return checkup.command("restore", domain, [version.sequence.description])
+        }
+        return checkup.command("convert", domain, ["folder"])
+    }
+
+    private static func finding(
+        _ error: StoreFailure, _ domain: CheckedDomain, _ checkup: DoctorContext
+    ) -> DoctorFinding? {
+        if error.isDamage {
+            if let path = error.file.flatMap({ FilePath($0) }), let name = path.lastComponent,
+                path.parent == domain.file.folder
+            {
+                return DoctorFinding(
+                    error.description,
+                    "damaged, and no version of it is kept; until it is fixed or set aside, the domain cannot be read",
+                    .command(["mv", "-n"], on: path, path.parent.appending(name.appending(".damaged-0" as FileName))))
+            }
+            return DoctorFinding(
+                error.description, "damaged, and no version of it is kept; deleting the domain sets the file aside",
+                checkup.command("delete", domain))
+        }
+        return refused(error, domain)
+    }
+
+    /// Returns a failure of the system as a finding. Missing read permission is reported by the permissions check.
+    private static func refused(_ failure: StoreFailure, _ domain: CheckedDomain) -> DoctorFinding? {
+        let path = failure.file.flatMap { FilePath($0) } ?? domain.file.path
+        guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
+            // The kernel log has entries only for failures of the device.
+            let isOfDisk =
+                if case .system(ErrorCode.inputOutput.rawValue, _) = failure.problem { true } else { false }
+            return DoctorFinding(
+                path.description, failure.description,
+                .advice(isOfDisk ? "check the kernel log for disk errors: dmesg" : "inspect it: ls -ld \(path)"))
+        }
+        return nil
+    }
+
+    private static func damagedVersions(of domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
+        guard let history = History(of: domain.file, on: checkup.machine) else { return [] }
+        return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
+            guard history.failure(of: version) == nil, let path = history.path(of: version) else { return nil }
+            return DoctorFinding(
+                path.description, "version \(version.sequence) of \(domain.name) is damaged",
+                .command(["rm", "-f"], on: path))
+        }
+    }
+
+    /// Damaged files that were set aside when a new file was written.
+    static let leftovers = DoctorCheck(subject: "damaged files that were set aside") { checkup in
+        guard checkup.user.arrangement == .own else { return [] }
+        return (checkup.writtenFolders.prefix(2) + checkup.domainFolders).flatMap { folder in
+            checkup.names(in: folder).filter(isLeftover).map { name in
+                let path = folder.appending(name)
+                return DoctorFinding(
+                    path.description, "damaged, and set aside; remove it if nothing in it is needed",
+                    .command(["rm", "-f"], on: path))
+            }
+        }
+    }
+
+    private static func isLeftover(_ name: FileName) -> Bool {
+        guard let range = name.description.firstRange(of: ".damaged-"),
+            [".plist", ".txt", ".data"].contains(where: name.description[..<range.lowerBound].hasSuffix)
+        else { return false }
+        return name.description[range.upperBound...].allSatisfy { $0.isNumber || $0 == "-" }
+    }
+
+    /// Files in the folders of domains that hold no value, and are ignored.
+    static let foreignFiles = DoctorCheck(subject: "other files in the folders of domains") { checkup in
+        checkup.domainFolders.flatMap { folder in
+            checkup.names(in: folder).filter { name in
+                MemberName(name) == nil && !isLeftover(name) && !name.isTemporary
+                    && name.bytes.first != UInt8(ascii: ".")
+            }.map { name in
+                let path = folder.appending(name)
+                if let proper = MemberName.properName(of: name) {
+                    return DoctorFinding(
+                        path.description, "ignored: the file of this key is named \(proper)",
+                        .command(["mv", "-n"], on: path, folder.appending(proper)))
+                }
+                return DoctorFinding(
+                    path.description, "not a value of the domain; it is ignored",
+                    .advice("move it elsewhere, or keep it"))
+            }
+        }
+    }
+}
+
+extension DoctorCheck {
+    /// The user's files and folders that others can read or write, or that another user owns.
+    static let permissions = DoctorCheck(subject: "permissions and owners") { checkup in
+        let files = checkup.files
+        let owner = checkup.owner
+        let ofDomains = Set(
+            checkup.domains.filter(\.layer.isOfUser).flatMap { [$0.file.path, $0.file.folder].compactMap(\.self) })
+        return paths(checkup).flatMap { path -> [DoctorFinding] in
+            guard let status = (try? files.status(of: path, followingLink: false)) ?? nil else { return [] }
+            guard status.kind == .symbolicLink else { return complaints(path, status, owner, checkup) }
+            if path.parent.components.contains(Array(".locks".utf8)[...]) {
+                return [
+                    DoctorFinding(
+                        path.description, "is a symbolic link, so it cannot be locked",
+                        .command(["rm", "-f"], on: path))
+                ]
+            }
+            // Other links are not followed: their targets are not the store's concern.
+            guard ofDomains.contains(path), let (target, status) = checkup.target(ofLink: path) else { return [] }
+            guard status.owner == owner else {
+                return [
+                    DoctorFinding(
+                        path.description, "leads to \(target), which belongs to another user (\(status.owner))",
+                        .advice("replace the link if that is not meant"))
+                ]
+            }
+            return complaints(target, status, owner, checkup)
+        }
+    }
+
+    private static func paths(_ checkup: DoctorContext) -> [FilePath] {
+        guard checkup.user.arrangement == .own else { return checkup.domains.map(\.file.path) }
+        let mirrors = (try? MirrorPlaces(checkup.access.places, on: checkup.machine))?.folder.parent
+        var paths: [FilePath] = []
+        for folder in [checkup.user.folder, checkup.user.history, mirrors].compactMap(\.self)
+        where !paths.contains(folder) {
+            collect(folder, depth: 4, checkup, into: &paths)
+        }
+        return paths
+    }
+
+    /// Collects a path and everything below it. Symbolic links are checked but not descended into.
+    private static func collect(
+        _ path: FilePath, depth: Int, _ checkup: DoctorContext, into paths: inout [FilePath]
+    ) {
+        // A folder that cannot be used is reported itself, not each file in it.
+        guard let status = (try? checkup.files.status(of: path, followingLink: false)) ?? nil else { return }
+        // Versions of a file given by its path have that file's permissions, which are not the store's concern.
+        if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
+        guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
+        let isDomain = checkup.domainFolders.contains(path)
+        for name in names {
+            // The files of others in a domain's folder are not the store's concern, nor are the targets of links in it.
+            if isDomain {
+                let found = (try? checkup.files.status(of: path.appending(name), followingLink: false)) ?? nil
+                guard MemberName(name) != nil, found?.kind == .file else { continue }
+            }
+            collect(path.appending(name), depth: depth - 1, checkup, into: &paths)
+        }
+    }
+
+    private static func complaints(
+        _ path: FilePath, _ status: FileStatus, _ owner: UInt32, _ checkup: DoctorContext
+    ) -> [DoctorFinding] {
+        if status.owner != owner {
+            return [
+                DoctorFinding(
+                    path.description, "belongs to another user (\(status.owner))",
+                    .command(["sudo", "chown", owner.description], on: path))
+            ]
+        }
+        var findings: [DoctorFinding] = []
+        if status.isWritableByAny || status.isExposed {
+            findings.append(
+                DoctorFinding(
+                    path.description, status.isWritableByAny ? "others can write it" : "others can read it",
+                    .command(["chmod", "go-rwx"], on: path)))
+        }
+        let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
+        if !status.permissions.isSuperset(of: needed) {
+            let who = owner == checkup.machine.environment.user ? "you" : "its owner"
+            findings.append(
+                DoctorFinding(
+                    path.description, "\(who) cannot \(status.kind == .folder ? "use" : "read and write") it",
+                    .command(["chmod", status.kind == .folder ? "u+rwx" : "u+rw"], on: path)))
+        }
+        return findings
+    }
+}
+
+extension DoctorCheck {
+    /// Folders that the store must write to but cannot.
+    static let folders = DoctorCheck(subject: "folders that cannot be written") { checkup in
+        guard !checkup.user.file(of: StorePolicy.domain).isReadOnly else { return [] }
+        var seen: Set<FilePath> = []
+        var findings: [DoctorFinding] = []
+        for folder in [checkup.user.history] + checkup.writtenFolders {
+            guard let place = try existing(folder, checkup.files), seen.insert(place).inserted else { continue }
+            if let finding = finding(place, checkup) { findings.append(finding) }
+        }
+        return findings
+    }
+
+    /// Returns the folder or its nearest existing ancestor.
+    private static func existing(_ folder: FilePath, _ files: any FileSystem) throws -> FilePath? {
+        var folder = folder
+        while true {
+            // A folder that cannot be inspected is inside one that cannot be used.
+            if let status = try? files.status(of: folder), status.kind == .folder { return folder }
+            guard folder.parent != folder else { return nil }
+            folder = folder.parent
+        }
+    }
+
+    private static func finding(_ folder: FilePath, _ checkup: DoctorContext) -> DoctorFinding? {
+        // Root can write anywhere, and must not create even a temporary file in another user's folder.
+        let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
+        if checkup.machine.environment.user == 0, owner != 0 { return nil }
+        do throws(SystemFailure) {
+            try probe(folder, checkup.files)
+            return nil
+        } catch {
+            let problem = "not writable: \(error.code)"
+            return DoctorFinding(folder.description, problem, remedy(error.code, folder, checkup))
+        }
+    }
+
+    /// Writes and removes a small file.
+    private static func probe(_ folder: FilePath, _ files: any FileSystem) throws(SystemFailure) {
+        let (path, file) = try files.makeTemporary(beside: folder.appending("settings"))
+        let written = Result { () throws(SystemFailure) in
+            try file.write([UInt8](repeating: 0, count: 4096), at: 0)
+        }
+        try files.remove(path)
+        try written.get()
+    }
+
+    private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ checkup: DoctorContext) -> DoctorFinding.Remedy
+    {
+        switch code {
+        case .accessDenied, .notPermitted:
+            let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
+            let user = checkup.machine.environment.user
+            return owner == user
+                ? .command(["chmod", "u+rwx"], on: folder)
+                : .command(["sudo", "chown", user.description], on: folder)
+        case .noSpace, .overQuota: return .advice("free space on its file system: df -h \(folder)")
+        case .readOnly: return .advice("its file system is mounted read-only: findmnt -T \(folder)")
+        default: return .advice("inspect it: ls -ld \(folder)")
+        }
+    }
+}
