@@ -1,6 +1,12 @@
 internal import PropertyLists
 
 /// Parses the arguments according to the table of verbs.
+///
+/// The verbs are not declared as a `Schema`, whose `ArgumentParser` reads the arguments of other programs. The
+/// arguments of `defaults` do not fit that grammar: `-int 5` and `-array a b` are types that take the following words,
+/// even words that begin with a dash; a verb has several forms that differ in their operands; and the same words are
+/// read in two dialects. What both have in common exists once: columns, wrapping and the table of a help text
+/// (`TextColumns`), and suggestions (`nearest`).
 package struct Parser {
     /// The result of parsing.
     package enum Request: Sendable {
