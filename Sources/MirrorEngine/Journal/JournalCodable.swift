@@ -1,6 +1,9 @@
 /// A value that is encoded in the journal of the local state.
 ///
 /// Only the version that wrote a journal and later ones read it.
+///
+/// A type lists its fields twice, in the order of the bytes. One list for both directions would not be shorter: the
+/// first version recorded other fields, and most types cannot be made before all of their fields are decoded.
 protocol JournalCodable {
     func write(to bytes: inout [UInt8])
     init(from reader: inout ByteReader) throws(PackFault)

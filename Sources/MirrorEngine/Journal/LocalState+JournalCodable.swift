@@ -8,11 +8,9 @@ extension FileIdentity: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        device = try reader.read()
-        inode = try reader.read()
-        size = Int64(bitPattern: try reader.word())
-        modified = Int64(bitPattern: try reader.word())
-        changed = Int64(bitPattern: try reader.word())
+        try self.init(
+            device: reader.read(), inode: reader.read(), size: Int64(bitPattern: reader.word()),
+            modified: Int64(bitPattern: reader.word()), changed: Int64(bitPattern: reader.word()))
     }
 }
 
@@ -35,8 +33,7 @@ extension TrackedFile.Replacement: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        old = try reader.read()
-        new = try reader.read()
+        try self.init(old: reader.read(), new: reader.read())
     }
 }
 
@@ -113,9 +110,7 @@ extension DomainChange: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        domain = try reader.read()
-        file = try reader.read()
-        changes = try reader.read()
+        try self.init(domain: reader.read(), file: reader.read(), changes: reader.read())
     }
 }
 
@@ -190,9 +185,8 @@ extension RestoreMarkers: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(marks.map(WriteID.init), unwritten, isDue) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        marks = try reader.read([WriteID].self).map(\.number)
-        unwritten = try reader.read()
-        isDue = try reader.read()
+        let marks = try reader.read([WriteID].self).map(\.number)
+        try self.init(marks: marks, unwritten: reader.read(), isDue: reader.read())
     }
 }
 
@@ -223,9 +217,7 @@ extension PackName: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(kind, number, hash) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let kind = try reader.read(Kind.self)
-        let number = try reader.sequence()
-        self.init(kind: kind, number: number, prefix: try reader.number())
+        try self.init(kind: reader.read(), number: reader.sequence(), prefix: reader.number())
     }
 }
 
@@ -285,11 +277,9 @@ extension PackIntent: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell, references) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        pack = try reader.read()
-        last = try reader.sequence()
-        knowledge = try reader.read()
-        isFarewell = try reader.read()
-        references = try reader.read()
+        try self.init(
+            pack: reader.read(), last: reader.sequence(), knowledge: reader.read(), isFarewell: reader.read(),
+            references: reader.read())
     }
 }
 
@@ -297,9 +287,7 @@ extension CreatedFile: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(size, last, supersededAt) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        size = try reader.read()
-        last = try reader.sequence()
-        supersededAt = try reader.read()
+        try self.init(size: reader.read(), last: reader.sequence(), supersededAt: reader.read())
     }
 }
 
@@ -362,14 +350,9 @@ extension ConflictJournal.Conflict: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(id, path, value, loser, winner, kind, when, resolvedAt) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        id = try reader.read()
-        path = try reader.read()
-        value = try reader.read()
-        loser = try reader.read()
-        winner = try reader.read()
-        kind = try reader.read()
-        when = try reader.read()
-        resolvedAt = try reader.read()
+        try self.init(
+            id: reader.read(), path: reader.read(), value: reader.read(), loser: reader.read(), winner: reader.read(),
+            kind: reader.read(), when: reader.read(), resolvedAt: reader.read())
     }
 
     /// Decodes the conflicts of one transaction in a journal of the first version.
@@ -434,8 +417,7 @@ extension BlobReference: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(name, size) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let name = try reader.read(BlobName.self)
-        self.init(name: name, size: try reader.read())
+        try self.init(name: reader.read(), size: reader.read())
     }
 }
 

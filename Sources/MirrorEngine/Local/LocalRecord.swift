@@ -249,12 +249,6 @@ extension LocalRecord: JournalCodable {
         case .intendedApplication(let application): bytes.write(Kind.intendedApplication, application)
         case .applied(let domains): bytes.write(Kind.applied, domains)
         case .abandonedApplication: bytes.write(Kind.abandonedApplication)
-        default: writeRare(to: &bytes)
-        }
-    }
-
-    private func writeRare(to bytes: inout [UInt8]) {
-        switch self {
         case .vanished(let writer, let now): bytes.write(Kind.vanished, writer, now)
         case .returned(let writer): bytes.write(Kind.returned, writer)
         case .forgot(let writer, let hashes): bytes.write(Kind.forgot, writer, hashes)
@@ -272,7 +266,6 @@ extension LocalRecord: JournalCodable {
         case .restored(let restoration): bytes.write(Kind.restored, restoration)
         case .participation(let participation): bytes.write(Kind.participation, participation)
         case .removedBlobs(let names): bytes.write(Kind.removedBlobs, names)
-        default: break
         }
     }
 

@@ -53,7 +53,6 @@ extension PackAddress: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(writer, name) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let writer = try reader.read(WriterID.self)
-        self.init(writer: writer, name: try reader.read())
+        try self.init(writer: reader.read(), name: reader.read())
     }
 }

@@ -89,18 +89,10 @@ extension StateSummary: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        journalLength = try reader.read()
-        mirror = try reader.read()
-        writer = try reader.read()
-        isAtRest = try reader.read()
-        created = try reader.read()
-        superseded = try reader.read()
-        removedNotes = try reader.read()
-        blobs = try reader.read()
-        unneeded = try reader.read()
-        joined = try reader.read()
-        tips = try reader.read()
-        vanished = try reader.read()
-        files = try reader.read()
+        try self.init(
+            journalLength: reader.read(), mirror: reader.read(), writer: reader.read(), isAtRest: reader.read(),
+            created: reader.read(), superseded: reader.read(), removedNotes: reader.read(), blobs: reader.read(),
+            unneeded: reader.read(), joined: reader.read(), tips: reader.read(), vanished: reader.read(),
+            files: reader.read())
     }
 }
