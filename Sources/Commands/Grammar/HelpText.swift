@@ -40,7 +40,7 @@ package enum HelpText {
         text += verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".\n"
         if !verb.aliases.isEmpty { text += "Also called \(verb.aliases.joined(separator: ", ")).\n" }
         for paragraph in dialect == .classic ? verb.classicDetails ?? verb.details : verb.details {
-            text += "\n" + wrapped(paragraph, indentation: 0) + "\n"
+            text += "\n" + paragraph.wrapped(to: width).joined(separator: "\n") + "\n"
         }
         if !verb.parts.isEmpty { text += "\nVerbs:\n" + table(verb.parts.map { ($0.name, $0.summary) }) }
         if let list = verb.table {
@@ -79,22 +79,10 @@ package enum HelpText {
     }
 }
 
-// MARK: Layout
-
 extension HelpText {
     /// Formats rows in two columns, with the second one wrapped.
-    static func table(_ rows: [(String, String)]) -> String {
+    private static func table(_ rows: [(String, String)]) -> String {
         let column = min(28, (rows.map { $0.0.columns }.max() ?? 0) + 4)
-        return rows.map { name, meaning in
-            let text = wrapped(meaning, indentation: column)
-            if name.columns + 4 > column { return "  \(name)\n\(text)\n" }
-            return "  " + name.padded(to: column - 2) + text.drop { $0 == " " } + "\n"
-        }.joined()
-    }
-
-    /// Wraps text to lines of at most `width` columns.
-    static func wrapped(_ text: String, indentation: Int) -> String {
-        let margin = String(repeating: " ", count: indentation)
-        return text.wrapped(to: width - indentation).map { margin + $0 }.joined(separator: "\n")
+        return rows.flatMap { $0.explained(by: $1, at: column, width: width) }.map { $0 + "\n" }.joined()
     }
 }

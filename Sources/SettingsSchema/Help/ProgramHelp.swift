@@ -66,7 +66,8 @@ struct ProgramHelp {
         // All sections share one left column width.
         let left = sections.flatMap(\.rows).map { $0.left.columns }.filter { $0 <= width / 3 }.max() ?? 0
         for section in sections {
-            lines += ["", "\(section.title):"] + section.rows.flatMap { self.lines(of: $0, indent: left + 4) }
+            lines += ["", "\(section.title):"]
+            lines += section.rows.flatMap { $0.left.explained(by: $0.right, at: left + 4, width: width) }
         }
         let examples = command.map(\.examples) ?? schema.examples
         if !examples.isEmpty { lines += ["", "Examples:"] + examples.map { "  " + $0.printable } }
@@ -182,33 +183,12 @@ struct ProgramHelp {
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"
         return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
     }
-
-    /// Formats a row in two columns, or on two lines if the left one is too long.
-    private func lines(of row: Row, indent: Int) -> [String] {
-        let indent = min(indent, width / 3 + 4)
-        let right = row.right.isEmpty ? [] : row.right.wrapped(to: width - indent)
-        let left = "  " + row.left
-        let padding = String(repeating: " ", count: indent)
-        guard left.columns + 2 <= indent, let first = right.first else {
-            return left.wrappedFlags(to: width) + right.map { padding + $0 }
-        }
-        return [left.padded(to: indent) + first] + right.dropFirst().map { padding + $0 }
-    }
 }
 
 extension Schema {
     /// Returns whether `-h` is available for help.
     package func hasShortHelp(_ command: String?) -> Bool {
         !settings(of: command).contains { $0.allShorts.contains("h") }
-    }
-}
-
-extension String {
-    /// Returns the flags on separate lines if they do not fit on one.
-    fileprivate func wrappedFlags(to width: Int) -> [String] {
-        guard columns > width else { return [self] }
-        let parts = split(separator: ", ").map(String.init)
-        return parts.enumerated().map { $0.offset == 0 ? $0.element : "      " + $0.element }
     }
 }
 

@@ -34,6 +34,24 @@ extension String {
         }
         return lines
     }
+
+    /// Returns this term, indented by two columns, with its meaning wrapped in a second column. A term that is too long
+    /// for the first column is above its meaning.
+    package func explained(by meaning: String, at column: Int, width: Int) -> [String] {
+        let lines = meaning.isEmpty ? [] : meaning.wrapped(to: width - column)
+        let (term, margin) = ("  " + self, String(repeating: " ", count: column))
+        guard term.columns + 2 <= column, let first = lines.first else {
+            return term.wrappedFlags(to: width) + lines.map { margin + $0 }
+        }
+        return [term.padded(to: column) + first] + lines.dropFirst().map { margin + $0 }
+    }
+
+    /// Returns the flags on separate lines if they do not fit on one.
+    private func wrappedFlags(to width: Int) -> [String] {
+        guard columns > width else { return [self] }
+        let parts = split(separator: ", ").map(String.init)
+        return parts.enumerated().map { $0.offset == 0 ? $0.element : "      " + $0.element }
+    }
 }
 
 extension Unicode.Scalar {
