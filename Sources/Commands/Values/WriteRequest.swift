@@ -7,12 +7,6 @@ package import SettingsSchema
     package import Foundation
 #endif
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The change that `write` makes to an entry.
 package enum WriteRequest: Hashable, Sendable {
     case value(PropertyList)

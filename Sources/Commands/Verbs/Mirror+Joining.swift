@@ -200,10 +200,10 @@ extension MirrorVerbs {
             try context.say("    here    \(text.text(key.here, at: key.path).shown)")
             if key.mirror != nil { try context.say("    mirror  \(text.text(key.mirror, at: key.path).shown)") }
         }
-        for trouble in preview.troubles { try access.note(trouble) }
-        if preview.isUnfinished { try access.note("a file is being written at present; try again") }
+        for trouble in preview.troubles { access.note(trouble) }
+        if preview.isUnfinished { access.note("a file is being written at present; try again") }
         if preview.unread > 0 {
-            try access.note(
+            access.note(
                 "\(counted(preview.unread, "file")) not fetched yet; `prefs mirror sync` fetches before this")
         }
         return .done

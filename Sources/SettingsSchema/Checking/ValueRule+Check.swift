@@ -2,12 +2,6 @@ package import PropertyLists
 internal import Queries
 
 #if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-#if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
     package import Foundation
