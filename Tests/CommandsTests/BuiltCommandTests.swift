@@ -208,19 +208,18 @@ struct BuiltCommandTests {
                 """, "\(result.text)")
     }
 
-    @Test func `the file that standard output is redirected to is not replaced`() throws {
+    @Test func `the file that standard output is redirected to is appended to, not replaced`() throws {
         let command = try BuiltCommand()
         let result = try command.script(
             """
             echo before > log
             "$PREFS" write d k v
-            "$PREFS" export d /dev/stdout >> log; echo "status $?"
-            "$PREFS" export d /dev/stdout | cat
+            "$PREFS" export d /dev/stdout --format json >> log; echo "status $?"
+            "$PREFS" export d /dev/stdout --format json | cat
             cat log
             """)
-        #expect(result.text == "status 6\nbefore\n")
-        let line = "prefs: /dev/stdout: refers to an open descriptor; use - for the standard output\n"
-        #expect(result.errorText == line + line)
+        let json = "{\n  \"k\": \"v\"\n}\n"
+        #expect(result.text == "status 0\n\(json)before\n\(json)" && result.errorText.isEmpty)
     }
 
     // MARK: apply

@@ -92,7 +92,7 @@ import Testing
         ),
         (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema", "openstep"]),
         (["read", "--layer=u"], ["--layer=user", "--layer=user-host"]), (["read", "--effective="], []),
-        (["read", "--format=js", ""], []), (["--store=g"], ["--store=gnustep"]),
+        (["--store=g"], ["--store=gnustep"]),
         (["diff", "com.example.app", "--versions=11..1"], ["--versions=11..12", "--versions=11..11"]),
         (["copy", "--to=org"], ["--to=org.example"]), (["export", "--", "--layer=u"], []),
         (["help", "schema", "un"], ["uninstall"]), (["help", "schema", "list", ""], []), (["help", "read", ""], []),

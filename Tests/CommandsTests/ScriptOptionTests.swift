@@ -282,7 +282,7 @@ struct `The options of a public script` {
         try folder.write("#!/bin/sh\n\(lines)\neval \"$(prefs args \"$0\" -- \"$@\")\"\n", to: "script")
         let result = try Subprocess.run(
             "bash", ["-c", "prefs args --build script"], environment: command.variables, in: folder.url)
-        let expected = parts.map { "prefs: script:\($0) needs prefs, which --build cannot inline\n" }.joined()
+        let expected = "prefs: " + parts.map { "script:\($0) needs prefs, which --build cannot inline\n" }.joined()
         #expect(result.errorText == expected && result.status == 2)
     }
 

@@ -84,7 +84,7 @@ import Testing
         #expect(
             hashes == [
                 "4449643178e20338abc87c2c0375fff96563a2158d2e50ee3e83ee7a9069ba8d",
-                "cbfa448e390c806450c6d32b321263ce4cba814a85800ee5bd44a3c8c2194990",
+                "f60b84ae8faef4b19a07693cf02108f3acc2a8551cd559dc0db79fc92aa21f38",
                 "c4382ddaec1446c4a123a144653227e9342a6271448960eb8b3cbbb155bad072",
             ])
     }
