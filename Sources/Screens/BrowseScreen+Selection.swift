@@ -43,7 +43,8 @@ extension BrowseScreen {
         return list.contains(line) && position < tree.count ? position : nil
     }
 
-    /// Selects what is clicked. A click on what is selected acts on it, and one on its mark opens or closes a container.
+    /// Selects the clicked row. A click on the selected row acts on it, and one on its mark opens or closes a
+    /// container.
     mutating func click(_ column: Int, _ line: Int) -> [Effect] {
         let layout = layout
         let isLeft = layout.sideColumns > 0 ? column < layout.sideColumns : isInDomains

@@ -240,7 +240,7 @@ struct Display {
         try `changes settings with keys`(keys, changes, shown)
     }
 
-    /// More groups than rows: the pane scrolls with the selection, and what is clicked is the group that is shown there.
+    /// With more groups than rows, the pane scrolls with the selection. A click selects the group that is shown there.
     @Test func `selects a group in a pane that is scrolled`() throws {
         let settings = (1...40).map { "{ Key = k\($0); Title = \"Setting \($0)\"; Group = \"Group \($0)\"; }" }
         var display = try Display(

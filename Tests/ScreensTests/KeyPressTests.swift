@@ -88,7 +88,7 @@ import Testing
 
 /// Keys by name, for rows.
 enum Key {
-    /// - Parameter canvas: What is on the screen. `click:TEXT` clicks the first cell of a text there, with `_` for spaces.
+    /// - Parameter canvas: The screen. `click:TEXT` clicks the first cell of a text on it, with `_` for spaces.
     static func named(_ name: String, on canvas: Canvas) -> KeyPress {
         guard name.hasPrefix("click:") else { return named(name) }
         let text = name.dropFirst(6).replacing("_", with: " ")

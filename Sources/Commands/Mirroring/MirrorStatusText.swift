@@ -203,9 +203,7 @@ extension MirrorStatus.Host {
         guard let lastChange else {
             guard isInView else { return "unknown" }
             let state = isCarried ? "its folder is missing, and another host has its values" : "its folder is missing"
-            // A label that looks like an option, or that cannot be shown as it is, cannot be typed either.
-            let name = label.hasPrefix("-") || label != label.onOneLine ? writer.description : ShellWord.quoted(label)
-            return "\(state); if it is gone for good, `prefs mirror retire \(name)`"
+            return "\(state); if it will not return, `prefs mirror retire \(name)`"
         }
         let ahead = clockIsAhead.map { "; its clock is \(Self.words($0)) ahead" } ?? ""
         let age = Duration.nanoseconds(now.nanoseconds - lastChange.nanoseconds)

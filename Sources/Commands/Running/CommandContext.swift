@@ -129,8 +129,8 @@ extension CommandContext {
     /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
-    /// Prints a line to standard error, after the program's name. If it cannot be printed, the command continues: a note
-    /// is not part of the result.
+    /// Prints a line to standard error, after the program's name. If that fails, the command continues: a note is not
+    /// part of the result.
     package func note(_ line: String) { try? terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
 }
 
@@ -182,7 +182,7 @@ extension CommandContext {
         return bytes
     }
 
-    /// Returns the path of a file that a word names where a word without a slash can be a file; `.plist` can be omitted.
+    /// Returns the path of a file, where a word without a slash can name one. The ending `.plist` can be omitted.
     func file(named word: String) throws -> String {
         guard word != "-", !word.isEmpty else { return word }
         let file = DomainArgument.isPath(word) ? word : "./" + word

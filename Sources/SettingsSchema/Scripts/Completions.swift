@@ -246,8 +246,8 @@ extension Completions {
         return " shown=(\(lines.joined(separator: " ")))"
     }
 
-    /// The lines that look at a word before the cursor: it is the value of a flag, a flag that takes the next word, or a
-    /// command.
+    /// The lines that examine a word before the cursor: it is the value of a flag, a flag that takes the next word, or
+    /// a command.
     private var wordSearch: [String] {
         var arms: [String] = []
         for context in contexts {

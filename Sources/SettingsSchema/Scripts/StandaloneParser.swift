@@ -5,17 +5,20 @@ internal import PropertyLists
 /// It has the part of the rules that needs no more than a shell: flags, options, choices, bounds of integers, operands,
 /// defaults, environment variables, sub-commands and help. All its names begin with `__prefs_`:
 ///
-/// | variable of the shell | what it holds |
-/// |---|---|
-/// | `command`, `lost` | the chosen sub-command; whether an unknown one was given |
-/// | `errors`, `help`, `version` | the errors so far; whether help or the version is requested |
-/// | `left`, `only` | the number of arguments that are not parsed yet, which precede the operands in `$@`; whether these are all operands |
-/// | `word`, `name`, `whole` | the argument; its flag, or nothing for an operand; the flag with its value, to be passed on |
-/// | `rest` | the letters after the current one in an argument such as `-nv` |
-/// | `has`, `attached`, `take` | whether a value is attached; the value; whether it is set |
-/// | `kind`, `key`, `fixed`, `shown` | what `__prefs_flag` found: the effect, the setting, a value or text of the flag, and its name in messages |
-/// | `at_KEY`, `text_KEY`, `new_KEY` | for each setting, the flag or operand that gave the value; the text; whether it is unchecked |
-/// | `env_NAME` | an environment variable at the start |
+/// The variables of the shell:
+/// - `command`, `lost`: the chosen sub-command; whether an unknown one was given
+/// - `errors`, `help`, `version`: the errors so far; whether help or the version is requested
+/// - `left`, `only`: the number of arguments that are not parsed yet, which precede the operands in `$@`; whether these
+///   are all operands
+/// - `word`, `name`, `whole`: the argument; its flag, or nothing for an operand; the flag with its value, to be passed
+///   on
+/// - `rest`: the letters after the current one in an argument such as `-nv`
+/// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
+/// - `kind`, `key`, `fixed`, `shown`: the result of `__prefs_flag`: the effect, the setting, a value or text of the
+///   flag, and its name in messages
+/// - `at_KEY`, `text_KEY`, `new_KEY`: for each setting, the flag or operand that gave the value; the text; whether it
+///   is unchecked
+/// - `env_NAME`: an environment variable at the start
 package struct StandaloneParser {
     private let schema: Schema
     private let program: String
