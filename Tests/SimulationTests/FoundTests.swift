@@ -273,6 +273,30 @@ import Testing
         #expect(crashes > 0)
     }
 
+    /// A user removed an entry that another host's text had replaced by then. The rest of the dictionary hides the text.
+    @Test func `a hidden write of another host is not listed as one's own`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("d", to: ["y": "one"])
+        bench.comeToRest()
+        far.set("d", to: "text")
+        bench.settle()
+        near.set("d", to: ["y": "one", "x": "two"])
+        far.publishNow()
+        bench.settle()
+        near.interference = { near.edit("d", to: ["x": "two"]) }
+        near.pullNow()
+        #expect(near.value("d") == ["x": "two"])
+        for value: PropertyList in ["three", "four"] {
+            far.set("d", to: value)
+            far.publishNow()
+        }
+        bench.readBase(of: far, on: near)
+        #expect(near.value("d") == "four" && near.hasJournal(of: "two") && !near.hasJournal(of: "text"))
+        bench.comeToRest()
+        #expect(bench.isSound)
+    }
+
     /// Files lost from our folder are published again, also under a new name.
     @Test func `a new number publishes the pending changes of the old one`() {
         let bench = Bench()

@@ -162,7 +162,8 @@ struct CaptureBuilder: ~Copyable {
         _ reading: inout Reading
     ) {
         if local.mergeState.value(at: key) == new {
-            reading.adopted += local.mergeState.overlapping(key).filter { !local.isOwn($0) }.map(\.id)
+            let writes = local.mergeState.overlapping(key)
+            reading.adopted += writes.filter { !local.isOwn($0) && !$0.isHidden(in: writes) }.map(\.id)
         }
         let kind = policy.kind(key.domain, key.key ?? "")
         let values = reading.values

@@ -104,6 +104,11 @@ package struct VersionedWrite: Hashable, Sendable {
         return hidden
     }
 
+    /// Whether nothing of this write's value is visible, because lower writes hide all of it.
+    func isHidden(in writes: [VersionedWrite]) -> Bool {
+        writes.contains { $0.path != path && path.isPrefix(of: $0.path) && part(hiddenBy: $0)?.path == path }
+    }
+
     /// Whether this write had a value in force that the user of `winner` had not seen. A part that a later
     /// write below this one hides was handled when that write was joined.
     func hasPart(unseenBy winner: VersionedWrite, under lower: [VersionedWrite]) -> Bool {
