@@ -273,7 +273,7 @@ import Testing
         #expect(crashes > 0)
     }
 
-    /// A user removed an entry that another host's text had replaced by then. The rest of the dictionary hides the text.
+    /// A user removed an entry that another host's text had replaced. The rest of the dictionary hides the text.
     @Test func `a hidden write of another host is not listed as one's own`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))

@@ -9,7 +9,7 @@ import TestSupport
     static func main() async {
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
-            if arguments.depth > 0 { exit(searchAll(to: arguments.depth) ? 0 : 1) }
+            if arguments.depth > 0 { exit(await searchAll(to: arguments.depth) ? 0 : 1) }
             if arguments.mutantRuns > 0 { exit(findMutants(in: arguments.mutantRuns) ? 0 : 1) }
             let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
             exit(isSound ? 0 : 1)
@@ -19,26 +19,34 @@ import TestSupport
         }
     }
 
-    /// Searches all executions of the given number of events in each profile.
-    private static func searchAll(to depth: Int) -> Bool {
-        var isSound = true
-        for profile in ExhaustiveSearch.Profile.all {
-            var search = ExhaustiveSearch(profile, depth: depth)
-            search.search()
-            let found = search.counterexample.map { "broken: \($0)" } ?? "0 broken"
-            say(
-                "\(profile.name): \(search.countSequences()) sequences, of which \(search.executions / 2) differ, "
-                    + "each with logs and with bases: \(found), \(search.needless) needless")
-            if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
-            isSound = isSound && search.counterexample == nil
+    /// Searches all executions of the given number of events in each profile, on all cores.
+    private static func searchAll(to depth: Int) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            for profile in ExhaustiveSearch.Profile.all { group.addTask { search(profile, to: depth) } }
+            for profile in ExhaustiveSearch.Profile.all where ["writes", "clones"].contains(profile.name) {
+                group.addTask { refutesFirstVersion(profile, to: max(depth, 5)) }
+            }
+            return await group.reduce(true) { $0 && $1 }
         }
-        for profile in ExhaustiveSearch.Profile.all where ["writes", "clones"].contains(profile.name) {
-            var search = ExhaustiveSearch(profile, depth: max(depth, 5), listsOnlyUnfetched: true)
-            search.search()
-            say("\(profile.name), by the first version's rule: \(search.counterexample ?? "not refuted")")
-            isSound = isSound && search.counterexample != nil
-        }
-        return isSound
+    }
+
+    private static func search(_ profile: ExhaustiveSearch.Profile, to depth: Int) -> Bool {
+        var search = ExhaustiveSearch(profile, depth: depth)
+        search.search()
+        let found = search.counterexample.map { "broken: \($0)" } ?? "0 broken"
+        say(
+            "\(profile.name): \(search.countSequences()) sequences, of which \(search.executions / 2) differ, "
+                + "each with logs and with bases: \(found), \(search.needless) needless")
+        if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
+        return search.counterexample == nil
+    }
+
+    /// Whether the search finds an execution in which the rule of the first version loses a write.
+    private static func refutesFirstVersion(_ profile: ExhaustiveSearch.Profile, to depth: Int) -> Bool {
+        var search = ExhaustiveSearch(profile, depth: depth, listsOnlyUnfetched: true)
+        search.search()
+        say("\(profile.name), by the first version's rule: \(search.counterexample ?? "not refuted")")
+        return search.counterexample != nil
     }
 
     /// Whether the scripts, the exhaustive search and the simulation detect each missing rule.
