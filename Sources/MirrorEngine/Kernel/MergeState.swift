@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The state of a mirror: writes, none of which dominates another, in the order of their paths.
+/// The state of a mirror: the writes that no other write dominates, in the order of their paths.
 ///
 /// They are stored in sorted runs of at most 512, so that a lookup is a binary search and an insertion moves few
 /// writes.

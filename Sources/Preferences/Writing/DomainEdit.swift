@@ -10,7 +10,7 @@ package struct DomainEdit: Sendable {
     package var requiresKnown = false
     /// Whether to throw `notKept` if the present contents cannot be kept as a version.
     package var requiresFormer = false
-    /// Whether to replace a damaged file of which there is no readable version. The file is kept next to the new one.
+    /// Whether to replace a damaged file that has no readable version. The file is kept next to the new one.
     package var acceptsLoss = false
     /// The version that this writer has written before and not kept yet.
     package var unkept: PendingVersion?

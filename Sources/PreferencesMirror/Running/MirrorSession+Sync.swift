@@ -101,7 +101,7 @@ extension MirrorSession {
         return !domains.isEmpty
     }
 
-    /// The domains of which this host published values that stay here, as a schema has declared since.
+    /// The domains in which this host published values that a schema has since declared to stay here.
     var domainsToWithdraw: [String] {
         domains.filter { domain in
             (try? DomainName(domain)).flatMap { schemas[$0] } != nil

@@ -267,7 +267,7 @@ extension Setting {
     public func conflicts(with keys: String...) -> Setting { declaring { $0.conflicts += keys } }
     /// Adds settings that must be given together with this one.
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
-    /// Adds settings that form a group with this one, of which exactly one must be given.
+    /// Adds settings that form a group with this one. Exactly one of the group must be given.
     public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
 }
 
