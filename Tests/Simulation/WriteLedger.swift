@@ -14,6 +14,9 @@ struct WriteLedger {
         var authors: Set<String> = []
         /// The texts that it replaced in the file.
         var seen: Set<String> = []
+        /// The texts at, inside or above its own place that it replaced. In place of a text that no host has captured,
+        /// those that it had replaced.
+        var seenHere: Set<PlacedText> = []
 
         var isShared: Bool { writers.count > 1 }
     }
@@ -41,9 +44,19 @@ struct WriteLedger {
         let (before, after) = (Set(old?.texts ?? []), Set(new?.texts ?? []))
         let replaced = before.subtracting(after)
         if after.isSubset(of: before) { removed.formUnion(replaced) }
+        let former = (old?.placedTexts ?? []).filter { replaced.contains($0.text) }
         for text in after.subtracting(before) {
-            edits[text, default: Edit()].seen.formUnion(replaced)
-            edits[text]?.writers.insert(author)
+            var edit = edits[text] ?? Edit()
+            edit.seen.formUnion(replaced)
+            edit.writers.insert(author)
+            for place in (new?.placedTexts ?? []).filter({ $0.text == text }).map(\.place) {
+                for former in former where former.overlaps(place) {
+                    let isCaptured = acknowledged.contains(former.text) || edits[former.text]?.isShared ?? false
+                    let seen = isCaptured ? [former] : edits[former.text]?.seenHere ?? []
+                    edit.seenHere.formUnion(seen.filter { $0.overlaps(place) })
+                }
+            }
+            edits[text] = edit
         }
     }
 
@@ -102,7 +115,7 @@ struct WriteLedger {
             return nil
         }
         if isDirect {
-            let seen = winning.reduce(into: Set<String>()) { $0.formUnion(edits[$1]?.seen ?? []) }
+            let seen = winning.reduce(into: Set<String>()) { $0.formUnion(edits[$1]?.seenHere.map(\.text) ?? []) }
             return lost.isSubset(of: seen) ? "\(lost.sorted()), which \(winning) replaced" : nil
         }
         if lost.isSubset(of: allSeen(winning)) { return "\(lost.sorted()), which \(winning) has seen" }
@@ -114,7 +127,7 @@ struct WriteLedger {
         var (found, open) = (Set(texts), texts)
         while let text = open.popLast() {
             guard let edit = edits[text], !edit.isShared else { continue }
-            for other in edit.seen where found.insert(other).inserted { open.append(other) }
+            for other in edit.seenHere where found.insert(other.text).inserted { open.append(other.text) }
         }
         return found
     }
@@ -156,4 +169,23 @@ extension PropertyList {
         default: []
         }
     }
+
+    fileprivate var placedTexts: [PlacedText] {
+        switch self {
+        case .string(let text): [PlacedText(text: text, place: [])]
+        case .dictionary(let entries):
+            entries.flatMap { entry in
+                entry.value.placedTexts.map { PlacedText(text: $0.text, place: [entry.key] + $0.place) }
+            }
+        default: []
+        }
+    }
+}
+
+/// A text in the value of a key, and the keys that lead to it.
+private struct PlacedText: Hashable {
+    let text: String
+    let place: [String]
+
+    func overlaps(_ other: [String]) -> Bool { place.starts(with: other) || other.starts(with: place) }
 }
