@@ -47,9 +47,10 @@ extension PropertyList {
             case omitted
         }
 
-        /// Whether an integer beyond 64 bits is read as a real, is refused, or is read as a string with its digits.
+        /// Whether an integer beyond 64 bits is read as a real, is refused, or is read as a string with its digits or
+        /// as a null.
         package enum InexactIntegers: Sendable {
-            case rounded, refused, text
+            case rounded, refused, text, null
         }
 
         /// Creates options.

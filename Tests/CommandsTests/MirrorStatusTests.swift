@@ -56,8 +56,11 @@ private struct MirrorPair: Sendable {
 
     /// Writes a domain's file as a program that does not use this library.
     func scribble(_ values: PropertyList.Dictionary, in folder: String) throws {
+        try scribble(Array(try PropertyList.dictionary(values).serialized(as: .binary)), in: folder)
+    }
+
+    func scribble(_ bytes: [UInt8], in folder: String) throws {
         let path = try #require(FilePath("\(folder)/com.example.editor.plist"))
-        let bytes = Array(try PropertyList.dictionary(values).serialized(as: .binary))
         try machine.fileSystem.replace(path, with: bytes)
         machine.clock.advance(by: .seconds(10))
     }
@@ -192,10 +195,20 @@ private struct MirrorPair: Sendable {
         },
         Row(
             "a value that the mirror cannot hold",
-            [" :long is too long for the mirror; shorten it, or remove it: `prefs delete com.example.editor long`"]
+            [" :long is too long, or an integer beyond 64 bits; change or remove it: `prefs delete "]
         ) {
             let long = PropertyList.string(String(repeating: "x", count: 16 << 20))
             try $0.scribble(["theme": "dark", "long": long], in: "/home/ada/.config/prefs")
+            try $0.desk("mirror", "sync")
+        } fix: {
+            try $0.scribble(["theme": "dark"], in: "/home/ada/.config/prefs")
+        },
+        Row(
+            "an integer that JSON has and the mirror cannot hold",
+            [" :big is too long, or an integer beyond 64 bits; change or remove it: `prefs delete "]
+        ) {
+            let text = #"{"theme": "dark", "big": [123456789012345678901]}"#
+            try $0.scribble([UInt8](text.utf8), in: "/home/ada/.config/prefs")
             try $0.desk("mirror", "sync")
         } fix: {
             try $0.scribble(["theme": "dark"], in: "/home/ada/.config/prefs")

@@ -27,6 +27,22 @@ import Testing
         #expect(contents.values == ["a": 1, "b": ["c": "text"], "d": true])
     }
 
+    /// A user can write such a number into a domain that is kept as JSON.
+    @Test func `keeps an integer beyond 64 bits, which is read with its digits and never rounded`() throws {
+        let bench = try StoreBench()
+        let digits = "123456789012345678901"
+        try bench.process().scribble([UInt8]("{\n  \"big\": \(digits),\n  \"a\": 1\n}\n".utf8), to: Self.file.path)
+        let defaults = Defaults("com.example.editor", in: bench.store())
+        #expect(defaults[Setting("big", default: 7)] == 7)
+        #expect(defaults.string(forKey: "big") == digits)
+        #expect(defaults[Setting("a", default: 7)] == 1)
+        defaults.set(2, forKey: "a")
+        try defaults.flush()
+        let text = String(decoding: try bench.process().fileSystem.contents(of: Self.file.path) ?? [], as: UTF8.self)
+        #expect(text == "{\n  \"big\": \(digits),\n  \"a\": 2\n}\n")
+        #expect(defaults.string(forKey: "big") == digits)
+    }
+
     @Test func `that changes nothing writes nothing`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)

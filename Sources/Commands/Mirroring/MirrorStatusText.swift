@@ -112,7 +112,7 @@ extension MirrorStatus {
             let command = argument.flatMap { $0.utf8.count < 100 ? "delete \(domain) \($0.shown)" : nil }
             let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
             return unmirrored.isBeyondLimit
-                ? [("waiting", "\(place) is too long for the mirror; shorten it, or remove it: `\(words)`")]
+                ? [("waiting", "\(place) is too long, or an integer beyond 64 bits; change or remove it: `\(words)`")]
                 : [
                     ("waiting", "\(place) from \(host) cannot be written into the file here;"),
                     ("", "change it on \(host), or remove it there: \(words)"),

@@ -74,7 +74,9 @@ package final class SharedStore: Sendable {
 
     /// The values of a file, shared by all of the process.
     func domain(of file: DomainFile, mustBeTrusted: Bool = false) -> OpenDomain {
-        open.withLock { open in
+        var file = file
+        file.inexactIntegers = .text
+        return open.withLock { open in
             if case .asLongAsUsed(let held)? = open[.file(file)], let domain = held.domain { return domain }
             let domain = OpenDomain(.file(file, mustBeTrusted: mustBeTrusted), on: machine, signals)
             open = open.filter {

@@ -73,9 +73,11 @@ struct PreferenceFiles: Sendable {
     func read(
         _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains
     ) throws(SystemFailure) -> Reading {
-        guard let file = file(of: domain) else {
+        guard var file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
         }
+        // The mirror cannot keep such an integer, and reports a value that is null.
+        file.inexactIntegers = .null
         let found = try file.mirroredBytes(on: machine)
         let mark = locks.mark(of: file)
         guard let (bytes, status) = found else {

@@ -215,8 +215,8 @@ extension JSONReader {
         }
         if options.inexactIntegers != .rounded, !scan.hasPoint, !hasExponent(bytes) {
             let text = text(from: start, to: scan.end)
-            guard options.inexactIntegers == .text else { throw Fault(.integerOutOfRange(text), at: start) }
-            return .string(text)
+            if options.inexactIntegers == .refused { throw Fault(.integerOutOfRange(text), at: start) }
+            return options.inexactIntegers == .text ? .string(text) : .null
         }
         if numbers != nil { note(start..<scan.end, text(from: start, to: scan.end), number) }
         return .real(number)
