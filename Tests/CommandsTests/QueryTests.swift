@@ -109,6 +109,32 @@ import Testing
         }
     }
 
+    /// Each of the other 18,000 values is damaged in such a way that decoding it is an error.
+    @Test func `decodes only the two named fields of twenty from a binary file`() throws {
+        let (fields, named) = ((10..<30).map { "f\($0)" }, ["f12", "f27"])
+        let records = (1000..<2000).map { number in
+            PropertyList.dictionary(PropertyList.Dictionary(fields.map { ($0, .string("<\($0) \(number)>")) }))
+        }
+        var file = Array(try PropertyList.array(records).serialized(as: .binary))
+        var damaged = 0
+        for at in file.indices.dropFirst() where file[at] == UInt8(ascii: "<") {
+            let field = fields.first { file[at...].starts(with: "<\($0) ".utf8) }
+            guard let field, !named.contains(field) else { continue }
+            file[at - 1] = 0x90
+            damaged += 1
+        }
+        #expect(damaged == 18_000)
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/n.plist", with: file.span.bytes)
+        func query(_ words: String...) throws -> Transcript.Outcome {
+            try runPrefs(["prefs", "query", "/tmp/n.plist"] + words, on: machine)
+        }
+        let found = try query("f12 >= '<f12 1500>'", "--select", "f27", "--format", "lines")
+        #expect(found.output == (1500..<2000).map { "<f27 \($0)>\n" }.joined() && found.status == 0)
+        for other in fields where !named.contains(other) { #expect(try query("\(other) == ''").status == 5) }
+        #expect(try query("f12 >= '<f12 1500>'").status == 5)
+    }
+
     private static let nulls: PropertyList = [
         "s": [3, .null, 2], "d": ["a": .null, "b": 1], "r": [["n": .null, "m": 1], ["n": 2]],
     ]
