@@ -205,7 +205,20 @@ extension PropertyList.Format {
     /// Whether dates keep their fractions of a second.
     ///
     /// This package writes fractions in GNUstep domains. Other GNUstep files have none, because GNUstep ignores them.
-    package var keepsFractions: Bool { self == .binary || self == .json }
+    package var keepsFractions: Bool {
+        switch self {
+        case .binary, .json: true
+        case .xml, .openstep, .gnustep: false
+        }
+    }
+
+    /// Whether a domain can have the format: it keeps the types of values, and a file is recognized by its contents.
+    package var isForDomains: Bool {
+        switch self {
+        case .xml, .binary, .json, .gnustep: true
+        case .openstep: false
+        }
+    }
 
     /// The format that the extension of a file's name states.
     package init?(fileName: String) {
@@ -236,7 +249,8 @@ extension PropertyList {
         case (_, .json): candidates = [.json]
         case (.bracket, nil): candidates = [.json, .openstep, .gnustep]
         case (.scalar, nil) where options.readsScalarsAsJSON: candidates = [.json, .openstep, .gnustep]
-        default: candidates = [.openstep, .gnustep]
+        case (_, .openstep), (_, .gnustep), (_, .xml), (_, .binary), (.scalar, nil), (.text, nil):
+            candidates = [.openstep, .gnustep]
         }
         var furthest: DecodingFailure?
         for format in candidates {
@@ -259,11 +273,10 @@ extension PropertyList {
 
 extension PropertyList {
     /// Whether the bytes begin like a binary file, or are a truncated header of one.
-    package static func isBinary(_ bytes: some Collection<UInt8>) -> Bool {
+    package static func isBinary(_ bytes: [UInt8]) -> Bool {
         // A strings file may have a key that begins with `bplist`; a version begins with a digit.
-        let head = Array(bytes.prefix(7))
-        if head.count < 7 { return head.count >= 3 && "bplist".utf8.starts(with: head) }
-        return head.starts(with: "bplist".utf8) && head[6] &- 0x30 <= 9
+        if bytes.count < 7 { return bytes.count >= 3 && "bplist".utf8.starts(with: bytes) }
+        return bytes.starts(with: "bplist".utf8) && bytes[6] &- 0x30 <= 9
     }
 }
 
@@ -282,7 +295,18 @@ package enum NamedFormat {
         }
     }
 
-    var format: PropertyList.Format { self == .openstep ? .openstep : .json }
+    var format: PropertyList.Format {
+        switch self {
+        case .json, .json5, .jsonc: .json
+        case .openstep: .openstep
+        }
+    }
+
+    /// Returns the language that the extension of a file's name states, if prefs neither reads nor writes it.
+    package static func unsupportedLanguage(ofFile name: String) -> String? {
+        let languages = [(".yaml", "YAML"), (".yml", "YAML"), (".toml", "TOML"), (".ini", "INI files")]
+        return languages.first { name.lowercased().hasSuffix($0.0) }?.1
+    }
 }
 
 extension String {

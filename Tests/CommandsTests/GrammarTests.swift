@@ -159,6 +159,19 @@ import Testing
         #expect(try runPrefs(["prefs", "--help"]) == Transcript.Outcome(output: HelpText.overview()))
     }
 
+    @Test func `without a verb the status is that of usage, although the overview cannot be printed`() throws {
+        let machine = try SimulatedMachine()
+        let terminal = SimulatedTerminal()
+        terminal.failWrites(.noSpace)
+        var environment = machine.environment
+        environment.arguments = ["prefs"]
+        let context = CommandContext(
+            Machine(
+                fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                environment: environment, terminal: terminal))
+        #expect(Prefs.run(in: context) == .usage)
+    }
+
     @Test func `a closed output pipe is not an error, and a full disk is`() throws {
         let machine = try SimulatedMachine()
         for (code, status) in [(ErrorCode(rawValue: 32), ExitStatus.done), (.noSpace, .systemFailed)] {

@@ -35,8 +35,9 @@ extension `The mirror of this machine` {
             pause(.milliseconds(Int.random(in: 1...300, using: &random)))
             let victim = Int.random(in: mirror.hosts.indices, using: &random)
             if victim == manual {
-                let status = try? mirror.hosts[manual].run("mirror", "sync").status
-                #expect(status == 0, "an exchange by hand")
+                // A file that a writer without locks keeps writing is left for the next exchange, which is status 10.
+                let exchange = try? mirror.hosts[manual].run("mirror", "sync")
+                #expect([0, 10].contains(exchange?.status), "an exchange by hand: \(exchange?.text ?? "")")
                 continue
             }
             watches[victim]?.end(by: SIGKILL)

@@ -117,7 +117,7 @@ extension StoreFailure: Reportable {
         switch problem {
         case .damaged:
             let place = file ?? domain
-            let language = InvalidInput.foreignLanguage(ofFile: place)
+            let language = NamedFormat.unsupportedLanguage(ofFile: place)
             return [language.map { "\(place): prefs does not read \($0)" } ?? description]
         case .refused(let problems):
             let force = Self.unchanged(offersForce)

@@ -282,7 +282,7 @@ extension StoreAccess {
     private func suggestion<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
         do {
             return try body()
-        } catch  where layer == .site || layer == .siteGlobal {
+        } catch  where layer.isSkippedIfUnreadable {
             let (_, lines) = Prefs.explanation(of: error)
             for line in lines { context.note("\(line); skipped") }
             return nil

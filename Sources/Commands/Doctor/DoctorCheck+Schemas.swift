@@ -135,7 +135,7 @@ extension DoctorCheck {
                 look(path, FilePermissions(rawValue: path == folder ? 0o005 : 0o001), path == folder ? "a+rx" : "a+x")
             }
         }
-        for domain in checkup.domains where !domain.layer.isOfUser {
+        for domain in checkup.domains where domain.layer.isOfAdministrator {
             if let secret = secret(in: domain, checkup) {
                 findings.append(
                     DoctorFinding(

@@ -44,7 +44,7 @@ struct DoctorContext: Sendable {
         _ verb: String, _ domain: CheckedDomain, _ operands: [String] = [], options: [String] = []
     ) -> DoctorFinding.Remedy {
         let words = spelling(of: domain.name.text, in: domain.layer).words([verb], options: options, operands)
-        let needsRights = !domain.layer.isOfUser && machine.environment.user != machine.administrator
+        let needsRights = domain.layer.isOfAdministrator && machine.environment.user != machine.administrator
         return .command(needsRights ? ["sudo"] + words : words)
     }
 

@@ -110,7 +110,8 @@ extension Rendering {
     }
 }
 
-/// All names that `--format` accepts. Each verb declares the ones that it supports.
+/// All names that `--format` accepts. Each verb declares the ones that it supports. The name of a property list format
+/// is the raw value of its `PropertyList.Format`.
 package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case classic, xml, binary, json, openstep, gnustep, raw, typed, json5
     case jsonPlain = "json-plain"

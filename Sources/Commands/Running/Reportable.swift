@@ -104,14 +104,8 @@ package struct InvalidInput: Reportable {
 
     package var status: ExitStatus { .damaged }
 
-    /// Returns the language that the extension of a file states, if it is one that prefs does not read.
-    static func foreignLanguage(ofFile name: String) -> String? {
-        let languages = [".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".ini": "INI files"]
-        return languages.first { name.lowercased().hasSuffix($0.key) }?.value
-    }
-
     package var lines: [String] {
-        if let language = Self.foreignLanguage(ofFile: name) {
+        if let language = NamedFormat.unsupportedLanguage(ofFile: name) {
             return ["\(name.onOneLine): prefs does not read \(language)"]
         }
         let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(failure.offset)"

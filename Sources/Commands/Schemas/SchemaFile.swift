@@ -1,5 +1,6 @@
 internal import Platform
 internal import Preferences
+internal import PropertyLists
 internal import SettingsSchema
 
 /// The text of a schema, from a file, a script or a settings bundle.
@@ -173,7 +174,7 @@ extension SchemaFile {
     }
 
     private var lineOfForeignLanguage: String? {
-        InvalidInput.foreignLanguage(ofFile: name).map { "\(name): prefs does not read \($0)" }
+        NamedFormat.unsupportedLanguage(ofFile: name).map { "\(name): prefs does not read \($0)" }
     }
 
     private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {

@@ -84,7 +84,7 @@ extension CompletionSource {
 extension StoreAccess {
     /// Returns the values in force of a domain without a file in its own layer. Damage is not reported.
     fileprivate func quietlyEffectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        let files = try files(domain).filter { $0.layer == .site || $0.layer == .forced }
+        let files = try files(domain).filter { $0.layer.isOfAdministrator && !$0.layer.isGlobal }
         let layers = try layers(in: files) { (try? $0.contents(on: machine)) ?? .absent }
         guard !layers.isEmpty else { return nil }
         return LayerStack(layers, nil).valuesInForce().entries.withoutHidden

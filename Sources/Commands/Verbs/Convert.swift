@@ -76,7 +76,7 @@ private struct Conversion: Sendable {
             let bytes = try bytes(of: value, domain.word)
             return try access.context.write(bytes, to: output, isSensitive: shown.isSensitive)
         }
-        guard rendering.format != .openstep else {
+        guard rendering.format?.ofPropertyList?.isForDomains ?? true else {
             throw CommandFailure(
                 .invalidValue,
                 "\(domain.word.onOneLine): a domain cannot be openstep, which has no types; use gnustep")

@@ -6,7 +6,7 @@ extension Verb {
     package static let diff = Verb(
         "diff", .new, "compare two domains, files or layers",
         details: [
-            "Each of A and B is a domain, DOMAIN@LAYER (user, user-host, site, forced, or effective for the values in force), a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file.",
+            "Each of A and B is a domain, DOMAIN@LAYER (\(Layer.writable.map(\.name).joined(separator: ", ")), or effective for the values in force), a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file.",
             "The values in force are those of the domain's own layers; --global adds those of the global domain.",
             "--versions FROM..TO compares two versions of the domain A, and --versions FROM a version with the present values; prefs history lists them.",
             "With --format commands it prints the commands that turn A into B.",

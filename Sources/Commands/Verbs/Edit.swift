@@ -9,7 +9,10 @@ extension Verb {
             "The saved text is checked first; an error opens the editor again, unless the text is left as it is. An unchanged text changes nothing.",
             "Concurrent changes are merged key by key. If both sides have changed a key, nothing is written, and the text is kept in a file whose name is printed.",
         ],
-        options: [.format([.xml, .json, .openstep, .gnustep], "the format of the text"), .layer, .force, .rewrite],
+        options: [
+            .format(FormatName.ofFiles.filter { $0.ofPropertyList?.isEditedInPlace ?? false }, "the format of the text"),
+            .layer, .force, .rewrite,
+        ],
         forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in

@@ -51,7 +51,7 @@ extension Layer {
 
     /// The position of the layer in a look-up: 0 is asked first.
     ///
-    /// The site's two layers are equal: each folder of the system has both.
+    /// This alone decides which value is in force. The site's two layers are equal: each folder of the system has both.
     var position: Int {
         switch self {
         case .forced: 0
@@ -77,6 +77,18 @@ extension Layer {
 
     /// Whether the user writes it, and not an administrator.
     package var isOfUser: Bool { self == .user || self == .userHost }
+
+    /// Whether an administrator writes it, for all users.
+    package var isOfAdministrator: Bool {
+        switch self {
+        case .forced, .site, .siteGlobal: true
+        case .arguments, .environment, .session, .userHost, .user, .suite, .globalHost, .global, .default, .registered:
+            false
+        }
+    }
+
+    /// Whether the values are mere suggestions, so that a file that cannot be read is reported and skipped.
+    package var isSkippedIfUnreadable: Bool { isOfAdministrator && self != .forced }
 
     /// Whether the values belong to the global domain.
     package var isGlobal: Bool { self == .globalHost || self == .global || self == .siteGlobal }

@@ -10,8 +10,25 @@ package final class SchemaCache: Sendable {
     private let count = Atomic<Int>(0)
 
     private struct State: Sendable {
+        /// The first domain that was looked up. A command looks up no other, and a dictionary would take a fifth of the
+        /// time of a read.
+        var first: (domain: DomainName, installed: InstalledSchema?)?
         var installed: [DomainName: InstalledSchema?] = [:]
         var declared: [DomainName: EffectiveSchema] = [:]
+
+        func known(of domain: DomainName) -> InstalledSchema?? {
+            if let first, first.domain == domain { return .some(first.installed) }
+            return installed.isEmpty ? nil : installed[domain]
+        }
+
+        /// Records what is installed for a domain. Returns false if that is known already.
+        mutating func note(_ schema: InstalledSchema?, of domain: DomainName) -> Bool {
+            guard let first else {
+                self.first = (domain, schema)
+                return true
+            }
+            return first.domain != domain && installed.updateValue(schema, forKey: domain) == nil
+        }
     }
 
     package init(
@@ -25,10 +42,10 @@ package final class SchemaCache: Sendable {
 
     /// The schema that is installed for a domain, valid or not.
     package subscript(domain: DomainName) -> InstalledSchema? {
-        if let known = state.withLock({ $0.installed[domain] }) { return known }
+        if let known = state.withLock({ $0.known(of: domain) }) { return known }
         let schema = places.schema(of: domain, on: machine)
-        let isFirst = state.withLock { $0.installed.updateValue(schema, forKey: domain) == nil }
-        if isFirst, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
+        let isNew = state.withLock { $0.note(schema, of: domain) }
+        if isNew, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
         return schema
     }
 
@@ -47,5 +64,5 @@ package final class SchemaCache: Sendable {
     var declarations: Int { count.load(ordering: .acquiring) }
 
     /// Forgets the installed schemas, so that they are loaded again.
-    package func reload() { state.withLock { $0.installed = [:] } }
+    package func reload() { state.withLock { ($0.first, $0.installed) = (nil, [:]) } }
 }

@@ -99,7 +99,10 @@ package struct DomainWriter: Sendable {
 
     /// Removes temporary files of killed writers. Requires the locks of the files.
     private func removeLeftovers(of files: [ResolvedFile]) {
-        for (folder, files) in Dictionary(grouping: files, by: \.target.parent) {
+        // A dictionary of the files by folder would take a tenth of the time of a write.
+        var folders: [FilePath] = []
+        for file in files where !folders.contains(file.target.parent) { folders.append(file.target.parent) }
+        for folder in folders {
             let names = (try? machine.fileSystem.names(in: folder)) ?? nil
             for left in (names ?? []).filter(\.isTemporary).map(folder.appending)
             where files.contains(where: { left.isTemporary(of: $0.target) }) {

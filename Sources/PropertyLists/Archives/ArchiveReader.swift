@@ -193,7 +193,7 @@ extension ArchiveReader {
     private mutating func opened(
         _ data: Data, as component: EntryPath.Component?
     ) throws(KeyedArchive.Failure) -> PropertyList? {
-        guard data.count >= 8, PropertyList.isBinary(data) || data.first == UInt8(ascii: "<"),
+        guard data.count >= 8, PropertyList.isBinary(Array(data.prefix(7))) || data.first == UInt8(ascii: "<"),
             data.contains("$archiver")
         else { return nil }
         let place =
