@@ -1,6 +1,6 @@
 /// Why bytes cannot be read as a property list: the problem, its offset, and its entry.
 public struct DecodingFailure: Error, Hashable, Sendable {
-    /// The kinds of errors in the bytes.
+    /// The kind of error.
     public let problem: Problem
     /// The offset of the byte at which the problem was found.
     public let offset: Int

@@ -8,9 +8,9 @@ public struct EntryPath: Hashable, Sendable {
         /// The key, or the index in digits.
         public let text: String
 
-        /// Names an entry of a dictionary.
+        /// Creates a component that names an entry of a dictionary.
         public init(_ text: String) { self.text = text }
-        /// Names an element of an array.
+        /// Creates a component that names an element of an array.
         public init(_ index: Int) { text = String(index) }
 
         /// The place after an array's last element.
@@ -186,8 +186,9 @@ extension PropertyList {
         try edit(path) { entry in entry = value }
     }
 
-    /// Refuses a path from a user that ends with the place after the last element of a dictionary. `set(_:at:)` treats
-    /// this component as an empty key, because files can contain one. A user means an empty key only if the key exists.
+    /// Throws if a user's path ends with the place after the last element, but leads into a dictionary. `set(_:at:)`
+    /// treats this component as an empty key, because files can contain one. A user means an empty key only if the key
+    /// exists.
     package func checkEnd(of path: EntryPath) throws(EntryPath.Failure) {
         guard path.components.last == .end, self[path] == nil,
             self[EntryPath(path.components.dropLast())]?.kind == .dictionary

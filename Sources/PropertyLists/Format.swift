@@ -23,8 +23,8 @@ extension PropertyList {
     public struct ReadingOptions: Hashable, Sendable {
         /// The treatment of nulls in JSON and binary files.
         public var nulls = Nulls.kept
-        /// Reads dictionaries such as `{"$date": …}` in JSON as the values for which `WritingOptions.wrapsInJSON`
-        /// writes them.
+        /// Reads dictionaries such as `{"$date": …}` in JSON as the values that `WritingOptions.wrapsInJSON` writes in
+        /// this form.
         public var unwrapsJSON = false
         /// Refuses duplicate keys in a dictionary. Otherwise the last value is used.
         public var refusesDuplicateKeys = false
@@ -43,7 +43,7 @@ extension PropertyList {
             case kept
             /// A null is an error.
             case refused
-            /// A null in a dictionary or an array is omitted. At the root, it is read as `PropertyList.null`.
+            /// A null in a dictionary or an array of JSON is omitted. At the root, or in a binary file, it is an error.
             case omitted
         }
 
@@ -339,14 +339,14 @@ enum Sniffing {
             let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
             return Self.kind(ofText: text.text(of: bytes), isWhole: isWhole)
         }
-        // Usually enough for the first characters after white space, in any encoding.
+        // The first 4,096 bytes usually contain the first characters after white space, in any encoding.
         let head = kind(of: Array(bytes.prefix(4096)), isWhole: bytes.count <= 4096)
         self = head == .nothing && bytes.count > 4096 ? kind(of: bytes, isWhole: true) : head
     }
 
     private static func kind(ofText text: [UInt8], isWhole: Bool) -> Sniffing {
         let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
-        // A tag may continue after the head.
+        // Too little text to decide: a tag may continue after the head.
         guard isWhole || body.count > 16 else { return .nothing }
         guard let first = body.first else { return .nothing }
         switch first {

@@ -94,13 +94,13 @@ struct KeyIndex: Sendable {
 }
 
 extension KeyIndex {
-    /// Random for each process, so that colliding keys cannot be prepared.
+    /// Random for each process, so that an attacker cannot prepare colliding keys.
     static let seed = UInt64.random(in: .min ... .max)
 
     @inline(__always)
     static func hash(_ key: String) -> UInt64 { key.withBytes { hashOfBytes($0, seed: seed) } }
 
-    /// A fast hash of a key.
+    /// A fast but weak hash of a key, from its length and three of its bytes.
     @inline(__always)
     static func fingerprint(_ key: String) -> UInt64 {
         key.withBytes { bytes in

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-// `localizedDescription` is the sentence that `description` is.
+// `localizedDescription` is the same sentence as `description`.
 
 extension DecodingFailure: LocalizedError {
     public var errorDescription: String? { description }

@@ -1,6 +1,6 @@
-// The value of property lists, and the five formats that it is read from and written to. Pure: bytes in, bytes out.
+// Property list values, with readers and writers for five formats. Pure code: bytes in, bytes out.
 //
-// XML, Binary, OpenStep (with GNUstep's dialect) and JSON: a reader and a writer each, between bytes and
-// `PropertyList`. Text: what the formats share. Codable: the bridge to types of a program. SourceMap: where each entry
-// of a text was read. Editing: changes of a text that leave all but the edited entries as they are. Archives: what
-// NSKeyedArchiver wrote, as values.
+// XML, Binary, OpenStep (with GNUstep's dialect) and JSON: a reader and a writer for each format. Text: code that the
+// formats share. Codable: encoding and decoding of Swift types. SourceMap: the source range of each entry. Editing:
+// edits that change only the bytes of the edited entries. Archives: the contents of NSKeyedArchiver files as plain
+// values.

@@ -11,7 +11,7 @@ package struct SourceMap: Sendable {
         /// The key or the index in the container, or nil for the root.
         let component: EntryPath.Component?
 
-        /// Where the entry begins.
+        /// The offset at which the entry begins.
         package var start: Int { key?.lowerBound ?? value.lowerBound }
     }
 

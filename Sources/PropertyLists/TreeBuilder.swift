@@ -14,7 +14,7 @@ struct TreeBuilder: ~Copyable {
         var firstKey: Int
         /// Whether the keys so far are ascending.
         var keysAscend = true
-        /// Where the input has the text of the last key, or empty if it is not known.
+        /// The range of the last key in the input, or empty if it is unknown.
         var lastKey = 0..<0
     }
 

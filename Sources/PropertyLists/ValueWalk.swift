@@ -33,7 +33,7 @@ struct ContainerShape {
     var isEmpty: Bool { count == 0 }
 }
 
-/// The problem at which a writer stopped. The walk adds the path.
+/// The problem that stopped a writer. The walk adds the path.
 struct Refusal: Error {
     let problem: EncodingFailure.Problem
 
@@ -66,7 +66,7 @@ struct ValueWalk {
     private var values = 1
     private let options: PropertyList.WritingOptions
 
-    /// Passes `value` and everything inside it to `sink`, from the outside in.
+    /// Passes `value` and everything inside it to `sink`, each container before its contents.
     static func walk(
         _ value: PropertyList, into sink: inout some ValueSink & ~Copyable, options: PropertyList.WritingOptions,
         format: PropertyList.Format
@@ -116,7 +116,7 @@ struct ValueWalk {
         frames.append(frame)
     }
 
-    /// Passes on the children up to the next container, and returns that container, or nil at the end.
+    /// Passes the next children to `sink`, up to a container. Returns that container, or nil after the last child.
     private mutating func addScalars(
         of last: Int, into sink: inout some ValueSink & ~Copyable
     ) throws(Refusal) -> PropertyList? {

@@ -96,7 +96,7 @@ struct ArchiveReader: ~Copyable {
                 .danglingReference(reference, count: objects.count), object: frames.last?.object)
         }
         if let place = placesOfObjects[index] { return try addReference(to: place) }
-        // Many objects can share one long text, which would be examined for each of them.
+        // Charged here, because many objects can share one long text, which is examined again for each of them.
         try spend(values: 0, bytes: objects.size(of: index), object: index)
         try add(objects.node(of: index), as: component, object: index, isWhole: true)
     }
@@ -259,9 +259,9 @@ extension ArchiveReader {
     }
 }
 
-/// The part of the limits that nested archives have used together.
+/// The limits on the result of opening an archive, and the part of them that it and its nested archives have used.
 struct ExpansionBudget {
-    /// The limit of nested archives.
+    /// The maximum nesting depth of archives in data.
     static let maximumLevel = 16
     private static let maximumFailures = 100
 
@@ -269,8 +269,9 @@ struct ExpansionBudget {
     private let mostBytes: Int
     private var values = 0
     private var bytes = 0
-    /// The number of archives and containers that enclose the value.
+    /// The nesting depth of the current archive in data; 0 for the value that is opened.
     var level = 0
+    /// The number of containers that enclose the current archive.
     var depth = 0
     /// Why archives in data could not be opened.
     private(set) var failures: [KeyedArchive.Failure] = []

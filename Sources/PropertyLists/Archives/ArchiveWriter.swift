@@ -37,7 +37,8 @@ struct ArchiveWriter {
     /// The object of each container, indexed by its place, or nil for the array in a field.
     private var objectsOfPlaces: [Int?] = []
     private var children: [Child: Int] = [:]
-    /// The references and their paths. Until all objects are known, placeholders count down from the greatest number.
+    /// The text of each `$ref`, and the path of its entry. Until all objects are known, reference n is written as the
+    /// placeholder `UInt64.max - n`.
     private var references: [(text: String, path: EntryPath)] = []
 
     static func archive(
@@ -142,7 +143,7 @@ struct ArchiveWriter {
             return .array([])
         }
         objectsOfPlaces.append(objects.count)
-        // Replaced at the end.
+        // A placeholder, which `end` replaces.
         objects.append(.array([]))
         return .uid(UInt64(objects.count - 1))
     }

@@ -22,7 +22,7 @@ struct ArchivedObjects {
 
     var count: Int { objects.count }
 
-    /// The position of the object with a number, or nil if no object has it.
+    /// The position of the object with a number, or nil if there is no such object.
     func position(of reference: UInt64) -> Int? { reference < UInt64(objects.count) ? Int(reference) : nil }
 
     /// Returns the value that an object represents.
@@ -51,7 +51,8 @@ struct ArchivedObjects {
         return name
     }
 
-    /// The form of an object whose class has no form of its own. Fields that are nil are omitted.
+    /// Returns an object whose class has no `ArchivedForm` as a dictionary with the class name. Fields that are nil are
+    /// omitted.
     private func general(_ fields: Fields, name: String) -> Node {
         var entries: [(key: String, node: Node)] = [(ArchiveKey.className, .asIs(.string(name)))]
         for field in fields where field.key != "$class" && !isNil(field.value) {
@@ -122,7 +123,7 @@ extension ArchivedObjects {
         return ArchivedForm(className: name)
     }
 
-    /// The value that a field holds or refers to; nil for nil.
+    /// The value that a field holds or refers to, or nil if that is an archived nil or does not exist.
     private func target(of field: PropertyList) -> PropertyList? {
         guard case .uid(let number) = field else { return field }
         guard let position = position(of: number), !isNil(field) else { return nil }

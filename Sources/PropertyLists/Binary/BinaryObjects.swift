@@ -327,9 +327,9 @@ struct BinaryFrame {
     var size = ExpandedSize(bytes: 0)
 }
 
-/// The recently repeated keys of a binary file, by object number.
+/// A cache of the repeated keys of a binary file, by object number.
 ///
-/// Files with records repeat the same few keys, which are decoded only twice.
+/// Files with many similar dictionaries repeat the same few keys. With the cache, each is decoded only twice.
 struct RecentKeys {
     struct Key {
         let object: Int

@@ -65,7 +65,7 @@ extension BinaryPropertyList {
         }
     }
 
-    /// Whether the root is a dictionary, as a file of settings requires.
+    /// Whether the root is a dictionary, which a settings file requires.
     package var hasDictionary: Bool {
         get throws {
             try reading { reader throws(Fault) in

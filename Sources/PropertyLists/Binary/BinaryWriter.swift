@@ -120,7 +120,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         guard bytes <= room else { throw EncodingFailure(.tooManyBytes(limit: limit), format: .binary) }
     }
 
-    /// The least width, of 1, 2, 4 and 8 bytes, that holds numbers greater than `number`.
+    /// The least width, of 1, 2, 4 and 8 bytes, that holds `number`.
     private static func size(of number: UInt64) -> Int {
         switch number {
         case 0...0xFF: 1
@@ -160,9 +160,9 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
 /// The encoded scalars of a binary file without duplicates, and the numbers of all objects.
 ///
-/// A scalar is encoded after the others and then looked up by its bytes. If these exist already, the new ones are
-/// dropped. Scalars with different bytes therefore remain different objects: two normal forms of a text, 0.0 and −0.0,
-/// the integer 1 and the real 1.
+/// A scalar is encoded at the end of the buffer and then looked up by its bytes. If an earlier object has the same
+/// bytes, the new ones are removed. Scalars with different bytes therefore remain different objects: two normal forms
+/// of a text, 0.0 and −0.0, the integer 1 and the real 1.
 struct ScalarPool: ~Copyable {
     /// The encoded scalars, one after another.
     var output = OutputBuffer(capacity: 4096)
@@ -253,8 +253,8 @@ extension Double {
     fileprivate var bitsInFile: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }
 
-/// An open hash table of object numbers. Most slots are free, and entries are stored in a separate array, so the slots
-/// take little memory. The first access to a page costs more than many later ones.
+/// An open-addressing hash table of object numbers. The entries are in a separate array, so a free slot takes only four
+/// bytes. A small table touches few pages of memory, and the first access to a page costs more than many later ones.
 struct SlotTable {
     /// The positions of entries plus one, or 0 for a free slot.
     private var slots: [UInt32]

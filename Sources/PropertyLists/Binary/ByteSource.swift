@@ -26,7 +26,7 @@ extension [UInt8]: ByteSource {
 
 /// The bytes of a binary file, all in memory or loaded from a source on demand.
 struct BinaryBytes {
-    /// The whole file, or the cached blocks of a source followed by a long run.
+    /// The whole file, or the cached blocks of a source, followed by the last range that crossed the end of a block.
     private(set) var loaded: [UInt8]
     private let source: (any ByteSource)?
     /// Whether `loaded` is the whole file. Testing this is faster than testing `source`.

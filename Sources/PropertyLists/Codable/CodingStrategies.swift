@@ -16,12 +16,12 @@ extension PropertyList {
             case snakeCase
         }
 
-        /// The forms of dates. A date of the format is always decoded.
+        /// The forms of dates. Decoding also accepts a date of the format with every strategy.
         public enum Dates: Sendable {
-            /// A date of the format. JSON has none.
+            /// The date type of the format. JSON has none.
             case date
-            /// Text such as `2026-01-31T12:00:00Z`, with a fraction of a second if the date has one. Any zone is
-            /// decoded.
+            /// Text such as `2026-01-31T12:00:00Z`, with a fraction of a second if the date has one. Any time zone is
+            /// accepted when decoding.
             case iso8601
             /// The seconds since 1970 in UTC.
             case secondsSince1970
@@ -29,9 +29,9 @@ extension PropertyList {
             case millisecondsSince1970
         }
 
-        /// The forms of data. Data of the format is always decoded.
+        /// The forms of data. Decoding also accepts data of the format with every strategy.
         public enum DataForm: Sendable {
-            /// Data of the format. JSON has none.
+            /// The data type of the format. JSON has none.
             case data
             /// Text in base64.
             case base64
@@ -57,7 +57,7 @@ extension PropertyList.CodingStrategies {
     /// Whether values are converted.
     var convertsValues: Bool { dates != .date || data != .data }
 
-    /// Converts an encoded value. Returns nil for a date that has no such form.
+    /// Converts an encoded value, or returns nil for a date that the strategy cannot represent.
     func encoded(_ value: PropertyList) -> PropertyList? {
         switch value {
         case .date(let date):
@@ -85,7 +85,7 @@ extension PropertyList.CodingStrategies {
         return value
     }
 
-    /// Whether a value of this kind is of this type if its contents are valid.
+    /// Whether a value of this kind can be converted to this type if its contents are valid.
     func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool {
         kind == .string && (type == Date.self && dates == .iso8601 || type == Data.self && data == .base64)
     }
@@ -118,7 +118,8 @@ extension String {
             let isCapital = character.isUppercase
             let isAfterCapital = index > 0 && characters[index - 1].isUppercase
             let isBeforeSmall = index + 1 < characters.count && characters[index + 1].isLowercase
-            // A capital begins a word after another letter, and the last one of several does so before a small letter.
+            // A capital letter begins a word unless it follows another one. The last of several capital letters begins
+            // a word if a lowercase letter follows.
             let beginsWord = isCapital && index > 0 && (!isAfterCapital || isBeforeSmall)
             if beginsWord, characters[index - 1] != "_" { result += "_" }
             result += character.lowercased()

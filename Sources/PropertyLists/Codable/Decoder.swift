@@ -2,14 +2,14 @@ extension PropertyList {
     /// Decodes a value of type `T`. Throws a `DecodingError` with the path of the invalid entry.
     ///
     /// A Boolean is never decoded as a number or a string, nor the reverse. An integer is decoded as a `Double`, and a
-    /// real as an integer, if the number stays the same. A real from 2⁵³ on is not decoded as an integer, because it
-    /// may be the rounded value of another one; `decode(_:from:)` decodes such numbers exactly.
+    /// real as an integer, if no precision is lost. A real beyond ±2⁵³ is not decoded as an integer, because it may
+    /// have been rounded from another integer; `decode(_:from:)` decodes such numbers exactly.
     ///
     /// A missing entry is nil. The string `$null`, which Foundation's encoder writes for nil, is a string.
     ///
     /// - Parameters:
     ///   - strategies: The forms of keys, dates and data.
-    ///   - userInfo: The information that decoders give to the types that they decode.
+    ///   - userInfo: Values that the decoder makes available to the decoded types.
     public func decoded<T: Decodable>(
         as type: T.Type = T.self, strategies: CodingStrategies = CodingStrategies(),
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -29,7 +29,7 @@ struct DecodingOptions {
     var exactNumbers: ExactNumbers?
 }
 
-/// A type that is decoded without a call of its `init(from:)`: a scalar, or an array or dictionary.
+/// A type that is decoded without calling its `init(from:)`: a scalar, or an array or dictionary.
 protocol DirectlyDecoded: Decodable {
     static func decoded(from decoder: ValueDecoder) throws -> Self
 }
@@ -44,15 +44,16 @@ final class DecodingNode {
     let options: DecodingOptions
     let dictionary: PropertyList.Dictionary?
     let elements: [PropertyList]
-    /// The key by which a type has asked for this container.
+    /// The key with which a type requested this container.
     private let ownKey: PathKey?
-    /// The position and key by which a type has asked for a value inside last.
+    /// The position and key of the child that a type requested most recently.
     private var asked: (position: Int, key: PathKey)?
     /// The key of a missing value, which this empty node represents.
     private let missingKey: PathKey?
-    /// Whether a type has asked whether the missing value is nil.
+    /// Whether a type has called `decodeNil()` for the missing value.
     fileprivate var wasAskedForNil = false
-    /// The position after that of the key found last: types mostly ask for keys in the order in which they encode them.
+    /// The position after the key that was found most recently. Types usually decode keys in the order in which they
+    /// encode them.
     private var expected = 0
 
     /// The positions of the entries by their keys in camel case. Of several, the first one is used.
@@ -78,7 +79,7 @@ final class DecodingNode {
         (dictionary, elements, missingKey, ownKey) = (nil, [], .own(key), node.ownKey)
     }
 
-    /// Notes the key by which a type asks for the value at a position.
+    /// Records the key with which a type requests the value at a position.
     fileprivate func ask(_ position: Int, _ key: some CodingKey) { asked = (position, .own(key)) }
 
     private func asked(at position: Int) -> PathKey? { asked?.position == position ? asked?.key : nil }
@@ -90,7 +91,7 @@ final class DecodingNode {
         return dictionary?[position].value ?? elements[position]
     }
 
-    /// The position of the entry for which a type asks by a key.
+    /// The position of the entry that a type requests with a key, or nil if there is none.
     fileprivate func position(of key: some CodingKey) -> Int? {
         position(of: options.strategies.name(key))
             ?? (options.strategies.keys == .snakeCase ? positionsByCamelCase[key.stringValue] : nil)
@@ -119,7 +120,7 @@ final class DecodingNode {
         return parent.path(to: self.position, ownKey) + [key.shown]
     }
 
-    /// The path from the root to the child at `position`, for which a type has asked by this key.
+    /// The path from the root to the child at `position`, which a type requested with this key.
     private func path(to position: Int, _ key: PathKey?) -> [any CodingKey] {
         guard let key, let parent else { return path(to: position) }
         return parent.path(to: self.position, ownKey) + [key.shown]
@@ -174,7 +175,7 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { UnkeyedDecoding(node: try unkeyedNode()) }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-    /// A missing value is nil too.
+    /// Returns true for null and for a missing value.
     func decodeNil() -> Bool {
         guard let value else {
             node.wasAskedForNil = true
@@ -190,7 +191,7 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
         return scalar
     }
 
-    // The protocol has defaults for these two that only throw.
+    // The protocol's default implementations of these two methods only throw.
     func decode(_ type: Int128.Type) throws -> Int128 { try decode(scalar: type) }
     func decode(_ type: UInt128.Type) throws -> UInt128 { try decode(scalar: type) }
 
@@ -230,7 +231,7 @@ extension ValueDecoder {
 }
 
 extension PropertyList.Kind {
-    /// A constant, because some types find the type of a value by trial.
+    /// A constant string, because a type that tries one kind after another creates many of these descriptions.
     fileprivate var finding: String {
         switch self {
         case .string: "The value is a string."
@@ -273,7 +274,7 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { node.contains(key) }
 
-    /// A missing entry is nil too.
+    /// Returns true for null and for a missing entry.
     func decodeNil(forKey key: Key) throws -> Bool { decoderIfPresent(key)?.decodeNil() ?? true }
 
     /// The decoder of the value under `key`.
@@ -314,8 +315,8 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             node.ask(decoder.position, key)
             return try decoder.decode(type)
         }
-        // The encoder leaves out values that encode themselves as nil: optionals, and types that request nil
-        // themselves.
+        // The encoder omits a value that encodes itself as nil. If the value is missing, an optional is decoded as nil,
+        // and any other type that calls `decodeNil()` is decoded from a null.
         let missing = decoderOfMissing(key)
         if type is any ExpressibleByNilLiteral.Type { return try missing.decode(type) }
         guard let value = try? missing.decode(type), missing.node.wasAskedForNil else {
@@ -372,14 +373,14 @@ private struct UnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { node.elements.count }
     var isAtEnd: Bool { currentIndex >= node.elements.count }
 
-    /// Goes on to the next element if `body` succeeds for this one.
+    /// Runs `body` for the current element, and advances to the next one if it succeeds.
     private mutating func take<Result>(_ body: (ValueDecoder) throws -> Result) throws -> Result {
         let result = try body(ValueDecoder(node: node, position: currentIndex))
         currentIndex += 1
         return result
     }
 
-    /// Throws the failure for a missing element after the last.
+    /// Throws a failure if there are no more elements.
     private func checkEnd(_ type: any Any.Type) throws {
         if isAtEnd { throw ValueDecoder(node: node, position: currentIndex).failure(type) }
     }

@@ -11,7 +11,7 @@ extension PropertyList {
     ///   - keepsNulls: Whether nil is encoded as null where it has no key, as in an array. Otherwise this is an error.
     ///     Under a key, nil is always omitted.
     ///   - strategies: The forms of keys, dates and data.
-    ///   - userInfo: The information that encoders give to the types that they encode.
+    ///   - userInfo: Values that the encoder makes available to the encoded types.
     public init(
         encoding value: some Encodable, keepsNulls: Bool = false, strategies: CodingStrategies = CodingStrategies(),
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -21,14 +21,15 @@ extension PropertyList {
     }
 }
 
-/// A type that is encoded without a call of its `encode(to:)`: a scalar, or an array or dictionary.
+/// A type that is encoded without calling its `encode(to:)`: a scalar, or an array or dictionary.
 protocol DirectlyEncoded: Encodable {
-    /// The value of this one, which is at `key` in the container of `node`, or is that of the node itself.
+    /// Returns the encoded value, which belongs at `key` in the container of `node`, or is the value of `node` itself
+    /// if `key` is nil.
     func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList
 }
 
-/// The path from the root to a value that is being encoded. It holds no container, so what is kept of an encoding
-/// keeps nothing else alive.
+/// The path from the root to a value that is being encoded. It refers to no container, so an encoder that outlives the
+/// encoding does not keep the enclosing containers alive.
 final class EncodingPath {
     private let parent: EncodingPath?
     private let key: PathKey?
@@ -59,7 +60,7 @@ enum EncodingProblem: String, Error {
 final class EncodingNode {
     fileprivate enum Content { case nothing, null, single, keyed, unkeyed, finished }
 
-    /// The path to the value around this one, and the key from there. The own path is made for a value inside.
+    /// The path to the enclosing value, and the key of this value in it. `path` is created only if it is needed.
     private let outerPath: EncodingPath?
     private let key: PathKey?
     private lazy var path = EncodingPath(outerPath, key)
@@ -69,11 +70,11 @@ final class EncodingNode {
     private var single = PropertyList.boolean(false)
     private var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
     private var elements: [PropertyList] = []
-    /// The positions of values that are known at the end: those of nested containers, and nil, which is not a node.
+    /// The positions of values that are known only at the end: nested containers, and nil, which has no node.
     private var pending: [(position: Int, node: EncodingNode?)] = []
     /// The nested containers by key, unless another value was encoded for the key since.
     private var nested: [EntryPath.Component: EncodingNode] = [:]
-    /// The positions of the last entries by key, as far as the entries were looked through.
+    /// The last position of each key in the first `count` entries.
     private var lastPositions: (byKey: [EntryPath.Component: Int], count: Int) = ([:], 0)
     private var problem: EncodingProblem?
 
@@ -94,7 +95,7 @@ final class EncodingNode {
 // MARK: Values
 
 extension EncodingNode {
-    /// The value that `value` encodes itself as, or nil if it is a nil.
+    /// Returns the property list that `value` encodes itself as, or nil if it encodes itself as nil.
     func encode<T: Encodable>(_ value: T, at key: PathKey?) throws -> PropertyList? {
         try checkDepth()
         if T.self is any DirectlyEncoded.Type, let value = value as? any DirectlyEncoded {
@@ -118,7 +119,7 @@ extension EncodingNode {
         }
     }
 
-    /// A nil that is not under a key.
+    /// Returns null for a nil without a key, or throws if nulls are not kept.
     fileprivate func null(_ value: Any, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
         guard options.keepsNulls else { throw invalid(value, at: key(), .null) }
         return .null
@@ -136,12 +137,12 @@ extension EncodingNode {
     /// The key under which a value is encoded.
     fileprivate func name(_ key: some CodingKey) -> String { options.strategies.name(key) }
 
-    /// Ends an encoding that nested too deeply: the request for a container cannot throw.
+    /// Throws if an earlier request for a container was nested too deeply. The request itself cannot throw.
     fileprivate func checkDepth() throws {
         if problem == .nestedTooDeeply { throw EncodingProblem.nestedTooDeeply }
     }
 
-    /// Returns the encoded value, or nil for a nil.
+    /// Returns the encoded value, or nil if the value encoded itself as nil.
     fileprivate func finish() throws -> PropertyList? {
         if let problem { throw problem }
         defer { content = .finished }
@@ -160,7 +161,7 @@ extension EncodingNode {
         }
     }
 
-    /// Like `finish`, but the encoder of a superclass that has nothing to encode is not asked for a container.
+    /// Like `finish`, but returns an empty dictionary for a superclass that encoded nothing.
     private func finishPending() throws -> PropertyList? {
         content == .nothing && problem == nil ? .dictionary([:]) : try finish()
     }
@@ -191,8 +192,8 @@ extension EncodingNode {
 extension EncodingNode {
     fileprivate var count: Int { elements.count }
 
-    /// Begins the container or value that the node is to hold, unless it is already another one. A value that was
-    /// encoded as such a container is continued.
+    /// Begins the container or value of the node. If the node already has another one, records a problem, except that a
+    /// value that was encoded as a container of this kind is continued.
     private func begin(_ kind: Content) {
         if content == .nothing {
             content = kind
@@ -238,8 +239,8 @@ extension EncodingNode {
         entries.append(.init(key: key, value: value ?? .boolean(false)))
     }
 
-    /// The node of a container of this `kind` under a key; an existing one is continued, and so is a value that was
-    /// encoded as such a container.
+    /// Returns the node of a container of this `kind` under a key. It continues an existing container of this kind, or
+    /// a value that was encoded as one.
     fileprivate func nestedNode(_ kind: Content, forKey key: some CodingKey) -> EncodingNode {
         let component = EntryPath.Component(name(key))
         if let node = nested[component], node.content == kind { return node }
@@ -259,7 +260,7 @@ extension EncodingNode {
         return lastPositions.byKey[key].map { entries[$0].value }
     }
 
-    /// The node of a value inside this container that is encoded later.
+    /// Returns the node of a child that is encoded later.
     fileprivate func pendingNode(at key: PathKey) -> EncodingNode {
         let isTooDeep = depth >= mostCodingLevels
         // Beyond the limit the path does not grow.
@@ -299,7 +300,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 
     func encode<T: Scalar>(_ value: T) throws { node.setSingle(try node.scalar(value, at: nil)) }
-    // The protocols have defaults for these two types that only throw.
+    // The protocols' default implementations of these methods only throw.
     func encode(_ value: Int128) throws { node.setSingle(try node.scalar(value, at: nil)) }
     func encode(_ value: UInt128) throws { node.setSingle(try node.scalar(value, at: nil)) }
     func encode<T: Encodable>(_ value: T) throws { node.setSingle(try node.encode(value, at: nil)) }
@@ -375,7 +376,7 @@ extension Scalar {
     func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList { try node.scalar(self, at: key) }
 
     static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList? {
-        // Most of these values fit, and need no node.
+        // A fast path: most of these values are in range and need no node.
         if node.options.strategies.convertsValues { return nil }
         if let array = value as? [Self] {
             var elements: [PropertyList] = []

@@ -10,7 +10,7 @@ extension PropertyList {
     /// - Parameters:
     ///   - format: The format, or nil to detect it.
     ///   - strategies: The forms of keys, dates and data.
-    ///   - userInfo: The information that decoders give to the types that they decode.
+    ///   - userInfo: Values that the decoder makes available to the decoded types.
     public static func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, as format: Format? = nil,
         limits: Limits = .default, options: ReadingOptions = ReadingOptions(),
@@ -57,7 +57,8 @@ extension ValueDecoder {
         return T(scalar: converted(value, to: type))
     }
 
-    /// The same for an entry of the value, whose node is made only for a number that may have more digits.
+    /// Returns an entry of the value as a scalar of type `T`, or nil if it is not one. Creates the node of the entry
+    /// only for a number that may have more digits.
     func scalar<T: Scalar>(
         _ entry: PropertyList, as type: T.Type, at node: (ValueDecoder) -> () throws -> DecodingNode, _ position: Int
     ) throws -> T? {

@@ -49,7 +49,8 @@ extension PropertyList: Codable {
 // MARK: Other decoders
 
 extension PropertyList {
-    /// The value unless it is a container. Numbers come before dates, which other formats may write as numbers.
+    /// Returns the value, or nil if it is a container. Numbers come before dates, which other formats may write as
+    /// numbers.
     private static func single(from decoder: any Decoder) throws -> PropertyList? {
         guard let container = try? decoder.singleValueContainer() else { return nil }
         if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
@@ -148,7 +149,7 @@ enum PathKey: CodingKey {
     static let superclass = PathKey.key("super")
 }
 
-/// The most levels of values inside one another that are encoded or decoded.
+/// The maximum nesting depth of values that are encoded or decoded.
 ///
 /// A level takes up to a kilobyte of stack, and the smallest stack of a thread is 512 KiB. The limit also ends the
 /// encoding of a graph of objects that has a cycle.

@@ -15,13 +15,13 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
     /// The value in a property list, or nil if none can hold it.
     var scalar: PropertyList? { get }
 
-    /// Whether the type holds numbers that a real does not.
+    /// Whether the type can hold numbers that a real cannot.
     static var isExact: Bool { get }
-    /// The number that a text of JSON spells, for exact types.
+    /// Creates the number that a JSON text spells. Only exact types support this.
     init?(spelling: String)
 
-    /// Returns an array of this type, or a dictionary with values of this type. As `Any`, because a result of a type
-    /// that depends on `Self` would be converted element by element.
+    /// Returns an array of this type, or a dictionary with values of this type. The result is `Any`, because a result
+    /// whose type depends on `Self` would be converted element by element.
     static func array(from decoder: ValueDecoder) throws -> Any
     static func dictionary(from decoder: ValueDecoder) throws -> Any
     /// The value of an array or a dictionary of these scalars; nil for anything else.
@@ -85,7 +85,7 @@ extension Scalar where Self: FixedWidthInteger {
     /// A real without a fraction is an integer, as for Foundation; a uid is an unsigned number.
     private init?(otherScalar value: PropertyList) {
         switch value {
-        // From 2⁵³ on, the real may be what a reader has rounded another integer to.
+        // Beyond 2⁵³, the real may have been rounded from another integer.
         case .real(let number) where number.magnitude <= 0x1p53: self.init(exactly: number)
         case .uid(let number) where !Self.isSigned: self.init(exactly: number)
         default: return nil
@@ -138,7 +138,8 @@ extension Double: Scalar {
 }
 
 extension Float: Scalar {
-    /// The nearest `Float` to a real; an integer must be one exactly.
+    /// Creates the `Float` nearest to a real, or equal to an integer. Returns nil for an integer that has no exact
+    /// `Float`.
     init?(scalar value: PropertyList) {
         switch value {
         case .real(let number):
@@ -159,7 +160,7 @@ extension Float: Scalar {
         guard magnitude >= 0x1p-10, magnitude < 0x1p24 else {
             return isFinite && self != 0 ? Double(description) ?? wide : wide
         }
-        // Below 2⁵³ and up to 10²² both numbers of the quotient are exact, so it is the double nearest to the decimal.
+        // Both operands are exact, so the quotient is the double nearest to the decimal.
         var power = 1.0
         while power <= 1e9 {
             let candidate = (wide * power).rounded(.toNearestOrEven) / power
@@ -171,7 +172,7 @@ extension Float: Scalar {
 }
 
 extension BinaryFloatingPoint {
-    /// The same number in this type, or nil where it has no such number.
+    /// Creates the same number in this type, or returns nil if the type cannot represent it exactly.
     init?(exactly number: PropertyList.Integer) {
         if number.isNegative {
             self.init(exactly: Int64(bitPattern: number.bits))
@@ -243,7 +244,8 @@ extension Decimal: Scalar {
     }
 }
 
-/// The digits of a decimal number from its first byte to its last, such as `-12.5e3`, without zeros at the ends.
+/// A decimal number such as `-12.5e3`, as its digits without leading and trailing zeros. The whole text must be the
+/// number.
 struct DecimalDigits: Equatable {
     private var digits: [UInt8] = []
     private var isNegative = false

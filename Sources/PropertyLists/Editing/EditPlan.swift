@@ -262,7 +262,7 @@ extension EditPlan {
             }
         }
 
-        // An entry is added after one that remains.
+        // New entries are inserted after an entry that remains.
         var groups: [(index: Int, insertions: [Insertion])] = []
         var nearest = -1
         let remaining = fates.indices.map { index in
@@ -321,7 +321,7 @@ extension EditPlan {
         func child(_ index: Int) -> SourceLayout.Child {
             layout.child(index, of: container, inDictionary: inDictionary)
         }
-        // The entry whose place on the line is imitated.
+        // The existing entry whose line breaks and spaces the new entries copy.
         let sibling = child(index >= 1 ? index : min(1, count - 1))
         let isOnLines = sibling.gap.newline != nil || (layout.isStringsFile && container == 0 && count == 1)
         let newline = sibling.gap.newline.map { Array(text[$0]) } ?? style.newline
@@ -391,7 +391,7 @@ extension EditPlan {
             let between = text[key.upperBound..<sibling.value.lowerBound]
             let mark: UInt8? = layout.format == .xml ? nil : UInt8(ascii: layout.isOpenStep ? "=" : ":")
             let isPlain = between.allSatisfy { $0 == mark || $0 == 0x20 || (0x09...0x0D).contains($0) }
-            // If the entry is on one line, so are the key and the value.
+            // An entry on one line needs its key and its value on that line.
             if isPlain, indent != nil || !between.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
                 return Array(between)
             }
@@ -423,15 +423,15 @@ extension EditPlan {
         } catch {
             throw EncodingFailure(error.problem, path: EntryPath(path), format: style.format)
         }
-        // The key alone was also the value.
+        // The entry is `key;`, whose value is its key. The value now needs a text of its own.
         guard entry.value.isEmpty, let former = entry.component else { return }
         let value = try FragmentWriter.text(of: .string(former.text), style, indent: nil, at: path)
         replace(key.upperBound..<key.upperBound, with: " = ".utf8 + value)
     }
 
-    /// The quotes of a key or string, or nil if they are the usual ones.
+    /// The quotes of a key or string to keep in its replacement, or nil if they show no preference.
     private func quotes(of range: Range<Int>) -> TextStyle.Quotes? {
-        // The comment would become part of a word without quotes.
+        // Without quotes, the comment that follows would become part of the word.
         if layout.isOpenStep, range.upperBound < text.count, text[range.upperBound] == UInt8(ascii: "/") {
             return .double
         }
@@ -457,7 +457,7 @@ extension EditPlan {
         let indent: [UInt8]? = isOnLines ? outer + style.unit : nil
         let inDictionary = added[0].key != nil
         var inside: [UInt8] = []
-        // A comment may end with its line.
+        // A line comment ends with its line, so the entries begin on a new one.
         let line = isOnLines || comments != nil ? style.newline : []
         for (step, insertion) in added.enumerated() {
             let isLast = step == added.count - 1
@@ -555,7 +555,7 @@ extension EditPlan {
         let entry = layout.map.entries[change.position]
         let range = entry.value
         guard !range.isEmpty else {
-            // The key alone was also the value.
+            // The entry is `key;`, whose value is its key. The value now needs a text of its own.
             let value = try FragmentWriter.text(of: change.new, style, indent: nil, at: change.path)
             return replace((entry.key?.upperBound ?? range.lowerBound)..<range.lowerBound, with: " = ".utf8 + value)
         }

@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// A property list with its source text, for edits that change only the bytes of the edited entries.  Comments, the
+/// A property list with its source text, for edits that change only the bytes of the edited entries. Comments, the
 /// order of keys, indentation, quotes, the spelling of numbers, line breaks and the encoding are preserved. A new entry
 /// is formatted like its siblings. It is inserted in sorted order if they are sorted, otherwise at the end. The line
 /// and the comma of a removed entry are removed too.
@@ -36,7 +36,7 @@ package struct SourceText {
         decoded = DecodedText(bytes, as: encoding, from: start)
         let text = decoded.text(of: bytes)
         if encoding != .utf8 || start > 0 {
-            // Read again for a failure with its offset in the file.
+            // Reads the original bytes first, so that a failure has its offset in the file.
             _ = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
         }
         let map: SourceMap

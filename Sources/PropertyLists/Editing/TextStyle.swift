@@ -25,7 +25,7 @@ struct TextStyle {
     var stringQuotes = Quotes.double
     /// Whether control characters in OpenStep strings are escaped with letters instead of octal digits.
     var usesLetterEscapes = false
-    /// The texts of numbers that a real does not represent exactly, by the real as which they are read.
+    /// The texts of numbers that a real does not represent exactly, by the real that they are read as.
     var exactNumbers: [Double: Set<String>] = [:]
 
     init(_ format: PropertyList.Format, _ options: PropertyList.WritingOptions) {
@@ -71,7 +71,7 @@ extension TextStyle {
         return quotes == .single ? text.inSingleQuotes : text
     }
 
-    /// The scalar as it is in the text.
+    /// The text of a scalar in this style.
     ///
     /// - Parameters:
     ///   - indent: The indentation of its line, if data in XML is to be on lines of its own.
@@ -185,7 +185,7 @@ extension ArraySlice<UInt8> {
 
 // MARK: Values
 
-/// Writes a value in the style of a text, from its first byte to its last.
+/// Writes a value in the style of a text, without white space before or after it.
 struct FragmentWriter: ValueSink {
     private(set) var output: [UInt8] = []
     private let style: TextStyle

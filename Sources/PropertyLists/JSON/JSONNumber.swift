@@ -92,8 +92,8 @@ extension PropertyList {
         return result + written[copied...]
     }
 
-    /// The texts of inexact numbers that are no longer at their path in this edited copy of a JSON file, by the real as
-    /// which they are read.
+    /// The texts of inexact numbers that are no longer at their path in this edited copy of a JSON file, by the real
+    /// that they are read as.
     func textsOfMovedNumbers(inJSON bytes: [UInt8], _ options: ReadingOptions) -> [Double: Set<String>] {
         let moved = Self.jsonNumbers(in: bytes, options).filter { $0.isInexact && self[$0.path] != .real($0.value) }
         return Swift.Dictionary(grouping: moved, by: \.value).mapValues { Set($0.map(\.text)) }

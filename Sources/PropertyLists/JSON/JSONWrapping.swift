@@ -8,8 +8,8 @@
 ///
 ///     {"$date": "2001-02-03T04:05:06Z"}   {"$data": "AQID"}   {"$uid": 1}   {"$real": "nan"}
 ///
-/// A date that RFC 3339 text cannot represent exactly is a number: seconds since 2001-01-01 in UTC. If they are not
-/// finite, it is a text as for a real: `nan`, `infinity` or `-infinity`. If the only key of a dictionary begins with
+/// A date that RFC 3339 text cannot represent exactly is a number: seconds since 2001-01-01 in UTC. Seconds that are
+/// not finite are a text, as for a real: `nan`, `infinity` or `-infinity`. If the only key of a dictionary begins with
 /// `$`, that `$` is doubled, except in the keys of opened archives, which no wrapping uses.
 enum JSONWrapping {
     static let date = "$date"

@@ -43,7 +43,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     var opening = 0
     /// Whether the root is a dictionary without braces, as in a strings file.
     private var isStringsFile = false
-    /// Whether a separator is missing after a value, whose entry is then the invalid one.
+    /// Whether a separator is missing after a value. `path` is then the path of that value.
     private var failedBehindValue = false
 
     init(

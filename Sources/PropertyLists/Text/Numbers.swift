@@ -173,7 +173,7 @@ extension Decimal19 {
 }
 
 extension Bytes {
-    /// Scans a number with an optional sign. Returns also whether it is all of the text.
+    /// Scans a number with an optional sign. Also returns whether the number is the whole text.
     func decimal() -> (scan: Decimal19.Scan, isWhole: Bool) {
         let scan = Decimal19.scan(array, from: start, to: start + count, allowsPlus: true)
         return (scan, count > 0 && scan.end == start + count)

@@ -60,7 +60,7 @@ enum TextEncoding: Equatable {
 /// A text in UTF-8, and the mapping of its offsets to those of the original bytes.
 struct DecodedText {
     let encoding: TextEncoding
-    /// The number of bytes before the text, which are a byte order mark.
+    /// The length of the byte order mark before the text.
     let start: Int
     /// The text in UTF-8, or nil if the original is in UTF-8.
     let converted: [UInt8]?

@@ -13,7 +13,8 @@ extension PropertyList {
     }
 }
 
-/// Writes the XML form like Apple, except that reals have the fewest digits, and that `-0.0` and `&#13;` are preserved.
+/// Writes the XML form as Apple does, except that reals have the fewest digits, and that `-0.0` and `&#13;` are
+/// preserved.
 struct XMLWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
@@ -152,7 +153,7 @@ extension XMLWriter {
     }
 
     private mutating func append(uid number: UInt64) throws(Refusal) {
-        // A reader sees a container before it recognizes the uid.
+        // A reader counts this dictionary as a container before it recognizes the uid.
         guard indent < nesting else { throw Refusal(.nestedTooDeeply(limit: nesting)) }
         output.append("<dict>\n")
         indent += 1
