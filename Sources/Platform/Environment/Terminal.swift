@@ -5,8 +5,8 @@ package protocol Terminal: Sendable {
 
     func isTerminal(_ stream: StandardStream) -> Bool
 
-    /// Writes all bytes. If the reader of a pipe has gone, SIGPIPE ends the program, or, if that is ignored, this
-    /// throws.
+    /// Writes all bytes. If the other end of a pipe is closed, SIGPIPE ends the program. If that signal is ignored,
+    /// this throws.
     func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure)
 
     /// Reads a descriptor that the program inherited, to its end. Throws `fileTooLarge` after more than `limit` bytes,
@@ -52,8 +52,8 @@ extension Terminal {
 package protocol ScreenTerminal: Sendable {
     var size: (columns: Int, rows: Int) { get }
 
-    /// Shows an empty screen of the program's own. `leave()` restores the previous contents, which also happens
-    /// when the program crashes.
+    /// Switches to the alternate screen, which is empty. `leave()` restores the previous contents, as does a crash of
+    /// the program.
     func enter() throws(SystemFailure)
 
     /// Restores the terminal. Does nothing if it was not entered.

@@ -85,8 +85,9 @@ extension FilePath: ExpressibleByStringLiteral {
 extension FilePath {
     /// Returns the path with all symbolic links, `.` and `..` resolved. Components that do not exist yet are kept.
     ///
-    /// - Parameter user: Who is about to use the path. Throws `notPermitted` for a link that another user has created
-    ///   in a folder where anyone can create files. Links of root and of the folder's owner are trusted.
+    /// - Parameter user: The user who is about to use the path, or nil to trust all links. Throws `notPermitted` for a
+    ///   link that another user has created in a folder where anyone can create files. Links of root and of the
+    ///   folder's owner are trusted.
     package func resolvingLinks(
         in fileSystem: some FileSystem, for user: UInt32? = nil
     ) throws(SystemFailure) -> FilePath {
@@ -125,7 +126,7 @@ extension FilePath {
     /// Throws `notPermitted` for a link or file that another user has created in a folder where anyone can create
     /// files.
     ///
-    /// - Parameter checksFolders: Whether this is also checked of links in place of the folders on the way.
+    /// - Parameter checksFolders: Whether links in place of the parent folders are checked in the same way.
     package func leadingToTarget(
         for user: UInt32, in fileSystem: some FileSystem, checksFolders: Bool = false
     ) throws(SystemFailure) -> FilePath {

@@ -328,7 +328,7 @@ package enum Audience: Hashable, Sendable {
     case owner
     /// Everyone can read it, regardless of the umask.
     case everyone
-    /// The users that the umask leaves.
+    /// The users whose access the umask does not remove.
     case umask
 }
 

@@ -142,8 +142,8 @@ package final class SystemScreen: ScreenTerminal {
 
     package func suspend() throws(SystemFailure) {
         leave()
-        // SIGTSTP is awaited by a thread, so it would not stop the process. A session's leader has no shell that could
-        // continue it.
+        // A thread waits for SIGTSTP, so that signal would not stop the process. A session leader does not stop,
+        // because it has no shell that could continue it.
         if getsid(0) != getpid() { kill(getpid(), SIGSTOP) }
         try enter()
     }
@@ -158,8 +158,8 @@ package final class SystemScreen: ScreenTerminal {
 
     // MARK: Signals
 
-    /// Starts a thread that writes signals to a pipe, which can be polled together with the input, and returns the
-    /// pipe's end to read.
+    /// Starts a thread that writes signals to a pipe, which can be polled together with the input. Returns the read end
+    /// of the pipe.
     @discardableResult
     private func listen() throws(SystemFailure) -> Int32 {
         try pipes.withLock { pipes throws(SystemFailure) in
@@ -200,7 +200,7 @@ package final class SystemScreen: ScreenTerminal {
             let count = try systemCall(.read, nil) { read(descriptor, &buffer, limit) }
             return Array(buffer[..<count])
         } catch {
-            // A terminal that was closed.
+            // The terminal was closed.
             if error.code.rawValue == EIO { return [] }
             throw error
         }
@@ -211,8 +211,8 @@ private func writeByte(_ byte: UnsafePointer<UInt8>, _ end: Int32) -> Int { writ
 
 // MARK: Restoring
 
-// Unsafe because a signal handler may only read memory that exists already, and nothing that is locked. One terminal
-// belongs to a process, so one copy is enough; only the main thread changes it.
+// Unsafe globals, because a signal handler reads them, and a handler must not allocate memory or take a lock. A process
+// has one terminal, so one copy is enough. Only the main thread and the signal handler change it.
 nonisolated(unsafe) private var formerSettings = termios()  // because of the signal handler
 nonisolated(unsafe) private var isEntered = false  // because of the signal handler
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Notifies of changes in folders: a real watcher, or a simulated one.
+/// Reports changes in folders: a real watcher, or a simulated one.
 ///
 /// Events are only hints. Some file systems report nothing about changes by other machines, and a queue that overflows
 /// loses all its events. A caller that needs the actual state must read the files.
@@ -22,13 +22,13 @@ package enum FolderEvent: Hashable, Sendable {
 
 /// A change to a name in a folder.
 package enum FolderChange: Hashable, Sendable {
-    /// A file was renamed to it, so it is complete.
+    /// A file was renamed to this name, so its contents are complete.
     case movedHere
-    /// A new file exists, which may still be being written.
+    /// A new file was created. Its contents may be incomplete.
     case created
     /// The file was written and closed.
     case written
-    /// Permissions, owner, times or the number of links have changed.
+    /// The permissions, owner, times or number of links were changed.
     case attributes
     /// The name was removed.
     case removed

@@ -81,8 +81,8 @@
 
         deinit { cancel() }
 
-        /// Listens to the folder or its nearest existing ancestor. Returns true if that is a different place than
-        /// before.
+        /// Listens to the folder or its nearest existing ancestor. Returns true if this place differs from the previous
+        /// one.
         private func settle() -> Bool {
             guard !isRemote(folder) else { return substitute(.remoteFileSystem) }
             while true {
@@ -340,7 +340,7 @@
         /// A change in the list of mounts. Not a record of the queue, so it has no flags.
         static let mountsChanged = InotifyRecord(watch: -1, mask: 0, name: nil)
 
-        /// Whether it concerns all watches.
+        /// Whether the record concerns all watches.
         var isForAll: Bool { isOverflow || self == .mountsChanged }
 
         /// Whether the queue overflowed, so that events of any watch may be lost.

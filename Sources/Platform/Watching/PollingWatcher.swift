@@ -106,7 +106,7 @@ struct FolderSnapshot: Equatable, Sendable {
     var folder: Folder?
     var files: [FileName: FileStatus] = [:]
 
-    /// The properties of a folder whose change requires a new look at everything in it.
+    /// The properties of a folder. If they change, everything in it may have changed.
     struct Folder: Hashable, Sendable {
         var number: FileID
         var permissions: FilePermissions
@@ -118,7 +118,7 @@ struct FolderSnapshot: Equatable, Sendable {
         self.files = files
     }
 
-    /// Reads the folder at `path`. A file that disappears in the meantime is left out.
+    /// Reads the folder at `path`. A file that disappears in the meantime is omitted.
     init(of path: FilePath, in fileSystem: some FileSystem) throws(SystemFailure) {
         guard let folder = try fileSystem.status(of: path), folder.kind == .folder,
             let names = try fileSystem.names(in: path)

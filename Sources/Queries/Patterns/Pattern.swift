@@ -48,7 +48,8 @@ package struct Pattern: Sendable {
         return matches(value, budget: &budget) ?? true
     }
 
-    /// Returns whether the whole of `value` matches; nil once the budget is used up. Entering a state takes 1 of it.
+    /// Returns whether the whole of `value` matches, or nil if the budget is used up. Each active state costs 1 for
+    /// each character.
     func matches(_ value: String, ignoresCase: Bool = false, budget: inout Int) -> Bool? {
         guard failure == nil else { return true }
         var matcher = PatternMatcher(program, ignoresCase: ignoresCase)

@@ -1,6 +1,7 @@
 internal import PropertyLists
 
-// The Unicode data of the standard library; Foundation's needs ICU, which would make the command much larger.
+// Uses the Unicode data of the standard library, because Foundation's needs ICU, which would make the command much
+// larger.
 #if canImport(FoundationEssentials)
     @_spi(_Unicode) internal import Swift
 #else
@@ -51,7 +52,8 @@ extension Folding {
         }
     }
 
-    /// Lowercase of uppercase also unites the forms of a letter, such as the two of sigma.
+    /// Appends the lowercase form of the uppercase form, so that variants of a letter become equal, such as the two
+    /// lowercase sigmas.
     private static func append(_ scalar: Unicode.Scalar, to text: inout String.UnicodeScalarView) {
         guard scalar != "ı" else { return text.append(scalar) }
         for capital in scalar.properties.uppercaseMapping.unicodeScalars {
@@ -77,7 +79,8 @@ extension Unicode.Scalar {
 /// A text to search for in linear time.
 struct Needle: Sendable {
     private let bytes: [UInt8]
-    /// For each byte, the length of the longest beginning that ends there, other than the text itself.
+    /// For each position, the length of the longest beginning of the text that also ends there and is shorter, as in
+    /// the algorithm of Knuth, Morris and Pratt.
     private let borders: [Int]
 
     init(_ text: String) {

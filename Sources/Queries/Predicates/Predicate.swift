@@ -87,7 +87,7 @@ extension Query.Predicate {
         /// The kinds of failure.
         @nonexhaustive
         public enum Problem: Hashable, Sendable {
-            /// Something else is required in this place.
+            /// Unexpected text. The first string is what was expected.
             case expected(String, found: String)
             /// A closing quotation mark is missing.
             case unterminatedString

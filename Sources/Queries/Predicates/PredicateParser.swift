@@ -54,7 +54,7 @@ struct PredicateParser {
         guard try take(symbol) else { throw expected("“\(symbol)”") }
     }
 
-    /// The keyword that is next, in capitals.
+    /// The keyword that is next, in any case, or nil.
     private var keyword: Keyword? {
         guard case .word(let word) = scanner.token else { return nil }
         return Keyword(rawValue: word.uppercased())
@@ -404,7 +404,7 @@ extension Expression {
         return .negated(self)
     }
 
-    /// The number of elements if this is an aggregate.
+    /// The number of elements of an aggregate, or nil for any other expression.
     fileprivate var aggregateCount: Int? {
         switch self {
         case .aggregate(let elements): elements.count
@@ -413,7 +413,7 @@ extension Expression {
         }
     }
 
-    /// Whether it is a path from the record.
+    /// Whether the expression is a key path of the record, or its key or domain.
     fileprivate var isKeyPath: Bool {
         switch self {
         case .record, .key, .domain, .steps(.record, _): true

@@ -46,7 +46,7 @@ extension Value {
         }
     }
 
-    /// The date that CAST makes of a day, of a date and time, or of a number of seconds since 2001.
+    /// The date that CAST creates from a day, a date and time, or a number of seconds since 2001.
     var date: Date? {
         switch self {
         case .one(.date(let date)): date
@@ -189,7 +189,7 @@ enum Number {
 
     var negated: Number { wide.map { Number(-$0) } ?? .real(-asDouble) }
 
-    /// Compares exactly, also an integer that no double can hold.
+    /// Compares exactly, even an integer that no double can hold.
     func order(_ other: Number) -> Ordering {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): return Ordering(a, b)
@@ -264,7 +264,7 @@ extension Query {
         /// The mean of the numbers.
         case average
 
-        /// The summary that a collection operator names.
+        /// Creates the summary that a collection operator names, or returns nil if there is none.
         init?(operatorName name: String) {
             guard let summary = Self.allCases.first(where: { $0.operatorName == name }) else { return nil }
             self = summary

@@ -84,7 +84,7 @@ extension Number {
     }
 }
 
-/// A text that is ordered as people do.
+/// A text that is compared in natural order.
 struct NaturalText {
     private let text: String
     private let folded: [UInt8]

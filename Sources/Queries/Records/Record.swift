@@ -49,7 +49,7 @@ extension Query {
 
 extension PropertyList {
     /// Calls `body` with each record at a path: the elements of an array, or the entries of a dictionary. A component
-    /// `*` stands for every element or entry. A scalar at the end of the path is a record itself.
+    /// `*` matches every element or entry. A scalar at the end of the path is a record itself.
     package func forEachRecord<Failure: Error>(
         at path: EntryPath, domain: String? = nil, _ body: (Query.Record) throws(Failure) -> Void
     ) throws(Failure) {
@@ -98,6 +98,6 @@ extension Query.Record {
 }
 
 extension EntryPath.Component {
-    /// Stands for every element or entry in the path of a query.
+    /// Matches every element or entry in the path of a query.
     package static let every = EntryPath.Component("*")
 }
