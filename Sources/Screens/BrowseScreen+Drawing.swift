@@ -26,7 +26,7 @@ extension BrowseScreen {
         if let overlay { canvas.draw(overlay) }
     }
 
-    /// The right end of the first row.
+    /// The text at the right end of the first row.
     var header: String {
         var texts: [String] = []
         if isInDomains, !filter.isEmpty { texts.append("/\(filter)") }
@@ -87,13 +87,14 @@ extension BrowseScreen {
 
     private var hasTypes: Bool { entryColumns.end - entryColumns.start >= 44 }
 
-    /// The layer of an entry that is not from the one in which changes are made; empty if it is, or there is no room.
+    /// The layer of an entry that does not come from the layer that is edited. Empty for other entries, or if there is
+    /// no room.
     private func origin(of row: EntryTree.Row) -> String {
         guard row.depth == 0, entryColumns.end - entryColumns.start >= 50 else { return "" }
         return contents?.origins[row.path.components[0].text] ?? ""
     }
 
-    /// The column where the value of an entry begins, and how many columns it has.
+    /// The first column of the value of an entry, and the number of columns for it.
     func valuePlace(of row: EntryTree.Row) -> (column: Int, room: Int) {
         let column = labelEnd + (hasTypes ? 14 : 2)
         let origin = origin(of: row).shownColumns
@@ -112,7 +113,7 @@ extension BrowseScreen {
         for (offset, row) in rows.enumerated() {
             draw(row, isSelected: top + offset == selected, layout.list.lowerBound + offset, start, end, on: &canvas)
         }
-        // Arrows show that there is more.
+        // Arrows show that there are more rows.
         if top > 0 { canvas.put("↑", end - 1, layout.list.lowerBound, style: Style(.cyan)) }
         if tree.count > top + rows.count { canvas.put("↓", end - 1, layout.list.upperBound - 1, style: Style(.cyan)) }
     }
@@ -168,7 +169,7 @@ extension BrowseScreen {
         canvas.drawKeys(keyHints)
     }
 
-    /// The hints on keys in the last row.
+    /// The key hints in the last row.
     var keyHints: [String] {
         switch mode {
         case .editing(let editor, let purpose):
@@ -205,7 +206,7 @@ extension BrowseScreen {
         ("n, N", "next or previous match"), ("^Z", "suspend"), ("q", "quit"),
     ]
 
-    /// The box over the screen.
+    /// The box that is drawn over the screen, or nil.
     var overlay: Overlay? {
         let title = target.map { Self.name(of: $0.path) } ?? ""
         switch mode {
@@ -247,7 +248,7 @@ extension BrowseScreen {
             problem: message?.text ?? refusal, showing: 0, field: (editor, label))
     }
 
-    /// Breaks a line after some number of columns.
+    /// Breaks a text into lines of at most `columns` columns.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var (lines, line, used) = ([String](), "", 0)
         for character in text {
@@ -264,6 +265,6 @@ extension BrowseScreen {
 }
 
 extension BrowseScreen.Version {
-    /// The version in one line.
+    /// The version on one line.
     var line: String { "\(heading)  \(text)" }
 }

@@ -68,7 +68,7 @@ extension BrowseScreen {
             let choices = rule?.choices ?? []
             mode = .choosing(target(row.path), choices, choices.firstIndex(of: row.value) ?? 0)
         case .string(let text) where text.contains(where: \.isNewline):
-            // A line cannot hold it.
+            // A field of one line cannot hold line breaks.
             return [.edit(row.path)]
         default: mode = .editing(LineEditor(Self.editableText(row.value, rule)), .value(target(row.path)))
         }
@@ -122,7 +122,7 @@ extension BrowseScreen {
         var parent = EntryPath()
         var isArray = false
         if let row {
-            // Inside an open container, else beside the entry.
+            // Adds inside an open container, otherwise next to the entry.
             parent = row.isOpen ? row.path : EntryPath(row.path.components.dropLast())
             isArray = value(at: parent)?.arrayValue != nil
         }
@@ -148,7 +148,7 @@ extension BrowseScreen {
             mode = .editing(editor, purpose)
             return []
         }
-        // A click elsewhere accepts what is typed, as in other programs.
+        // A click elsewhere accepts the text, as in other programs.
         let isClick = if case .click = press.key { true } else { false }
         switch editor.handle(press.key == .tab || press.isControl("s") || isClick ? KeyPress(.enter) : press) {
         case .canceled: mode = .browsing
@@ -239,13 +239,13 @@ extension BrowseScreen {
         return try ValueRule(typeOf: old).value(ofText: text)
     }
 
-    /// The type of the new value that is typed.
+    /// The type of the new value in the field, or nil.
     var typedKind: PropertyList.Kind? {
         guard case .editing(let editor, let purpose) = mode, case .newValue = purpose else { return nil }
         return (try? value(ofText: editor.text, purpose))?.kind
     }
 
-    /// Why the text in the field cannot be stored; nil if it can.
+    /// The reason the text in the field cannot be stored, or nil if it can.
     var refusal: String? {
         guard case .editing(let editor, let purpose) = mode, !editor.text.isEmpty else { return nil }
         switch purpose {

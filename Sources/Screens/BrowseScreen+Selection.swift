@@ -128,7 +128,7 @@ extension BrowseScreen {
         select(tree.reveal(matching: search, from: selected, isForward: isForward))
     }
 
-    /// Selects the match of a search.
+    /// Selects the match of a search, or shows a message if there is none.
     private mutating func select(_ position: Int?) {
         if let position {
             selected = position

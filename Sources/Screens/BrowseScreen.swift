@@ -1,10 +1,10 @@
 package import PropertyLists
 package import SettingsSchema
 
-/// All domains and their values on a whole screen: domains on the left, the entries of one of them as a tree, and the
-/// details of the selected entry below.
+/// A full-screen browser of all domains: their names on the left, the entries of one of them as a tree, and the details
+/// of the selected entry below.
 ///
-/// The values that it gets have everything sensitive masked.
+/// The caller masks all sensitive values before it passes them here.
 package struct BrowseScreen: Screen {
     package enum Event: ScreenEvent {
         case key(KeyPress)
@@ -61,7 +61,7 @@ package struct BrowseScreen: Screen {
     package struct Contents: Sendable {
         package let name: String
         package let entries: PropertyList.Dictionary
-        /// The layers of the keys whose value is not from the one that changes are made in.
+        /// The layer of each key whose value does not come from the layer that is edited.
         package let origins: [String: String]
         /// The sensitive entries, each with a number that changes with its value.
         package let secrets: [EntryPath: Int]
@@ -98,7 +98,7 @@ package struct BrowseScreen: Screen {
         }
     }
 
-    /// The target of the keys.
+    /// The mode, which determines what a key does.
     enum Mode: Sendable {
         case browsing
         case filtering(LineEditor)
@@ -133,19 +133,19 @@ package struct BrowseScreen: Screen {
 
     /// The names of the domains; empty for a single file.
     private(set) var domains: [String] = []
-    /// The names that match the filter.
+    /// The names of the domains that match the filter.
     var shownDomains: [String] = []
-    /// The columns of the longest name.
+    /// The width of the longest name, in columns.
     private(set) var widestDomain = 0
     var filter = ""
     var isInDomains: Bool
     /// The index of the first domain that is shown.
     var domainTop = 0
-    /// The name of the domain that is open, or is to be opened.
+    /// The name of the domain that is open or is being opened.
     private(set) var current: String?
     var contents: Contents?
     package internal(set) var tree = EntryTree()
-    /// The position of the selected row, and of the first that is shown.
+    /// The positions of the selected row and of the first row that is shown.
     var selected = 0, top = 0
     /// The rows that are shown.
     var rows: [EntryTree.Row] = []
@@ -160,12 +160,12 @@ package struct BrowseScreen: Screen {
     private(set) var size = (columns: 80, rows: 24)
     var message: (text: String, isError: Bool)?
     private var explained: EntryPath?
-    /// The numbers of rows made for the list.
+    /// The number of rows created for the list so far.
     package var madeRows: Int { tree.made }
 
     static let kinds: [PropertyList.Kind] = [.string, .integer, .real, .boolean, .date, .data, .array, .dictionary]
 
-    /// - Parameter name: The domain or file that is opened first; nil for the list of domains.
+    /// - Parameter name: The domain or file to open first, or nil for the list of domains.
     package init(_ name: String?) {
         current = name
         isInDomains = name == nil
@@ -278,7 +278,8 @@ package struct BrowseScreen: Screen {
 
     // MARK: Keys
 
-    /// Returns the key that a click means: that of a hint, or a place in a field; the click itself elsewhere.
+    /// Translates a click on a key hint into that key, and a click in the field into a position of the cursor. Returns
+    /// nil for a click without an effect, and any other press unchanged.
     private func meaning(of press: KeyPress) -> KeyPress? {
         if let overlay { return overlay.meaning(of: press, columns: size.columns, rows: size.rows) }
         guard case .click(let column, let line) = press.key else { return press }
@@ -338,7 +339,7 @@ package struct BrowseScreen: Screen {
             press, index, of: titles, clicked: overlay?.line(of: press, columns: size.columns, rows: size.rows))
     }
 
-    /// Returns a choice as it is shown: by its title, if it has one.
+    /// Returns the text that is shown for a choice: its title, or else its value.
     func shownText(_ choice: PropertyList, of target: Target) -> String {
         rule(at: target.path)?.title(of: choice) ?? choice.plainText
     }
@@ -401,7 +402,7 @@ package struct BrowseScreen: Screen {
         return []
     }
 
-    /// Carries out a command on the selected entry.
+    /// Executes a command on the selected entry.
     private mutating func commandOnRow(_ letter: Character) -> [Effect] {
         guard let row else {
             message = ("No entry is selected.", true)

@@ -24,7 +24,7 @@ package struct Style: Hashable, Sendable {
     }
 }
 
-/// The cells of a screen, as they are to be shown.
+/// The cells of a screen.
 package struct Canvas: Sendable {
     /// One column of a row. It holds no reference, so that a screen of cells is compared in microseconds.
     private struct Cell: Equatable, Sendable {
@@ -37,16 +37,16 @@ package struct Canvas: Sendable {
         static let firstCluster: UInt32 = 0x11_0000
         static let blank = Cell(code: 0x20)
 
-        /// Whether this may be an emoji; certainly not a letter of an East Asian script.
+        /// Whether the cell may be an emoji. False for letters of East Asian scripts.
         var isEmoji: Bool { 0x2300..<0x2E80 ~= code || 0x1F000..<0x20000 ~= code || code >= Self.firstCluster }
     }
 
     package let columns: Int
     package let rows: Int
     private var cells: [Cell]
-    /// The characters of several scalars.
+    /// The characters that consist of several scalars.
     private var clusters: [String] = []
-    /// Where the cursor is shown; nil hides it.
+    /// The position of the cursor; nil hides it.
     package var cursor: (column: Int, row: Int)?
 
     /// The largest screen that is drawn; the rest of a larger one stays empty.
@@ -91,7 +91,7 @@ package struct Canvas: Sendable {
         return at
     }
 
-    /// Gives part of a row a style, and keeps its text.
+    /// Changes the style of part of a row, but not its text.
     package mutating func paint(_ row: Int, from column: Int, to end: Int, _ style: Style) {
         guard row >= 0, row < rows else { return }
         for place in max(0, column)..<max(max(0, column), min(end, columns)) {
@@ -101,7 +101,7 @@ package struct Canvas: Sendable {
 
     private mutating func set(_ column: Int, _ row: Int, _ code: UInt32, _ style: Style, isWide: Bool = false) {
         let index = row * columns + column
-        // Half of a wide character cannot stay.
+        // Overwriting half of a wide character also clears the other half.
         if cells[index].code == Cell.rest { cells[index - 1].code = Cell.blank.code }
         let after = isWide ? column + 2 : column + 1
         if after < columns, cells[index - column + after].code == Cell.rest {
@@ -146,7 +146,7 @@ package struct Canvas: Sendable {
         var text = ""
         var style: Style?
         for row in 0..<rows {
-            // The column where the cursor is, if it is known.
+            // The column of the cursor, if it is known.
             var at: Int?
             for column in 0..<columns where !isShown(column, row, by: base) {
                 let cell = cells[row * columns + column]
@@ -159,7 +159,7 @@ package struct Canvas: Sendable {
                 // Terminals differ in the width of emoji. A narrow one must not leave an old character beside it.
                 if cell.isEmoji, isWide(column, row) { text += "  \u{1B}[\(row + 1);\(column + 1)H" }
                 text += self.text(cell)
-                // Terminals differ in the width of what is not ASCII.
+                // Terminals differ in the width of characters beyond ASCII.
                 at = cell.code < 0x80 ? column + 1 : nil
             }
         }
@@ -197,7 +197,7 @@ extension Character {
     var cells: (text: String, width: Int) {
         let scalars = unicodeScalars
         guard let first = scalars.first else { return ("", 0) }
-        // The lines of boxes, which are drawn most often.
+        // A fast path for the lines of boxes, which are drawn most often.
         if 0x2500...0x257F ~= first.value, scalars.count == 1 { return (String(self), 1) }
         switch first.properties.generalCategory {
         case .control:

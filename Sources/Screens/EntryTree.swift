@@ -1,7 +1,7 @@
 package import PropertyLists
 
-/// The entries of a dictionary as a tree of rows. A row is made only when it is asked for, so that the time for a
-/// screen does not depend on the number of entries.
+/// The entries of a dictionary as a tree of rows. A row is created only on request, so that the time to draw a screen
+/// does not depend on the number of entries.
 package struct EntryTree: Sendable {
     package struct Row: Sendable {
         package let path: EntryPath
@@ -31,7 +31,7 @@ package struct EntryTree: Sendable {
                 }
             }
         }
-        /// The number of rows of all entries, those inside open ones too.
+        /// The number of rows of all entries, including those inside open ones.
         var rows: Int
 
         init(_ value: PropertyList) {
@@ -39,13 +39,13 @@ package struct EntryTree: Sendable {
             rows = count
         }
 
-        /// The index in `inner` of the first open entry that does not precede an entry.
+        /// The position in `inner` of the first open entry whose index is at least `index`.
         func place(of index: Int) -> Int { inner.partition { $0.index >= index } }
     }
 
     package private(set) var root: PropertyList
     private var branch: Branch
-    /// The number of rows made so far.
+    /// The number of rows created so far.
     package private(set) var made = 0
 
     package init(_ entries: PropertyList.Dictionary = [:]) {
@@ -57,7 +57,7 @@ package struct EntryTree: Sendable {
 
     // MARK: Rows
 
-    /// Makes the rows at some positions, as far as there are any.
+    /// Creates the rows at a range of positions, as far as they exist.
     package mutating func rows(_ range: Range<Int>) -> [Row] {
         range.clamped(to: 0..<count).map { position in
             made += 1
@@ -228,7 +228,7 @@ package struct EntryTree: Sendable {
             let rest = index == first ? start?.dropFirst() : nil
             let isStart = rest?.isEmpty ?? false
             if isForward, rest == nil, matches(entry.component.text, entry.value, wanted) { return [index] }
-            // Nothing inside the start precedes it.
+            // A backward search does not enter the start, because its contents come after it.
             if isForward || !isStart, entry.value.isContainer {
                 let inside = isStart ? nil : rest
                 if let found = match(wanted, in: entry.value, inside, isForward) { return [index] + found }
@@ -252,7 +252,7 @@ extension String {
     /// Returns whether the text contains a lowercase text, ignoring case.
     fileprivate func contains(lowercased wanted: String) -> Bool {
         let isShorter = utf8.count < wanted.utf8.count
-        // Only letters outside ASCII change their size with their case.
+        // Only letters beyond ASCII can change their length with their case.
         if isShorter, utf8.allSatisfy({ $0 < 0x80 }) { return false }
         return lowercased().contains(wanted)
     }
@@ -289,7 +289,8 @@ extension PropertyList {
 }
 
 extension Array {
-    /// Returns the index of the first element that meets a condition, which all after it meet too.
+    /// Returns the index of the first element that meets a condition, by binary search. All later elements must meet it
+    /// too.
     fileprivate func partition(_ isMet: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -39,7 +39,7 @@ extension FormScreen {
             top = 0
             return
         }
-        // With the first setting of a group, its heading.
+        // The heading of a group is shown together with its first setting.
         let first = at > 0 && rows[at - 1].control == nil ? at - 1 : at
         if first < top { top = first }
         if at >= top + height { top = at - height + 1 }
@@ -67,7 +67,7 @@ extension FormScreen {
 
     // MARK: Frame
 
-    /// The right end of the first row.
+    /// The text at the right end of the first row.
     var header: String {
         var texts = showsModifiedOnly ? ["modified only"] : search.isEmpty ? ["/ search"] : []
         if !search.isEmpty { texts.insert("/\(search)", at: 0) }
@@ -130,7 +130,7 @@ extension FormScreen {
 
     private var originColumns: Int { listColumns.end - listColumns.start >= 44 ? 11 : 0 }
 
-    /// The column where values begin, and how many columns they have.
+    /// The first column of the values, and the number of columns for them.
     var valuePlace: (column: Int, room: Int) {
         let (start, end) = listColumns
         let column = start + titleColumns + 3
@@ -154,7 +154,7 @@ extension FormScreen {
             }
             draw(index, problems, row, start, end, on: &canvas)
         }
-        // Arrows show that there is more.
+        // Arrows show that there are more rows.
         if top > 0 { canvas.put("↑", end - 1, layout.list.lowerBound, style: Style(.cyan)) }
         if rows.count > top + layout.list.count {
             canvas.put("↓", end - 1, layout.list.upperBound - 1, style: Style(.cyan))
@@ -208,7 +208,7 @@ extension FormScreen {
         control.isQuantity ? "" : control.setting.unit.map { " \($0)" } ?? ""
     }
 
-    /// Returns the elements or entries in a row; nil without any, or if there are others inside them.
+    /// Returns the elements or entries on one line, or nil if there are none, or if one is a container or data.
     private static func listed(_ value: PropertyList) -> String? {
         let texts =
             value.arrayValue?.map { ("", $0) } ?? value.dictionaryValue?.map { ("\($0.key) = ", $0.value) } ?? []
@@ -272,7 +272,7 @@ extension FormScreen {
         return lines + [(dim.joined(separator: "   "), Style(isDim: true))]
     }
 
-    /// The rule for the values of a control, as a sentence; nil if the control admits no others.
+    /// The rule for the values of a control, as a sentence; nil if the control accepts only valid values.
     private func expectation(of control: Form.Control) -> String? {
         let words: String? =
             switch control.kind {
@@ -290,7 +290,7 @@ extension FormScreen {
         canvas.drawKeys(keyHints)
     }
 
-    /// The hints on keys in the last row.
+    /// The key hints in the last row.
     var keyHints: [String] {
         switch mode {
         case .editing:
@@ -319,7 +319,7 @@ extension FormScreen {
 
     // MARK: Overlays
 
-    /// The box over the form.
+    /// The box that is drawn over the form, or nil.
     var overlay: Overlay? {
         switch mode {
         case .choosing(let index, _):

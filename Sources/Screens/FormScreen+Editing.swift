@@ -12,7 +12,7 @@ extension FormScreen {
         if form.changes != former { undo.append(former) }
     }
 
-    /// Takes back the last change, and selects its setting.
+    /// Undoes the last change, and selects its setting.
     mutating func undoLast() {
         guard let last = undo.popLast() else {
             message = (saved.map { "Nothing to undo in this form. \($0)" } ?? "Nothing to undo in this form.", true)
@@ -77,7 +77,7 @@ extension FormScreen {
         return control.isForced
     }
 
-    /// Starts to edit the selected setting; a field with a text that replaces the value, if there is one.
+    /// Starts to edit the selected setting. If `text` is given, it replaces the value in the field.
     mutating func open(_ text: String? = nil) {
         guard let control, !refusesForced(control) else { return }
         let value = form.value(of: control.key)?.value
@@ -92,8 +92,8 @@ extension FormScreen {
         }
     }
 
-    /// Shows the new value where another process has changed the one that is being edited. If the user has already
-    /// edited it, that is a conflict.
+    /// If another process has changed the value that is being edited, shows the new value, or records a conflict if the
+    /// user has already edited it.
     mutating func reload() {
         guard let control else { return }
         let value = form.value(of: control.key)?.value
@@ -144,7 +144,7 @@ extension FormScreen {
         }
     }
 
-    /// The line of the box over the form that a key clicks.
+    /// The line of the overlay that was clicked, or nil.
     private func clicked(_ press: KeyPress) -> Int? { overlay?.line(of: press, columns: columns, rows: rows) }
 
     mutating func edit(
@@ -180,7 +180,7 @@ extension FormScreen {
         return []
     }
 
-    /// Stores the text of a field. One that is refused stays in the field.
+    /// Stores the text of a field. A refused text stays in the field.
     private mutating func accept(_ editor: LineEditor, since before: PropertyList?, for control: Form.Control) {
         // An unchanged text changes nothing: not even the layer that the value comes from.
         if editor.text != control.fieldText(of: before) {
@@ -214,7 +214,7 @@ extension FormScreen {
         if !names.isEmpty { message = (names, false) }
     }
 
-    /// Why the text in the field cannot be stored; nil if it can.
+    /// Returns the reason the text in the field cannot be stored, or nil if it can.
     func refusal(of text: String) -> String? {
         guard let control else { return nil }
         var copy = form
@@ -232,7 +232,7 @@ extension FormScreen {
         case .changed:
             let value = pane.value
             change(key, since: before) { $0.set(value) }
-            // What the rule refuses stays in the pane, with the reason.
+            // A value that the rule refuses stays in the pane, with the reason.
             pane.refusal = message?.text
             mode = .listing(pane, before: conflicts.contains(key) ? before : form.value(of: key)?.value)
             message = nil

@@ -29,9 +29,9 @@ package struct FormScreen: Screen {
         case finish(isComplete: Bool)
     }
 
-    /// The target of the keys.
+    /// The mode, which determines what a key does.
     ///
-    /// A mode that edits a value has it as it was when the mode began, with the changes made in the form.
+    /// A mode that edits a value keeps the value from the time when the mode began, including unsaved changes.
     enum Mode: Sendable {
         case browsing
         case editing(LineEditor, before: PropertyList?)
@@ -60,13 +60,13 @@ package struct FormScreen: Screen {
     var columns = 80, rows = 24
     var search = ""
     var showsModifiedOnly = false
-    /// What the last key led to, or why it did not; shown until the next.
+    /// The result of the last key, or the reason it had none; shown until the next key.
     var message: (text: String, isError: Bool)?
     var conflicts: Set<String> = []
     var undo: [Form.Changes] = []
-    /// What was saved last, and how to undo it; nil before.
+    /// A message about the last save and how to undo it; nil before the first save.
     package private(set) var saved: String?
-    /// What was typed for each setting.
+    /// The texts that were typed for each setting, oldest first.
     var answers: [String: [String]] = [:]
 
     package init(_ form: Form, word: String) {
@@ -120,7 +120,7 @@ package struct FormScreen: Screen {
     package mutating func handle(_ event: Event) -> [Effect] {
         defer {
             settle()
-            // A conflict ends with the change.
+            // A conflict exists only while its setting is changed or is being edited.
             conflicts = conflicts.filter { form.isChanged($0) || isOpen && $0 == control?.key }
         }
         switch event {
@@ -158,7 +158,8 @@ package struct FormScreen: Screen {
         return []
     }
 
-    /// Returns the key that a click means: that of a hint, or a place in a field; the click itself elsewhere.
+    /// Translates a click on a key hint into that key, and a click in the field into a position of the cursor. Returns
+    /// nil for a click without an effect, and any other press unchanged.
     private func meaning(of press: KeyPress) -> KeyPress? {
         if let overlay { return overlay.meaning(of: press, columns: columns, rows: rows) }
         guard case .click(let column, let row) = press.key else { return press }
@@ -252,7 +253,7 @@ package struct FormScreen: Screen {
         case "?", "h": mode = .helping
         case "e": return editAsText()
         case "0"..."9":
-            // A number or date is typed over the value.
+            // In a number or a date, a digit begins a new value.
             switch control?.kind {
             case .number?, .date?: open(String(letter))
             default: refuseCommand(letter)
@@ -288,7 +289,7 @@ package struct FormScreen: Screen {
             }
             let isLeaving = if case .leaving = mode { true } else { false }
             return [.save(form.changes)] + (isLeaving ? [.finish(isComplete: true)] : [])
-        // Not Control-D, which may have asked the question.
+        // Not Control-D, because this key may have opened the question.
         case (.leaving, .character("d")) where press.character != nil,
             (.leaving, .character("n")) where press.character != nil:
             return [.finish(isComplete: saved != nil)]
@@ -298,7 +299,7 @@ package struct FormScreen: Screen {
         return []
     }
 
-    /// Shows the difference before it is saved, or the first setting that is in the way.
+    /// Shows the changes for review, or selects the first setting that prevents saving.
     private mutating func save() {
         if let (key, reason) = problems.min(by: { place($0.key) < place($1.key) }) {
             (mode, search, showsModifiedOnly) = (.browsing, "", false)
@@ -348,7 +349,7 @@ package struct FormScreen: Screen {
     private mutating func select(group name: String) {
         guard let first = visible.first(where: { groups[$0] == name }) else { return }
         selected = first
-        // The whole group is shown, as far as it fits.
+        // Scrolls to show the whole group, as far as it fits.
         let rows = listRows
         if let last = rows.lastIndex(where: { $0.heading == name }) { top = max(top, last - layout.list.count + 1) }
     }
@@ -360,7 +361,7 @@ package struct FormScreen: Screen {
         return list.contains(row) && rows.indices.contains(index) ? rows[index] : nil
     }
 
-    /// Selects what is clicked. A click on the value, or on what is selected, acts on it.
+    /// Selects the clicked setting or group. A click on a value, or on the selected setting, also opens the setting.
     mutating func click(_ column: Int, _ row: Int) {
         let layout = layout
         if column < layout.sideColumns {

@@ -1,4 +1,4 @@
-/// One thing that a person does at a terminal: a key, a click, or pasted text.
+/// One user action at a terminal: a key, a click, a turn of the mouse wheel, or pasted text.
 package struct KeyPress: Hashable, Sendable {
     package enum Key: Hashable, Sendable {
         case character(Character)
@@ -7,7 +7,8 @@ package struct KeyPress: Hashable, Sendable {
         case paste(String)
         /// A click with the first button, counted from 0.
         case click(column: Int, row: Int)
-        /// A click in a field, made by a screen of a click: the column in it, and the columns of its text.
+        /// A click in a field, which a screen derives from a click: the column in the field, and the number of columns
+        /// of its text.
         case place(column: Int, of: Int)
         /// The wheel of a mouse: -1 up, 1 down.
         case wheel(Int)
@@ -21,8 +22,8 @@ package struct KeyPress: Hashable, Sendable {
         (self.key, self.isControl, self.isAlt) = (key, isControl, isAlt)
     }
 
-    /// The key that is named by the hint at a column of a line, such as "Enter save  q quit". Two spaces or more are
-    /// between hints.
+    /// Creates the key that the hint at a column of a line names, or returns nil. Two or more spaces separate hints,
+    /// such as in "Enter save  q quit".
     init?(hintedAt column: Int, in line: String) {
         let characters = Array(line)
         let isGap = { (at: Int) in characters[at] == " " && (at == 0 || characters[at - 1] == " ") }
@@ -55,7 +56,7 @@ package struct KeyPress: Hashable, Sendable {
     package func isControl(_ letter: Character) -> Bool { isControl && key == .character(letter) }
 }
 
-/// Parses the bytes that a terminal sends, in portions of any size.
+/// Parses the bytes that a terminal sends, in chunks of any size.
 package struct KeyParser: Sendable {
     private var bytes: [UInt8] = []
     private var pasted: [UInt8]?
@@ -70,7 +71,7 @@ package struct KeyParser: Sendable {
     /// Whether an escape sequence has begun. If nothing follows soon, it was the Escape key; see `flush()`.
     package var isWaiting: Bool { !bytes.isEmpty && pasted == nil }
 
-    /// Takes bytes, and returns the keys that are complete.
+    /// Adds bytes, and returns the keys that are now complete.
     package mutating func take(_ more: some Sequence<UInt8>) -> [KeyPress] {
         bytes += more
         var keys: [KeyPress] = []
@@ -96,7 +97,7 @@ package struct KeyParser: Sendable {
         return keys
     }
 
-    /// Returns the keys of an incomplete sequence, after which nothing followed.
+    /// Returns the keys of an incomplete sequence. Call this if no more bytes follow it.
     package mutating func flush() -> [KeyPress] {
         guard isWaiting else { return [] }
         defer { bytes = [] }
@@ -105,10 +106,10 @@ package struct KeyParser: Sendable {
             + (bytes.count == 2 ? [KeyPress(.character(Character(Unicode.Scalar(bytes[1]))))] : [])
     }
 
-    /// Takes bytes of a paste, and returns how many, with the text if it has ended.
+    /// Takes bytes of a paste. Returns their number, and the text if the paste has ended.
     private mutating func paste(_ rest: ArraySlice<UInt8>) -> (Int, KeyPress?) {
         let end = rest.firstRange(of: Self.pasteEnd)
-        // The beginning of the end may be here already.
+        // The last bytes may be the beginning of the end marker.
         let count = end.map { $0.lowerBound - rest.startIndex } ?? max(0, rest.count - Self.pasteEnd.count + 1)
         let room = max(0, Self.maximumPaste - (pasted?.count ?? 0))
         pasted?.append(contentsOf: rest.prefix(min(count, room)))

@@ -14,7 +14,7 @@ package struct LineEditor: Hashable, Sendable {
     package private(set) var cursor: Int
     private var killed: [Character] = []
     private let history: [String]
-    /// The index in the history, and the text that was typed before it.
+    /// The index of the recalled line in the history, and the text that it replaced.
     private var recalled: (Int, String)?
     package let isSecret: Bool
     /// The limit of characters in a line.
@@ -87,7 +87,7 @@ package struct LineEditor: Hashable, Sendable {
         cursor = before.count
     }
 
-    /// Replaces a number by the next or previous one.
+    /// Adds `step` to a number. Does nothing for other text, or if the result is out of range.
     mutating func step(by step: Int64) {
         guard let number = Int64(text) else { return }
         let (next, isOver) = number.addingReportingOverflow(step)

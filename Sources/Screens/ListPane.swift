@@ -12,7 +12,7 @@ struct ListPane: Sendable {
         case newKey
     }
 
-    /// An entry; without a value it is one that the schema declares and that is not set.
+    /// An entry. Its value is nil if the schema declares the entry but it is not set.
     struct Entry: Sendable {
         var key: String?
         var value: PropertyList?
@@ -22,7 +22,7 @@ struct ListPane: Sendable {
     private(set) var selected = 0
     private(set) var editor: (line: LineEditor, purpose: Purpose)?
     private(set) var reason: String?
-    /// The reason the entries as a whole cannot be stored; nil if they are.
+    /// The reason the entries as a whole cannot be stored, or nil if they can.
     var refusal: String?
     /// Whether the user was warned that entries that cannot be stored are lost.
     private var isWarned = false
@@ -44,7 +44,7 @@ struct ListPane: Sendable {
         self.selected = max(0, min(selected, entries.count - 1))
     }
 
-    /// The value that the entries make.
+    /// The array or dictionary of the entries.
     var value: PropertyList {
         guard isDictionary else { return .array(entries.compactMap(\.value)) }
         var dictionary = PropertyList.Dictionary()
@@ -52,7 +52,7 @@ struct ListPane: Sendable {
         return .dictionary(dictionary)
     }
 
-    /// Whether there is something that is not in the form yet.
+    /// Whether the pane has an edit that is not in the form yet.
     var isEdited: Bool { editor != nil || refusal != nil }
 
     /// The reason the text in the field or the entries cannot be stored.
@@ -91,7 +91,7 @@ struct ListPane: Sendable {
         value.kind == .data ? "base64:" + value.plainText : text(value)
     }
 
-    /// - Parameter clicked: The line that the key clicks.
+    /// - Parameter clicked: The line of the overlay that was clicked, or nil.
     mutating func handle(_ press: KeyPress, clicked: Int? = nil) -> Outcome {
         reason = nil
         if editor != nil { return edit(press) }
@@ -190,7 +190,7 @@ struct ListPane: Sendable {
     /// The texts that the field may contain, if the rule lists them.
     private func choices(for purpose: Purpose) -> [String] { rule(for: purpose)?.choices.map(\.plainText) ?? [] }
 
-    /// Replaces the text of the field by the next choice or number.
+    /// Replaces the text of the field with the next choice or number.
     private mutating func step(_ step: Int, _ line: LineEditor, _ purpose: Purpose) {
         let choices = choices(for: purpose)
         var line = line

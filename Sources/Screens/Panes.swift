@@ -1,18 +1,18 @@
-/// The layout of a screen: a pane on the left, a list, and an explanation of the selected row.
+/// The layout of a screen: a pane on the left, a list, and details of the selected row.
 struct PaneLayout: Sendable {
     /// The columns of the pane on the left; 0 if it is not shown.
     let sideColumns: Int
     /// The rows of the list.
     let list: Range<Int>
-    /// The rows of the explanation.
+    /// The rows of the details.
     let details: Range<Int>
     let hasBorders: Bool
-    /// The rows of the pane on the left, or of the list if it takes its place.
+    /// The number of rows of the pane on the left, or of the list if the pane is shown in its place.
     var sideHeight: Int { sideColumns > 0 ? details.upperBound - list.lowerBound : list.count }
 
     /// Creates the layout of a screen.
     ///
-    /// - Parameter side: The columns of the widest text in the pane on the left; nil without one.
+    /// - Parameter side: The width of the widest text in the pane on the left, in columns; nil for no pane.
     init(columns: Int, rows: Int, side: Int?, detailRows: Int) {
         hasBorders = columns >= 60 && rows >= 14
         sideColumns = hasBorders ? side.map { min(max($0, 6) + 6, columns / 3) } ?? 0 : 0
@@ -67,7 +67,7 @@ extension Canvas {
         }
     }
 
-    /// Draws as many hints on keys in the last row as fit.
+    /// Draws as many key hints as fit in the last row.
     mutating func drawKeys(_ keys: [String]) {
         put(.hints(keys, columns: columns), 0, rows - 1, style: Style(isDim: true))
     }
@@ -114,11 +114,11 @@ struct Overlay: Sendable {
     var problem: String?
     /// The line that is scrolled into view.
     var showing: Int?
-    /// A field that replaces that line.
+    /// A field that replaces the line `showing`.
     var field: (line: LineEditor, label: String)?
     var scroll = 0
 
-    /// Returns lines that explain keys, broken at some columns.
+    /// Returns the lines of an explanation of keys, wrapped to fit a screen of `columns` columns.
     static func lines(_ keys: [(String, String)], columns: Int) -> [String] {
         let start = 1 + (keys.map(\.0.count).max() ?? 0)
         return keys.flatMap { key, text in
@@ -144,7 +144,7 @@ struct Overlay: Sendable {
         min(field?.label.shownColumns ?? 0, max(1, width / 2))
     }
 
-    /// Where the text of the field begins, and how many columns it has.
+    /// The first column of the field's text, and the number of columns for it.
     fileprivate func place(left: Int, width: Int) -> (column: Int, columns: Int) {
         let after = left + 2 + labelColumns(in: width)
         return (after, max(2, left + width - 3 - after))
@@ -161,8 +161,8 @@ struct Overlay: Sendable {
         return frame.start + offset < lines.count ? frame.start + offset : nil
     }
 
-    /// Returns the key that a click in or beside the box means: that of a hint, a place in the field, or Escape beside
-    /// a box without a field; the click itself on a line, and nil elsewhere.
+    /// Translates a click on a key hint into that key, a click in the field into a position of the cursor, and a click
+    /// outside of a box without a field into Escape. Returns a click on a line unchanged, and nil for any other click.
     func meaning(of press: KeyPress, columns: Int, rows: Int) -> KeyPress? {
         guard case .click(let column, let row) = press.key else { return press }
         let frame = frame(columns: columns, rows: rows)
@@ -177,7 +177,7 @@ struct Overlay: Sendable {
 }
 
 extension Overlay {
-    /// A box of choices. One is marked.
+    /// Creates a box of choices, one of which is marked.
     init(_ title: String, choices: [String], marked index: Int, _ hint: String = "Enter choose   Esc back") {
         let lines = choices.enumerated().map { ($0.element, Style(isReversed: $0.offset == index)) }
         self.init(title: title, lines: lines, hint: hint, showing: index)
@@ -188,7 +188,7 @@ extension Overlay {
 enum ListChoice: Hashable, Sendable {
     case marked(Int), chosen(Int), left
 
-    /// - Parameter clicked: The choice that the key clicks.
+    /// - Parameter clicked: The index of the choice that was clicked, or nil.
     init(_ press: KeyPress, _ index: Int, of titles: [String], clicked: Int?) {
         let last = titles.count - 1
         if let letter = press.character, let next = Self.next(letter, after: index, in: titles) {
@@ -217,7 +217,7 @@ enum ListChoice: Hashable, Sendable {
 }
 
 extension String {
-    /// Returns as many hints on keys as fit in a row.
+    /// Returns as many key hints as fit in a row.
     static func hints(_ keys: [String], columns: Int) -> String {
         keys.reduce("") { line, key in
             let longer = line + (line.isEmpty ? " " : "  ") + key
@@ -225,7 +225,7 @@ extension String {
         }
     }
 
-    /// The text in lines of at most some columns, broken between words.
+    /// The text in lines of at most `columns` columns, broken between words.
     func wrapped(toColumns columns: Int) -> [String] {
         var lines: [String] = []
         for word in split(separator: " ", omittingEmptySubsequences: false) {

@@ -23,7 +23,7 @@ extension PropertyList {
         }
     }
 
-    /// The beginning of the value in the notation of JSON.
+    /// The beginning of the value in a notation like JSON, for display.
     package func beginning(limit: Int) -> String {
         var text = ""
         append(to: &text, limit)
@@ -62,13 +62,13 @@ extension PropertyList {
 }
 
 extension ValueRule {
-    /// The rule of a value whose schema declares nothing: any value of its type.
+    /// Creates the rule for a value that no schema declares: any value of its type.
     package init(typeOf value: PropertyList) {
         self.init(ValueType(rawValue: value.kind.rawValue) ?? .any)
     }
 
-    /// Parses the text that a user typed for a new value without a rule: a number, a Boolean or a text in quotes as in
-    /// JSON, brackets begin a property list, and the rest is text.
+    /// Parses the text that a user typed for a new value without a rule. Valid JSON is read as JSON, other text that
+    /// begins with a bracket as a property list, and any other text as a string.
     static func newValue(ofText text: String) -> PropertyList {
         var options = PropertyList.ReadingOptions()
         options.inexactIntegers = .refused
@@ -90,7 +90,7 @@ extension ValueRule {
 }
 
 extension PropertyList {
-    /// Returns the value as one of another type; nil if something would be lost.
+    /// Returns the value converted to another type, or nil if information would be lost.
     package func converted(to kind: Kind) -> PropertyList? {
         if kind == self.kind { return self }
         if isBlank {
@@ -128,7 +128,7 @@ extension PropertyList {
         }
     }
 
-    /// Whether nothing is lost when the value is replaced.
+    /// Whether the value is empty or null, so that a conversion loses nothing.
     private var isBlank: Bool {
         switch self {
         case .string(let text): text.isEmpty

@@ -22,7 +22,8 @@ package struct Pattern: Sendable {
         self.init(text, isRegular: true) { () throws(PatternFailure) in try PatternParser.parse(text) }
     }
 
-    /// Compiles a text in which `*` stands for any characters, `?` for one, and a backslash makes the next one literal.
+    /// Compiles a text in which `*` matches any characters, `?` matches one, and a backslash makes the next one
+    /// literal.
     init(wildcards text: String) {
         self.init(text, isRegular: false) { PatternNode(wildcards: text) }
     }
