@@ -1,8 +1,9 @@
-// Measures prefs and its peers in one run, by one rule, and compares the ratios with floors.
+// Measures prefs and its peers in the same run and by the same rule, and compares the ratios with floors.
 //
-// `formats`: readers and writers of property lists. `store`: settings stores, by their commands and libraries. `args`:
-// arguments of shell scripts. `queries`: selection. `screens`: the browser in a terminal. `mirror`: what a mirror
-// costs. `compare`: some of the first two as a table and a picture.
+// `formats`: reading and writing property lists. `store`: settings stores, through their commands and libraries.
+// `args`: parsing the arguments of shell scripts. `queries`: selecting records. `screens`: the browser in a terminal.
+// `mirror`: the time, memory and bytes that a mirror takes. `compare`: a part of `formats` and `store`, as a table and
+// a picture.
 // The drivers of the peers are in Tests/Peers.
 import PropertyLists
 
@@ -50,10 +51,10 @@ struct Benchmark: Sendable {
 struct Options {
     private(set) var loads = Load.allCases
     private(set) var formats: [PropertyList.Format] = [.xml, .binary, .json, .openstep]
-    /// Whether everything is done less often.
+    /// Whether to run fewer rounds.
     private(set) var isQuick = false
     private(set) var isReportOnly = false
-    /// A part of the titles to measure.
+    /// Text that the titles to measure contain, or nil to measure all.
     private var words: String?
 
     static let usage = """

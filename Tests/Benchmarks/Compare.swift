@@ -1,8 +1,7 @@
 import FoundationEssentials
 import PropertyLists
 
-/// The facts that a reader of the README asks for, in one table and one picture, with fewer rounds than the benchmarks
-/// of their own.
+/// A part of the benchmarks `store` and `formats` with fewer rounds, as a table and as the picture of the README.
 enum Comparison {
     /// The picture of the README.
     private static let picture = "Tests/Peers/comparison.svg"

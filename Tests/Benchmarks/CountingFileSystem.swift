@@ -1,14 +1,14 @@
 import Platform
 import Synchronization
 
-/// A file system that counts the bytes read from and written to each file of another one.
+/// A file system that forwards to another one, and counts the bytes read from and written to each file.
 final class CountingFileSystem: FileSystem {
     private let inner: any FileSystem
     private let counts = Mutex<[FilePath: (read: Int, written: Int)]>([:])
 
     init(_ inner: any FileSystem) { self.inner = inner }
 
-    /// The bytes of all files in a folder.
+    /// Returns the bytes read from and written to all files in a folder.
     func counts(in folder: FilePath) -> (read: Int, written: Int) {
         counts.withLock { counts in
             counts.reduce(into: (read: 0, written: 0)) { sum, entry in

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 import PropertyLists
 
-/// Reads and writes the loads in every format, by us and the peers in turn, each in a process of its own.
+/// Measures how fast prefs and its peers read and write the loads in every format. The contenders run in turn, each in
+/// its own process.
 enum FormatsBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         try keepFreedMemory()
@@ -28,8 +29,8 @@ enum FormatsBenchmark {
 
     /// Restarts this process, so that it and its children keep the memory that they free.
     ///
-    /// Otherwise the layout of the heap decides whether the pages of a value are returned after each call and cleared
-    /// for the next, which was a third of the time of reading.
+    /// Otherwise it depends on the layout of the heap whether the pages of a value are returned to the system after
+    /// each call and cleared for the next one. That took a third of the time of reading.
     private static func keepFreedMemory() throws {
         let variable = "GLIBC_TUNABLES"
         guard getenv(variable) == nil else { return }
@@ -44,7 +45,7 @@ enum FormatsBenchmark {
         for shape in ["wide", "deep"] {
             let bytes = try contents(of: files.path("shared-\(shape)", .binary))
             report.add("50 000 shared references in 200 KB, \(shape)", milliseconds: 50) {
-                // An error is a result too: the file may stand for too many values.
+                // An error is a valid result: the file may expand to too many values.
                 _ = try? PropertyList(parsing: bytes, as: .binary)
             }
         }
@@ -57,7 +58,7 @@ enum FormatsBenchmark {
         let (file, keys) = (try CountingFile(path), dictionary.map(\.key))
         var (turn, most) = (0, 0)
         report.add("one key of F from an open file", milliseconds: 0.1) {
-            // Another key each time, because the caches have the last one.
+            // A different key each time, because the previous one is in the caches.
             turn = (turn + 7919) % keys.count
             file.copied.pointee = 0
             guard try BinaryPropertyList(file)[keys[turn]] == dictionary[keys[turn]] else {
@@ -114,7 +115,7 @@ enum Load: String, CaseIterable {
     case flat = "F"
 }
 
-/// The files of the loads, written by Tests/Peers/loads.py and not by us.
+/// The files of the loads. Tests/Peers/loads.py writes them, not this package.
 struct LoadFiles {
     private static let folder = ".build/benchmarks"
     private static let generator = "Tests/Peers/loads.py"
@@ -135,7 +136,7 @@ struct LoadFiles {
 
 enum Operation: String {
     case read, write
-    /// To and from types of the program.
+    /// From and to `Codable` types.
     case decode, encode
 }
 
@@ -186,16 +187,16 @@ struct Trial: CustomStringConvertible {
 
 // MARK: Peers
 
-/// A reader or writer of property lists, and its driver, which answers as Tests/Peers/driver.h says.
+/// A reader or writer of property lists, and its driver, which follows the protocol in Tests/Peers/driver.h.
 struct Peer {
     let name: String
     let formats: [PropertyList.Format]
     var isTyped = false
-    /// A line of the shell that builds the driver.
+    /// A shell command that builds the driver.
     var build: String?
-    /// A line of the shell that runs the driver.
+    /// A shell command that runs the driver.
     let driver: String
-    /// How to install what either needs.
+    /// How to install what these commands require.
     let hint: String
 
     private static let folder = ".build/peers"
@@ -231,7 +232,7 @@ struct Peer {
             driver: "exec \(folder)/gnustep", hint: "apt-get install gcc gobjc libgnustep-base-dev"),
     ]
 
-    /// The peers for these formats whose drivers run.
+    /// Returns the peers that support one of the formats and whose drivers start. Reports the others as problems.
     static func contenders(in formats: [PropertyList.Format], _ report: Report) -> [Peer] {
         others.filter { peer in
             guard formats.contains(where: peer.formats.contains) else { return false }

@@ -1,9 +1,10 @@
 import Glibc
 
-/// The time and memory of one call, measured by the rule in Tests/Peers/driver.h for every contender.
+/// The time of one call and the bytes that it handled, measured by the rule in Tests/Peers/driver.h for every
+/// contender.
 struct Measurement {
     let nanoseconds: Double
-    /// The bytes read, or of the output written.
+    /// The size of the input that was read, or of the output that was written.
     let bytes: Int
 
     var megabytesPerSecond: Double { Double(bytes) * 1000 / nanoseconds }
@@ -34,7 +35,7 @@ extension Measurement {
         return Measurement(nanoseconds: Double(best) / Double(repeats), bytes: bytes)
     }
 
-    /// The time for which this process had a core: other work on the machine doesn't count, other threads do.
+    /// The processor time of this process and all of its threads, which excludes other work on the machine.
     static func processorTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -85,7 +85,7 @@ enum MirrorBenchmark {
 
     // MARK: Latency
 
-    /// From a set on one host to the domain file of another, with a daemon on each.
+    /// The time from a set on one host until the domain file of another host has the value, with a daemon on each host.
     private static func latency(_ rounds: Int) throws -> [Row] {
         let domain: DomainName = "com.example.watched"
         let folder = try MirrorFolder()
@@ -175,7 +175,7 @@ private final class MirrorHost {
         Command(words: [".build/release/prefs"] + words, environment: environment)
     }
 
-    /// Exchanges once in this process, which counts the bytes.
+    /// Exchanges once in this process, so that the bytes are counted.
     func sync() throws {
         guard let joined = places.joined.first else { throw Failure("no mirror") }
         var session = MirrorSession(joined, places)

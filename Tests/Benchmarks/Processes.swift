@@ -4,14 +4,14 @@ import Glibc
 /// A program to run.
 struct Command {
     let words: [String]
-    /// All of its environment, or nil for that of this process.
+    /// Its complete environment, or nil for the environment of this process.
     var environment: [String: String]?
-    /// The file that it reads as standard input.
+    /// The file that it reads as standard input, or nil for a pipe from this process.
     var input: String? = "/dev/null"
 
     static func shell(_ line: String) -> Command { Command(words: ["/bin/sh", "-c", line], input: nil) }
 
-    /// Runs it to its end.
+    /// Runs it until it ends.
     func run() throws -> Outcome {
         let start = now()
         let child = try Child(self)
@@ -41,7 +41,8 @@ struct Command {
     }
 }
 
-/// A running program, which writes lines and may be sent lines. On release it is killed, unless its input ends then.
+/// A running program that writes lines and can receive lines. On release it is killed, unless its input is a pipe from
+/// this process, which is closed instead.
 final class Child {
     let process: pid_t
     private let input: Int32
@@ -49,7 +50,7 @@ final class Child {
     private let output: Int32
     private var received: ArraySlice<UInt8> = []
     private var status: Int32?
-    /// The resources that it used, once it was waited for.
+    /// The resources that it used. Valid after `wait`.
     private(set) var usage = rusage()
 
     init(_ command: Command) throws {
@@ -135,7 +136,7 @@ final class Child {
     }
 }
 
-/// Runs a line of the shell, with its output on standard error; whether it succeeded.
+/// Runs a shell command with its output on standard error, and returns whether it succeeded.
 func succeeds(_ line: String) throws -> Bool { try Command.shell("exec 1>&2; " + line).run().status == 0 }
 
 /// The bytes of a file.

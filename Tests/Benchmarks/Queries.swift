@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import PropertyLists
 
-/// Selecting some of 100,000 records of 10 fields with `prefs query` and with jq, as whole processes.
+/// Measures how `prefs query` and jq select some of 100,000 records of 10 fields, as whole processes.
 enum QueriesBenchmark {
     private static let peer = "jq"
 
@@ -47,7 +47,8 @@ enum QueriesBenchmark {
                 floor: .within(2, of: peer)))
     }
 
-    /// Writes the records one by one. Linux counts the memory of a process also as that of a program it starts.
+    /// Writes the records one by one to keep this process small: on Linux, the peak memory of a program includes that
+    /// of the process that started it.
     private static func writeRecords(to path: String) throws {
         guard let file = fopen(path, "w") else { throw Failure("\(path) cannot be written") }
         defer { fclose(file) }

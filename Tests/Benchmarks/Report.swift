@@ -37,13 +37,13 @@ enum Figure: CustomStringConvertible {
 /// The limit for our figure in a row.
 enum Floor {
     case atMost(Figure)
-    /// So many times the peer's figure at most.
+    /// At most this multiple of the peer's figure.
     case within(Double, of: String)
-    /// So many times as fast as the peer.
+    /// At least this many times as fast as the peer.
     case faster(Double, than: String)
 }
 
-/// A question, and what each contender reached.
+/// A measured quantity, and the figure of each contender.
 struct Row {
     static let ours = "prefs"
 
@@ -60,7 +60,7 @@ struct Row {
         return "  \(decimal(multiple, digits: multiple < 10 ? 2 : 0)) ×"
     }
 
-    /// The floor in words, and whether it holds; nil where there is nothing to compare with.
+    /// The floor as text, and whether it holds. Nil without a floor; `holds` is nil if the peer was not measured.
     fileprivate var verdict: (floor: String, holds: Bool?)? {
         func ratio(_ peer: String) -> Double? {
             guard let ours = figure(of: Self.ours), let theirs = figure(of: peer) else { return nil }
@@ -118,7 +118,7 @@ final class Report {
         }
     }
 
-    /// Prints the counts; whether all floors hold and nothing is missing.
+    /// Prints the counts, and returns whether all floors hold and nothing is missing.
     func conclude() -> Bool {
         Console.show("\n\(met) met, \(missed) missed, \(open) not judged, \(problems) not measured")
         return missed + open + problems == 0
@@ -163,6 +163,6 @@ extension String {
 }
 
 extension Array where Element: Comparable {
-    /// The element that so large a share of the others does not exceed.
+    /// Returns the element at a percentile. The array must not be empty.
     func percentile(_ share: Int) -> Element { sorted()[Swift.min(count - 1, count * share / 100)] }
 }

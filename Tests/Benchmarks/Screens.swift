@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// Showing a file of 100,000 entries with `prefs browse`, and the same text with less, in terminals of 80 by 24.
+/// Measures how `prefs browse` and less show a file of 100,000 entries, in terminals of 80 by 24.
 ///
-/// Unlike prefs, less does not parse the file, so that its first screen is no measure for ours.
+/// less does not parse the file, so the floor for the first screen of prefs is relative to `prefs read` instead.
 enum ScreensBenchmark {
     private static let peer = "less"
 
@@ -49,7 +49,8 @@ enum ScreensBenchmark {
                 floor: .atMost(.bytes(100_000_000))))
     }
 
-    /// Writes the entries one by one. Linux counts the memory of a process also as that of a program it starts.
+    /// Writes the entries one by one to keep this process small: on Linux, the peak memory of a program includes that
+    /// of the process that started it.
     private static func writeEntries(to path: String) throws {
         guard let file = fopen(path, "w") else { throw Failure("\(path) cannot be written") }
         defer { fclose(file) }
@@ -84,7 +85,7 @@ private final class TerminalProgram {
         guard slave >= 0 else { throw Failure.system(path) }
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
-        // The first terminal that a session's leader opens controls it.
+        // The first terminal that a session leader opens becomes the controlling terminal of the session.
         var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
@@ -145,7 +146,7 @@ private final class TerminalProgram {
         return usage.ru_maxrss * 1024
     }
 
-    /// Returns what comes within a time; nothing at the end.
+    /// Returns the output that arrives within a time, or nothing after that time and at the end.
     private func read(milliseconds: Int32) -> [UInt8] {
         var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         guard poll(&polled, 1, milliseconds) > 0 else { return [] }

@@ -1,4 +1,4 @@
-/// The load S as a program would type it: Tests/Peers/loads.py makes the same fifty keys.
+/// The load S as a type. Tests/Peers/loads.py writes the same fifty keys.
 struct Settings<Moment: Codable, Bytes: Codable>: Codable {
     struct Origin: Codable {
         let x: Int

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Settings stores, by their commands and drivers. One more `StorePeer` is one more contender.
+/// Measures settings stores through their commands and drivers. The contenders are `StorePeer.all`.
 enum StoreBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         Console.show("Wall time of commands and processor time in the process, medians.")
@@ -53,7 +53,7 @@ enum StoreFact: String, CaseIterable {
 
 /// The number of repetitions of each measurement.
 struct StoreSizes {
-    /// Updates of each of two processes that keep running, and of two that run a command for each.
+    /// Updates by each of two running drivers, and by each of two writers that run one command per update.
     let updates, commandUpdates: Int
     /// Killed drivers and killed commands.
     let kills, commandKills: Int
@@ -66,7 +66,7 @@ struct StoreSizes {
     }
 }
 
-/// The facts of one store, each with a new store of 100 keys or none.
+/// Measures the facts of one store. Each fact uses a new store with 100 keys or none.
 private struct StoreTrial {
     let peer: StorePeer
     let sizes: StoreSizes
@@ -74,7 +74,7 @@ private struct StoreTrial {
     private static let count = 100
     private static let writers = ["a", "b"]
 
-    /// The figure, or nil where the store has no such thing.
+    /// Returns the figure, or nil if the fact does not apply to the store.
     func figure(_ fact: StoreFact) throws -> Figure? {
         switch fact {
         case .lostUpdates: try peer.driver.map(updatesLostByProcesses) ?? updatesLostByCommands()
@@ -105,7 +105,7 @@ private struct StoreTrial {
         return try lost(in: store, each: sizes.updates, refused: refused)
     }
 
-    /// Two writers that start one command after the other.
+    /// Two writers run in parallel. Each starts its next command when the previous one ends.
     private func updatesLostByCommands() throws -> Figure {
         let store = try StoreInFolder(peer)
         var (running, refused) = ([pid_t: (writer: String, next: Int, child: Child)](), 0)
@@ -134,7 +134,7 @@ private struct StoreTrial {
 
     // MARK: Mishaps
 
-    /// Kills a writer at a random moment, looks for the values, and writes again.
+    /// Kills a writer at a random moment, checks that all values are left, and writes again.
     private func killed() throws -> Figure {
         var chance = SmallRandom(state: 20_260_101)
         var (damaged, refused) = (0, 0)
@@ -189,7 +189,7 @@ private struct StoreTrial {
         return .time(Double(times.percentile(50)))
     }
 
-    /// Measured by time(1), because a child starts with the memory of the process that forks it.
+    /// Measures with time(1), because a child starts with the memory of the process that forks it.
     private func memory() throws -> Figure? {
         let meter = "/usr/bin/time"
         guard access(meter, X_OK) == 0 else { return nil }
@@ -210,7 +210,7 @@ private struct StoreTrial {
     }
 }
 
-/// A store with a folder of its own, which is removed with it.
+/// A store in a new folder, which is removed on release.
 private final class StoreInFolder {
     let folder: String
     private let peer: StorePeer
@@ -264,7 +264,7 @@ private final class StoreInFolder {
         guard try left(of: prefix, count) == count else { throw Failure("\(peer.name) lacks values that were written") }
     }
 
-    /// The number of the keys that the store lists.
+    /// Returns how many of the keys `prefix0`, `prefix1` and so on the store lists.
     func left(of prefix: String, _ count: Int) throws -> Int {
         let words = Set(try command(peer.list(folder)).run().output.split { !$0.isLetter && !$0.isNumber })
         return (0..<count).count { words.contains("\(prefix)\($0)") }

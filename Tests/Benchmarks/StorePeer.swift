@@ -20,13 +20,13 @@ struct StorePeer: Sendable {
     let list: @Sendable (_ folder: String) -> [String]
     let fill: Fill
 
-    /// The number of values that are written at once.
+    /// How to write many values at once.
     enum Fill: Sendable {
-        /// By words to which the beginning of the keys and their number are added.
+        /// Runs a command to whose words the prefix of the keys and their number are appended.
         case command([String])
-        /// By words that read from standard input the text that is made of lines, one for each key.
+        /// Runs a command that reads the header and one line for each key from standard input.
         case input([String], header: String, line: @Sendable (_ key: String, _ value: String) -> String)
-        /// By writing its file.
+        /// Writes the header and one line for each key to the file of the store.
         case file(header: String, line: @Sendable (_ key: String, _ value: String) -> String)
     }
 }
@@ -34,8 +34,8 @@ struct StorePeer: Sendable {
 extension StorePeer {
     static let all: [StorePeer] = [own, foundation, gnustep, dconf, git]
 
-    // A copy, as users have. The linker's file was written through a mapping, is in the page cache in single pages, and
-    // starts more slowly.
+    // An installed copy, as users have. The linker writes its output through a mapping, so that file is in the page
+    // cache as single pages and starts more slowly.
     private static let installed = ".build/installed/bin/prefs"
 
     private static let own = StorePeer(

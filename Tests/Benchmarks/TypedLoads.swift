@@ -2,7 +2,7 @@ import FoundationEssentials
 
 // Compiled into the peer as well, so that both sides decode and encode the very same types.
 
-/// The load N. JSON lacks dates and data, and both are text there.
+/// The load N. JSON has no dates and no data, so both are strings there.
 struct Archive<Moment: Codable, Bytes: Codable>: Codable {
     struct Group: Codable {
         let label: String
@@ -31,7 +31,7 @@ struct Archive<Moment: Codable, Bytes: Codable>: Codable {
     let groups: [String: Group]
 }
 
-/// A value of the load F, whose keys do not show which of the two types it has.
+/// A value of the load F: a number or a text. Its key does not determine which.
 enum Setting: Codable {
     case number(Int)
     case text(String)

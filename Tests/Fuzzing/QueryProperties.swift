@@ -2,8 +2,8 @@ internal import PropertyLists
 internal import Queries
 
 extension Target {
-    /// A predicate is compiled or refused at a column within it. A compiled one is evaluated within its steps, the
-    /// same way twice, and negated it has the opposite result.
+    /// A predicate is compiled, or rejected with a column within its text. A compiled predicate gives the same result
+    /// if it is evaluated again, and its negation gives the opposite result.
     func checkQuery(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         guard bytes.count <= 4096 else { return }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }

@@ -63,7 +63,7 @@
         private func run() throws -> Int {
             var (inputs, failures) = (0, 0)
             for file in try paths.flatMap(Self.files(under:)) {
-                // The last line then names the input that ended the process.
+                // If an input ends the process, the last line names it.
                 if isVerbose { say(file, to: 1) }
                 let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
                 inputs += 1

@@ -6,8 +6,8 @@ internal import SettingsSchema
 private let mostBytes = 4096
 
 extension Target {
-    /// A schema is read, or refused with places. A schema that is read without an error is written and read back
-    /// unchanged.
+    /// A schema is read, or rejected with errors of one line each. A schema that is read without an error is written
+    /// and read back unchanged.
     func checkSchema(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         guard bytes.count <= 1 << 16 else { return }
         let (schema, mistakes) = Schema.read(bytes)

@@ -12,7 +12,7 @@ enum Target: String, CaseIterable {
     case schema, settings
     /// Bytes that are a predicate, and after a newline a value.
     case query
-    /// Bytes that are a file of a mirror, the contents of two bases, or a store's journal.
+    /// Bytes that are a file of a mirror, the contents of two bases, or the journal of a host.
     case pack, base, local
     /// Lines of words for the command.
     case command
@@ -20,7 +20,7 @@ enum Target: String, CaseIterable {
     /// The format of the bytes, or nil if it is detected.
     var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
 
-    /// The ways to read that differ in this target.
+    /// The options with which this target is read. Empty for a target that has its own check.
     var readings: [PropertyList.ReadingOptions] {
         let strict = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
         switch self {

@@ -54,7 +54,7 @@ extension Worker {
         }
     }
 
-    /// `endless-folder DOMAIN`: writes ever greater numbers to three files of a domain that is a folder.
+    /// `endless-folder DOMAIN`: writes increasing numbers to three files of a domain that is a folder.
     func writeFolderEndlessly() throws {
         let (machine, file) = (try machine, try file(0))
         let writer = DomainWriter(machine, WriteNote(.write, by: machine))
@@ -86,7 +86,8 @@ extension Worker {
         waitForWord()
     }
 
-    /// `observe DOMAIN KEY`: prints how it watches, then each new value of a number and the time at which it was seen.
+    /// `observe DOMAIN KEY`: prints how changes are detected, then for each new value of a number: the value, the time
+    /// at which it was seen, and whether this process wrote it.
     func observe() throws {
         let (defaults, machine, key) = (try defaults(), try machine, try argument(1))
         let observation = defaults.observe { changes in
