@@ -19,7 +19,7 @@ import Testing
                 try mirror.hosts[1].values(domain)["round"] == .integer(PropertyList.Integer(round))
             }
             try #require(hasCome, "round \(round)")
-            // The watches start with the first one.
+            // The first round includes the start of the watches.
             if round > 0 { delays.append(ContinuousClock.now - start) }
         }
         delays.sort()
@@ -35,13 +35,13 @@ import Testing
         for round in 1...10 {
             let value = PropertyList.integer(PropertyList.Integer(round))
             try mirror.hosts[0].write("round", value, in: domains)
-            // While all locks are held, a transaction is complete.
+            // The domains are read one after another, so wait until all have the value.
             let isWhole = try holds {
                 let values = try domains.map { try mirror.hosts[1].values($0)["round"] }
                 return values.allSatisfy { $0 == value }
             }
             #expect(isWhole, "round \(round)")
-            // The versions are kept right after the write.
+            // The versions are recorded after the write.
             let isOne = holds {
                 let found = domains.compactMap { domain in
                     History(of: mirror.hosts[1].file(domain), on: mirror.hosts[1].machine)?.versions.last?.transaction

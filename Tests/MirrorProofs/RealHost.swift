@@ -30,7 +30,7 @@ final class MirrorOfProcesses {
         for _ in 0..<rounds { for host in hosts { _ = try host.run("mirror", "sync") } }
     }
 
-    /// Each file in the directory with its size, number and time.
+    /// Each file in the directory with its inode number, size and modification time.
     func traces() throws -> [String: String] {
         var traces: [String: String] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: directory) {
@@ -57,7 +57,7 @@ final class RealHost: Sendable {
         places = try #require(try StorePlaces(.native, on: machine))
     }
 
-    /// Returns this host with another clock.
+    /// Returns the machine of this host with another clock.
     func machine(with clock: any Clock) -> Machine { Self.machine(home, with: clock) }
 
     private static func machine(_ home: String, with clock: any Clock) -> Machine {
@@ -191,7 +191,7 @@ func holds(within patience: Duration = .seconds(120), _ condition: () throws -> 
     return true
 }
 
-/// Waits for a time, where no event can be waited for.
+/// Waits for a time, for use where there is no event to wait for.
 func pause(_ duration: Duration) {
     let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
     poll(nil, 0, Int32(clamping: milliseconds))

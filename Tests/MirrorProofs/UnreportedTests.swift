@@ -201,7 +201,7 @@ private struct ClockAhead: Clock {
 }
 
 extension RealHost {
-    /// Exchanges once. Open conflicts are not a failure.
+    /// Exchanges once. Open conflicts (status 9) and work left for the next exchange (10) are not failures.
     fileprivate func synchronize(_ options: String...) throws {
         let run = try run(["mirror", "sync"] + options)
         try #require([0, 9, 10].contains(run.status), "\(name): \(run.status) \(run.text)\(run.errorText)")

@@ -85,7 +85,7 @@ package struct ExhaustiveSearch {
         case fetch(host: Int, from: Int)
         case clone(host: Int)
         case loseState(host: Int)
-        /// The preference file or the state is restored to before the host's last write.
+        /// The preference file or the state is restored to its version before the host's last write.
         case restore(host: Int, state: Bool)
         /// The host publishes, and writes a base if `compacts`.
         case publish(host: Int, compacts: Bool)
@@ -115,7 +115,7 @@ package struct ExhaustiveSearch {
             return self.other == other.host || other.other == host || self.other != nil && self.other == other.other
         }
 
-        /// Whether the step changes only its host, and the files that the other has published.
+        /// Whether the step changes only its host and the published files of the other host.
         private static func isOrdinary(_ step: Step) -> Bool {
             switch step {
             case .write, .fetch: true

@@ -8,7 +8,7 @@ package struct Run {
     package let world: World
     private let seed: Seed
     private let round: Int
-    /// Steps that are omitted, to find those that matter.
+    /// The steps to leave out, which is how a failing run is shrunk.
     private let omitted: Set<Int>
     package private(set) var wrongs: [String] = []
 
@@ -82,7 +82,7 @@ package struct Run {
         }
     }
 
-    /// Lets rare events occur.
+    /// Lets a rare event occur.
     private func befall(_ step: Int) {
         let host = world.pick(world.hosts.filter { !$0.isAway })
         let domain = world.pick(world.scenario.domains)

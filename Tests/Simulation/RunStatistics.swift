@@ -36,7 +36,7 @@ package struct RunStatistics: Sendable {
         findings += other.findings
     }
 
-    /// The faults and media that have not occurred, without which many runs prove too little.
+    /// The faults and media that occurred in no run. While there are any, the runs prove too little.
     package var missing: [String] {
         Fault.allCases.filter { faults[$0, default: 0] == 0 }.map { "\($0)" }
             + Medium.allCases.filter { media[$0, default: 0] == 0 }.map { "\($0)" }

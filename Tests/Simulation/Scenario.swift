@@ -97,7 +97,7 @@ extension Scenario {
         Scenario(
             name: "one view", steps: 180, media: [.posix, .posixCrash], crashes: true, skews: true, clones: true,
             rollbacks: true, joiners: true, hasMisfortunes: false, changesAtOnce: 1),
-        // Only this scenario has a server that loses acknowledged files, which is often enough.
+        // Only in this scenario can a server lose acknowledged files, so the seed chooses SFTP more often.
         Scenario(
             name: "a directory that loses files", media: Medium.allCases + [.sftp, .sftp], crashes: true, skews: true,
             joiners: true, losesFiles: true),

@@ -116,7 +116,8 @@ extension Script {
         return bench.isSound && origin.value("b") == "of the clone" && clone.value("a") == "of the origin"
     }
 
-    /// Crashes at each step of a sync in turn. In the end, all hosts have the previous writes, under a single number.
+    /// Crashes at each step of a sync in turn. In the end, all hosts have the writes, and the writer has not taken a
+    /// new number.
     private func everyKill(editsAfter: Bool) -> Bool {
         var step = 1
         while true {
@@ -136,7 +137,7 @@ extension Script {
     }
 }
 
-// MARK: The border
+// MARK: Preference files
 
 extension Script {
     /// A program saves a file between its capture and a write of the mirror.
@@ -152,7 +153,8 @@ extension Script {
         return bench.isSound && far.value("a") == "saved meanwhile" && near.value("b") == "from afar"
     }
 
-    /// A program overwrites a value that the mirror has and its file does not show yet. The replaced value is kept.
+    /// A program overwrites a key for which the mirror has a newer value that is not in the file yet. That value is
+    /// listed as a conflict.
     private func saveOverWhatWasNotShown() -> Bool {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))

@@ -33,7 +33,7 @@ extension SimulatedHost {
         return shadow?.isCaptured ?? false || isDirectoryThere || seed == nil && shadow?.suspicion == nil
     }
 
-    /// Checks after a capture that the contents that the mirror assumes for each file are its actual contents.
+    /// Checks after a capture that each file has the contents that the mirror assumes.
     private func checkShadows() {
         for (domain, shadow) in engine.local.trackedFiles
         where shadow.isMirrored && shadow.isCaptured && shadow.held == nil {

@@ -27,8 +27,8 @@ struct SmallWorld {
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
 
-    /// Whether a displaced write is listed only if the writer of the other had not fetched it, as in the first version.
-    /// It does not matter what that writer's user had seen.
+    /// Whether a displaced write is regarded as listed only if the host of the winning write had not fetched it, as in
+    /// the first version, regardless of what its user had seen.
     private let listsOnlyUnfetched: Bool
 
     init(hosts count: Int, listsOnlyUnfetched: Bool = false) {
@@ -182,7 +182,7 @@ extension SmallWorld {
         return nil
     }
 
-    /// Records the user's write for a write, found by its text or as the last write.
+    /// Maps a captured write to the users' writes with its texts, or to the last one if it has no text.
     private mutating func name(_ write: VersionedWrite, on index: Int) {
         guard let last = writes.indices.last else { return }
         let texts = write.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
@@ -216,19 +216,19 @@ extension SmallWorld {
     var wrong: String? {
         if Set(hosts.map { $0.engine.local.mergeState.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
         var accounted = inForce
-        // A user decides about a file that is held.
+        // The user decides about a held file, so the writes in it are not lost.
         for host in hosts where host.isHeld {
             accounted.formUnion(host.texts)
             accounted.formUnion(
                 writes.indices.filter { writes[$0].deletes && !host.hasValue(inside: writes[$0].inside) })
         }
         for number in writes.indices where isListed(number) || writes[number].id == nil { accounted.insert(number) }
-        // A state from before a deletion that was never published does not know it, so the value comes back.
+        // A restored state from before an unpublished deletion does not include it, so the value comes back.
         for (number, write) in writes.enumerated() where write.deletes && hosts[write.author].hasOlderState {
             if !isPublished(write) { accounted.insert(number) }
         }
         for number in accounted { accounted.formUnion(writes[number].seen) }
-        // The deleted value is missing.
+        // A deletion has taken effect if its value is missing.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
             let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
             if hosts[0].engine.local.mergeState.value(at: path) == nil {
@@ -270,7 +270,7 @@ extension SmallWorld {
         }
     }
 
-    /// Whether the host that made a write lists it; any host, where one was cloned or has lost its state.
+    /// Whether the host that made a write lists it, or any host if one was cloned, was restored or lost its state.
     private func isListed(_ number: Int) -> Bool {
         let isAnyEnough = hosts.contains { $0.wasRestored } || Set(hosts.map(\.number)).count < hosts.count
         let listing = isAnyEnough ? hosts[...] : hosts[writes[number].author...writes[number].author]

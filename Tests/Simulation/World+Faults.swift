@@ -18,7 +18,7 @@ extension World {
         return failure
     }
 
-    /// The directory that a host sees is missing or replaced for a while.
+    /// Makes a host see a missing or different directory for a while.
     func changeDirectory(_ host: SimulatedHost) {
         let other = MirrorID(high: 9, low: 9)
         let (fault, directory) = pick([
@@ -29,8 +29,8 @@ extension World {
         host.misfortune = (directory, until: time + pick([5, 60, 600]))
     }
 
-    /// The directory is what it was, or half of it, or nothing but a marker; or, where nothing is ever known to be on
-    /// the disk, lacks what came last.
+    /// Rolls the directory back to an earlier state, or removes a random half or all of its files. On SFTP, where files
+    /// cannot be synchronized, it may instead lose some of the last files.
     func loseFiles() {
         let standing = creations.filter { !removed.contains($0) }
         let kinds: [Fault] =
@@ -69,7 +69,7 @@ extension World {
         host.strays[writer, default: [:]][junk] = pick([0, 1, 512, 4096])
     }
 
-    /// Moves the only directory from host to host.
+    /// Moves a directory on a memory stick to a random host.
     func passMedium() {
         if medium == .usb { holder = hosts.filter { !$0.isAway }.randomElement(using: &generator) }
     }
@@ -113,9 +113,9 @@ extension World {
 }
 
 extension World {
-    /// Reads the directory as a host that has never seen it: what is there can be joined at once, without waiting for
-    /// files that a base replaced. After clones it may wait, because one copy removes files that those of the other
-    /// follow.
+    /// Checks that a host that has never seen the directory can join all existing files at once, without waiting for
+    /// files that a base replaced. After clones it may wait, because one copy removes files that precede those of the
+    /// other.
     func readFirst() {
         let addresses = creations.filter { !removed.contains($0) }
         var expected = MergeState()

@@ -14,8 +14,8 @@ struct WriteLedger {
         var authors: Set<String> = []
         /// The texts that it replaced in the file.
         var seen: Set<String> = []
-        /// The texts at, inside or above its own place that it replaced. In place of a text that no host has captured,
-        /// those that it had replaced.
+        /// The texts that it replaced at, inside or above its own place. A text that no host captured is represented by
+        /// the texts that it had replaced.
         var seenHere: Set<PlacedText> = []
 
         var isShared: Bool { writers.count > 1 }
@@ -36,7 +36,7 @@ struct WriteLedger {
     private var uncertain: Set<Path> = []
     /// The writes that hosts captured.
     private(set) var captured: [TransactionID: Transaction] = [:]
-    /// The results of all writes.
+    /// The merged state of all captured writes.
     private(set) var survivors = MergeState()
 
     /// A user replaced the value in their file with a new one.
@@ -86,7 +86,7 @@ struct WriteLedger {
         }
     }
 
-    /// A host took another number, also for its unpublished changes.
+    /// A host took another number and renamed its unpublished transactions.
     mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
         for transaction in former { captured[transaction.id] = nil }
         let texts = former.flatMap(\.writes).map { textsOfWrites[$0.id] }
@@ -94,10 +94,10 @@ struct WriteLedger {
         for (write, texts) in zip(new.flatMap(\.writes), texts) { textsOfWrites[write.id] = texts }
     }
 
-    /// Notes what a host lists. Returns why that is needless: the user whose write is in force has seen what lost, or
-    /// the user whose write lost has seen what is in force, and so should have won.
+    /// Records a conflict that a host lists. Returns a description if it is needless: the user of the winning write had
+    /// seen the losing value, or the user of the losing write had seen the winning value and so should have won.
     ///
-    /// - Parameter isDirect: Whether only what the write in force itself replaced is judged.
+    /// - Parameter isDirect: Whether to consider only the values that the winning write itself replaced.
     mutating func note(_ conflict: ConflictJournal.Conflict, on host: SimulatedHost, isDirect: Bool) -> String? {
         let lost = Set(conflict.value.value?.propertyList.texts ?? [])
         for text in lost { listed[text, default: []].insert(host.label) }
@@ -107,7 +107,7 @@ struct WriteLedger {
             let write = transactionID.flatMap { captured[$0] }?.writes.first { isWanted($0.path) }
             return write.flatMap { textsOfWrites[$0.id] } ?? ([], [])
         }
-        // Repeated values of a write are not its user's. Partly hidden values are not judged here.
+        // Values that a write only repeats are not its user's. Partly hidden values are not judged here.
         guard !lost.isDisjoint(with: texts(conflict.loser) { $0 == conflict.path }.new) else { return nil }
         let winning = texts(winner) { $0.isPrefix(of: conflict.path) }.all
         // If two users wrote the same text, it is unknown which of the writes another user has seen.

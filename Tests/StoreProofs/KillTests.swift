@@ -99,7 +99,7 @@ private struct Killing {
         acknowledged = number
     }
 
-    /// Checks that all domains are whole, and have the same number, which is at least the last acknowledged one.
+    /// Checks that all domains are whole and have the same number: the last acknowledged one or the next.
     private mutating func look() throws {
         var numbers: Set<Int> = []
         for domain in domains {

@@ -10,10 +10,10 @@ import Testing
 @Suite(.serialized) struct `The store of this machine` {}
 
 extension Extent {
-    /// How many writers are killed: `Tests/run kills` says it. A quarter each writes in another manner.
+    /// The number of writers to kill, which `Tests/run kills` sets. Each of four kinds of writers gets a quarter.
     static let kills = max(4, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
 
-    /// The whole number, or a tenth of it.
+    /// Returns the number in a full run, otherwise a tenth of it.
     static func share(of number: Int) -> Int { isFull ? number : number / 10 }
 }
 
@@ -30,14 +30,14 @@ struct ProofBench {
         store = try #require(Store.folder(place))
     }
 
-    /// Uses a store in an existing folder.
+    /// Uses a store at a path outside of the temporary folder.
     init(at path: String) throws {
         folder = try TemporaryFolder()
         place = path
         store = try #require(Store.folder(path))
     }
 
-    /// The folder that contains the store.
+    /// The temporary folder. It contains the store unless `init(at:)` was used.
     var path: FilePath { get throws { try #require(FilePath(folder.url.path(percentEncoded: false))) } }
 
     func file(_ name: DomainName) throws -> DomainFile {

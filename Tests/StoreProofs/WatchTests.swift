@@ -92,7 +92,7 @@ extension `The store of this machine` {
         func `for one write`(_ keys: Int) throws {
             guard try Subprocess.run("strace", ["true"]).status == 0 else { try Test.cancel("no privilege to trace") }
             let bench = try ProofBench()
-            // Calls that occur only once for a domain are not counted.
+            // These writes make the calls that occur only once for a domain.
             for number in 0..<40 { try bench.write("key", .integer(PropertyList.Integer(number)), "domain") }
             for number in 1..<keys where keys > 1 {
                 Defaults("domain", in: bench.store).set(number, forKey: "key\(number)")

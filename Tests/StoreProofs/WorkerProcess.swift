@@ -13,7 +13,7 @@ final class WorkerProcess {
     /// - Parameters:
     ///   - place: The folder of its store, or `native`.
     ///   - prefix: A program, with arguments, that starts the worker.
-    ///   - environment: All of its variables, by default those of the test.
+    ///   - environment: Its complete environment, by default that of the test.
     init(_ place: String, _ words: [String], by prefix: [String] = [], environment: [String]? = nil) throws {
         let (toChild, fromChild) = (try Self.pipe(), try Self.pipe())
         (input, output) = (toChild.writing, fromChild.reading)
@@ -51,7 +51,7 @@ final class WorkerProcess {
         ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "StoreWorker").path(percentEncoded: false)
 
-    /// Runs a worker to its end, and returns the lines that it printed.
+    /// Runs a worker until it ends, and returns its exit status and the lines that it printed.
     @discardableResult
     static func run(
         _ place: String, _ words: [String], by prefix: [String] = [], environment: [String]? = nil
@@ -90,7 +90,7 @@ extension WorkerProcess {
     private func receiveMore(by deadline: ContinuousClock.Instant) -> Bool {
         var polled = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         var left: Duration { deadline - ContinuousClock.now }
-        // A wait of less than a millisecond is a repeated call.
+        // `poll` cannot wait for less than a millisecond, so it is then called repeatedly without a wait.
         while poll(&polled, 1, left.wholeMilliseconds) <= 0 {
             guard left > .zero else { return false }
         }

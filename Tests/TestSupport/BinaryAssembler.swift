@@ -10,7 +10,9 @@ import PropertyLists
 ///     2 hex 10 05             literal bytes
 ///     gap 00 00               bytes that belong to no object
 ///     offset 2 = 4096         instead of the start of object 2; `object 1+1` is a byte after the start of object 1
-///     root = 7                likewise `count`, `table`, `offset size`, `reference size`, `sort`, `unused`
+///     root = 7                likewise `count`, `table`, `sort`, `unused`
+///     offset size = 2         the width of the offsets; `said offset size` changes only the number in the trailer
+///     reference size = 2      likewise for references, and `said reference size`
 ///     header "bplist15"       instead of bplist00
 ///     after = 00              bytes after the trailer
 ///     trailer = none          no trailer

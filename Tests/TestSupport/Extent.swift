@@ -6,7 +6,7 @@ import Foundation
 package enum Extent {
     package static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
 
-    /// Everything, or a random sample.
+    /// Returns everything in a full run, otherwise a random sample.
     package static func sample<Element>(_ count: Int, of all: [Element]) -> [Element] {
         var random = SeededGenerator(stream: "sample")
         return isFull ? all : Array(all.shuffled(using: &random).prefix(count))

@@ -24,7 +24,7 @@ public final class InstalledCommand: Sendable {
 
     public static var isBuilt: Bool { Tool.path(of: file.path(percentEncoded: false)) != nil }
 
-    /// The environment in which a shell finds the command, and the command its home.
+    /// The environment in which a shell finds the command, and the command finds its home.
     public var variables: [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH", default: "/usr/bin:/bin"]
         return [

@@ -1,7 +1,7 @@
 package import Foundation
 package import PropertyLists
 
-/// A generator of random values that favours those that have broken readers and writers before.
+/// A generator of random values that favors those that have broken readers and writers before.
 package struct ValueGenerator {
     package var generator: SeededGenerator
     package let scope: Scope

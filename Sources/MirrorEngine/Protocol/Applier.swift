@@ -281,7 +281,7 @@ extension Applier {
             let isWritten = reading.file[key] == replacement.new
             if isWritten, isSameView { continue }
             guard reading.file[key] != local.mergeState.value(at: key) else { continue }
-            // The written value is no longer in force, and which writes the file shows now is not recorded.
+            // The written value is no longer in force. It is not recorded which writes the file shows now.
             exceptions[key] = TrackedFile.Exception(
                 value: reading.file[key], reason: isWritten ? .pending : .format,
                 shown: isWritten ? [] : former[key]?.shown ?? [])
@@ -291,7 +291,7 @@ extension Applier {
             replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
     }
 
-    /// The limit of keys whose replaced values are recorded. A save that reverts more than these is intended.
+    /// The limit of keys whose replaced values are recorded. A save that reverts more keys is assumed to be intended.
     private static let mostRemembered = 1000
 }
 
@@ -381,8 +381,8 @@ extension EngineContext {
         if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
     }
 
-    /// Writes a new mark before the state takes changes from preference files, or makes changes in them. A state from
-    /// before does not know that mark, even if a crash prevents the next one.
+    /// Writes a new mark before the state takes changes from preference files, or makes changes in them. An earlier
+    /// state from a backup does not have that mark, even if a crash prevents the next one.
     fileprivate mutating func leaveMark(ahead mark: UInt64) {
         commit(.marked(mark))
         act(.mark(mark))
@@ -399,7 +399,7 @@ extension LocalState {
     /// Returns the first of the domains, and further ones up to a number of changes. Domains that share a transaction
     /// are kept together, because they change together or not at all.
     ///
-    /// A host that joins writes all keys, and each takes memory several times until it is in its file.
+    /// A joining host writes all keys, and each is in memory several times until it is in its file.
     func portion(of domains: [Path], most limit: Int) -> [Path] {
         let changes = domains.map { domain in
             trackedFiles[domain]?.exceptions.values.count { $0.reason == .pending } ?? 0

@@ -5,8 +5,8 @@
 /// results, one by one. After a crash, the engine starts with the state in the journal, and needs no report of what was
 /// in progress.
 ///
-/// Three parts decide, each with a state of its own, and the engine passes events to them: the inbox on the files of
-/// other writers, the publisher on our own folder, and the applier on the preference files.
+/// The engine passes events to three parts, each with its own state: the inbox for the files of other writers, the
+/// publisher for our own folder, and the applier for the preference files.
 package struct Engine: Sendable {
     private var context: EngineContext
     private var inbox = Inbox()
@@ -230,7 +230,7 @@ extension Engine {
 
     private mutating func join(_ pack: Pack, at moment: Moment) {
         // If another writer knows more under our number than we have published, it read that from a copy of this store,
-        // whose files may not have arrived yet. Further changes of ours under that number would be taken for known.
+        // whose files may not have arrived yet. Other hosts would ignore our next changes under that number as known.
         if pack.sequence(of: local.writer) > local.published, Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
         context.commit(.joined(pack, at: moment.now))
         if case .base(let base) = pack.content, local.differs(from: base) {

@@ -27,7 +27,7 @@ struct EngineContext: Sendable {
     mutating func act(_ action: Action) { actions.append(action) }
     mutating func report(_ report: Report) { actions.append(.report(report)) }
 
-    /// Reports the conflicts that were added to the first `count`.
+    /// Reports the conflicts after the first `count`.
     mutating func reportConflicts(since count: Int) {
         for conflict in local.conflicts.conflicts.dropFirst(count) { report(.conflict(conflict.id)) }
     }
@@ -110,8 +110,9 @@ package struct EngineLimits: Hashable, Sendable {
     package var waitsFor: Int64 = 600_000
     /// The time between two checks of our own files.
     package var checksEvery: Int64 = 3_600_000
-    /// The least time before missing files of our own are written again, even if the whole folder is missing.
+    /// The least time between two restorations of missing files of our own.
     package var healsEvery: Int64 = 3_600_000
+    /// The same if our whole folder is missing.
     package var restoresEvery: Int64 = 60_000
 
     package init() {}

@@ -105,8 +105,8 @@ package enum Fetch: Hashable, Sendable {
 }
 
 package enum WriteOutcome: Hashable, Sendable {
-    /// All files were replaced. Each observation is what was written, with the identity of the written file; its
-    /// replacement, if any, was not read.
+    /// All files were replaced. Each observation has the written values and the identity of the written file, even if
+    /// that file was replaced since; the replacement was not read.
     case done([Observation])
     /// A file was not the one that was captured. Nothing was changed.
     case changedMeanwhile

@@ -69,7 +69,7 @@ func measure(_ command: Command) throws -> Measurement? {
     }
 }
 
-/// Past the buffer of `print`, which would keep the answer back.
+/// Prints a line immediately, because `print` would buffer it.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 say("ready Foundation")

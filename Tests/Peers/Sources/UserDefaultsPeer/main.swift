@@ -1,12 +1,12 @@
-// Does with Foundation's UserDefaults what `Benchmarks store` asks for, in a process of its own:
+// Runs the operations of `Benchmarks store` with Foundation's UserDefaults, in a separate process:
 //
 //     UserDefaultsPeer DOMAIN MODE [ARGUMENT …]
 //
-//     write KEY VALUE        sets and synchronizes; status 1 where synchronize() says no
+//     write KEY VALUE        sets and synchronizes; status 1 if synchronize() returns false
 //     read KEY               prints the value, or fails
 //     list                   prints the keys
 //     fill PREFIX COUNT      sets that many keys, PREFIX0 and so on, and synchronizes once
-//     update PREFIX COUNT    the same, synchronizing after each
+//     update PREFIX COUNT    the same, but synchronizes after each, and prints the number of failures
 //     forever KEY            sets the key to 1, 2, 3 … and prints each number when it is synchronized
 //     get COUNT              prints the nanoseconds of a get among that many keys
 //     set-get COUNT          … of a set and a get
@@ -38,7 +38,7 @@ struct Peer {
         return number
     }
 
-    /// Whether it went well.
+    /// Returns whether it succeeded.
     mutating func run() throws -> Bool {
         switch try text() {
         case "write":
@@ -119,7 +119,7 @@ extension Peer {
     }
 }
 
-/// Past the buffer of `print`, which would keep the answer back.
+/// Prints a line immediately, because `print` would buffer it.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 do {
