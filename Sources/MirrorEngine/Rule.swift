@@ -1,7 +1,7 @@
 /// A rule that keeps a mirror sound.
 ///
-/// The simulator is built with `MUTANTS` and breaks each rule in turn, to show that its checks notice. In every other
-/// build all rules are constants.
+/// The simulator is built with `MUTANTS` and breaks each rule in turn, to show that its checks detect that. In every
+/// other build all rules are constants.
 package enum Rule: String, CaseIterable, Sendable {
     /// A local write is stamped later than everything that it overwrites.
     case bumpsStamps

@@ -3,7 +3,7 @@ import Glibc
 
 /// Measures how `prefs browse` and less show a file of 100,000 entries, in terminals of 80 by 24.
 ///
-/// less does not parse the file, so the floor for the first screen of prefs is relative to `prefs read` instead.
+/// Since less does not parse the file, the floor for the first screen of prefs is relative to `prefs read`.
 enum ScreensBenchmark {
     private static let peer = "less"
 

@@ -31,7 +31,7 @@ struct Archive<Moment: Codable, Bytes: Codable>: Codable {
     let groups: [String: Group]
 }
 
-/// A value of the load F: a number or a text. Its key does not determine which.
+/// A value of the load F: a number or a text. Its key does not indicate which.
 enum Setting: Codable {
     case number(Int)
     case text(String)

@@ -20,7 +20,7 @@ enum Target: String, CaseIterable {
     /// The format of the bytes, or nil if it is detected.
     var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
 
-    /// The options with which this target is read. Empty for a target that has its own check.
+    /// The options with which the input is read. Empty for a target that has only its own check.
     var readings: [PropertyList.ReadingOptions] {
         let strict = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
         switch self {

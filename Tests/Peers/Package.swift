@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// A package of its own, since nothing in the one around it imports Foundation.
+/// A separate package, so that the main package does not build the peers.
 let package = Package(
     name: "Peers",
     platforms: [.macOS(.v26)],

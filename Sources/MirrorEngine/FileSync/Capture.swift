@@ -174,7 +174,7 @@ struct CaptureBuilder: ~Copyable {
     }
 
     /// Whether the mirror has the value of a write, from writes that have seen everything that this one visibly
-    /// replaced. If they have not, only this write can tell other hosts that a user saw what it replaced.
+    /// replaced. Otherwise, only this write can show other hosts that a user saw the replaced writes.
     private func isKnown(_ write: Write, _ values: FileComparison) -> Bool {
         guard local.mergeState.value(at: write.path) == write.value.value else { return false }
         let inForce = local.mergeState.overlapping(write.path)

@@ -58,7 +58,7 @@ extension CanonicalValue {
         case .data(let data):
             bytes.append(Tag.data)
             bytes.append(run: data)
-        // A domain holds none.
+        // A domain cannot contain null.
         case .null: throw .unknownTag
         case .array, .dictionary: try appendContainer(value, to: &bytes, depth: depth)
         }

@@ -1,4 +1,4 @@
-// Encoding of the state of preference files in the journal.
+// Encoding of the local state in the journal.
 
 extension FileIdentity: JournalCodable {
     /// Encodes some numbers in full, because a file system may report any. They are only compared.
@@ -211,7 +211,7 @@ extension ByteReader {
     }
 }
 
-// Encoding of the mirror's files, and of their state, in the journal.
+// MARK: The mirror's files, and their state
 
 extension PackName: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(kind, number, hash) }

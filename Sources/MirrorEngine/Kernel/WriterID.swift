@@ -19,8 +19,8 @@ extension WriterID {
 
     /// Returns a number that replaces this one.
     ///
-    /// It is greater, so that writes republished under it still sort after every write that they sorted after before,
-    /// even where stamps are equal, and what they displaced remains displaced on all hosts.
+    /// It is greater, so that a write republished under it remains later than every write that it was later than, even
+    /// with equal stamps. The writes that it displaced then remain displaced on all hosts.
     package func next(random: UInt64) -> WriterID {
         let (number, overflows) = number.addingReportingOverflow((random >> 16) + 1)
         return WriterID(number: overflows ? .max : number)

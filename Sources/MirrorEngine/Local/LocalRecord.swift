@@ -140,7 +140,8 @@ extension LocalState {
         restoreMarkers.isDue = true
     }
 
-    /// The files are not changed yet, so writes in them until then have not seen the restored values.
+    /// Applies restored values. The preference files do not have them yet, so writes in the files until then have not
+    /// seen them.
     private mutating func apply(_ restoration: Restoration) {
         clock = HybridClock(local: max(clock.local, restoration.clock))
         conflicts.resolve(restoration.conflicts, at: restoration.when)
@@ -194,7 +195,7 @@ extension LocalState {
 // MARK: Restored backups
 
 extension LocalState {
-    /// From now on, changes in the files are not taken for edits until the files were checked.
+    /// Records that changes in the files may not be edits, until the files were checked.
     private mutating func suspect(_ suspicion: TrackedFile.Suspicion) {
         for (domain, trackedFile) in trackedFiles where trackedFile.isCaptured || trackedFile.suspicion != nil {
             trackedFiles[domain]?.suspicion = suspicion

@@ -35,7 +35,7 @@ extension LocalState {
         switch outcome {
         case .known: return
         case .dominated(let winners):
-            // The author may be gone, and no other host displaces the write now.
+            // The author may be gone, so this store lists the loss of a write that was once its own.
             guard isClaimed(write.transactionID.writer) else { return }
             for winner in winners {
                 if isInForce(write) {
@@ -70,8 +70,8 @@ extension LocalState {
         }
     }
 
-    /// Lists or adopts the parts of earlier writes above that a write hides, unless a write that it displaced already
-    /// hid the same part.
+    /// Lists or adopts the parts that a write hides of earlier writes above it, unless a write that it displaced
+    /// already hid the same part.
     private mutating func settleParts(around write: VersionedWrite, instead displaced: [VersionedWrite], at now: Int64)
     {
         for upper in mergeState.above(write.path, withItself: false) {
@@ -114,8 +114,8 @@ extension LocalState {
     /// Whether the value of a write is in force, through this write or another.
     private func isInForce(_ write: VersionedWrite) -> Bool { mergeState.value(at: write.path) == write.value.value }
 
-    /// Treats a write as ours because our write had the same effect. A write above a deletion of ours has none of our
-    /// values.
+    /// Treats a write as ours because our write had the same effect. A write above a deletion of ours is not adopted,
+    /// because it has none of our values.
     private mutating func adopt(_ winner: VersionedWrite, for loser: VersionedWrite) {
         if loser.value.value != nil || winner.path == loser.path { adopt(winner) }
     }
@@ -143,7 +143,7 @@ extension LocalState {
             self.renamed(transaction, TransactionID(writer: new, sequence: sequence))
         }
         for transaction in renamed { for write in transaction.versionedWrites { mergeState.join(write) } }
-        // Between equal stamps, the greater number may prevail where the former did not.
+        // With equal stamps, the new and greater number may prevail where the former did not.
         for view in before { updateException(since: view) }
         outbox = renamed
         formerWriters.insert(former)

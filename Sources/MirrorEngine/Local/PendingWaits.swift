@@ -22,8 +22,8 @@ package struct PendingWaits: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Whether this is within a time of `start`, before or after it. A time too far in the future is treated like one
-    /// in the distant past, because some clock was wrong.
+    /// Whether the difference from `start` is less than `time`, in either direction. A start far in the future, which
+    /// a wrong clock produces, is treated like one in the distant past.
     func isWithin(_ time: Int64, of start: Int64) -> Bool {
         let (passed, overflows) = subtractingReportingOverflow(start)
         return !overflows && passed.magnitude < time.magnitude

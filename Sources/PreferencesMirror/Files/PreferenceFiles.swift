@@ -76,7 +76,7 @@ struct PreferenceFiles: Sendable {
         guard var file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
         }
-        // The mirror cannot keep such an integer, and reports a value that is null.
+        // The mirror cannot keep an inexact integer. It is read as null, which is reported as beyond a limit.
         file.inexactIntegers = .null
         let found = try file.mirroredBytes(on: machine)
         let mark = locks.mark(of: file)
@@ -202,7 +202,7 @@ extension PreferenceFiles {
             }
             let reading = readings[change.domain.domain]
             var edit = edit(file, change, reading?.status, application.isChecked)
-            // A user has decided in favour of the mirror. A copy of the damaged file is kept next to the new one.
+            // A user has decided in favor of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
             edits.append(edit)
         }

@@ -20,7 +20,7 @@ public enum MirrorEvent: Hashable, Sendable {
     /// The reason for a change, a conflict or a delay.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// Another host changed it.
+        /// Another host changed the keys.
         case host
         /// The values of this host exceed a limit.
         case quota
@@ -30,11 +30,11 @@ public enum MirrorEvent: Hashable, Sendable {
         case rebuild
         /// The domain is mirrored from now on, and receives the values of the mirror.
         case initialSync
-        /// Two hosts changed it, and neither had seen the other's change.
+        /// Two hosts changed the key, and neither had seen the other's change.
         case conflict
         /// A program that had not read another host's change wrote the previous value back.
         case reverted
-        /// The format of the domain's file cannot hold it.
+        /// The format of the domain's file cannot hold the values.
         case format
         /// The system refuses to write the domain's file.
         case refused

@@ -10,8 +10,8 @@ package struct MirrorConfiguration: Hashable, Sendable {
     /// The name of this host, as shown to others.
     package var label: String
     package var seed = Seeding.merge
-    /// Whether all domains that existed when the selection was made are captured. From then on, a new domain is a
-    /// change like any other, and does not just fill gaps.
+    /// Whether all domains that existed when the selection was made are captured. From then on, the values of a new
+    /// domain are changes like any others, and do not only fill gaps.
     package var isSeeded = false
     /// Whether the mirror was selected by its number, so that other markers are ignored.
     package var isChosen = false
@@ -108,7 +108,7 @@ package struct DomainSelection: Hashable, Sendable {
         patterns.append(pattern)
     }
 
-    /// Excludes the domains that a pattern matches. Exclusions are kept only as long as anything is added.
+    /// Excludes the domains that a pattern matches. Exclusions are kept only while another pattern includes domains.
     package mutating func remove(_ pattern: String) {
         patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
         patterns = patterns.contains { !$0.hasPrefix("!") } ? patterns + ["!" + pattern] : []

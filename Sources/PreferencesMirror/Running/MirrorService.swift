@@ -33,7 +33,7 @@ package struct MirrorService: Sendable {
     /// The number of consecutive turns after which a file still had to be read again.
     private var unfinishedTurns = 0
 
-    /// The limit after which a file that cannot be read is not one that is just being written.
+    /// The limit of such turns. Beyond it, the file is assumed not to be in the middle of a write.
     private static let mostUnfinishedTurns = 15
 
     package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {

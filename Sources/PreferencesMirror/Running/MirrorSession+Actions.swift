@@ -55,7 +55,7 @@ extension MirrorSession {
         return []
     }
 
-    /// Reads files of other writers, as many as memory should hold at once. New domains in them are mirrored before the
+    /// Reads files of other writers, up to a limit of bytes in memory. New domains in them are mirrored before the
     /// files are joined.
     private func fetch(_ addresses: [PackAddress]) -> [Step] {
         var (fetched, domains, size, rest) = ([PackAddress: Fetch](), Set<Path>(), 0, addresses[...])
@@ -176,7 +176,7 @@ extension MirrorSession {
 }
 
 extension Report {
-    /// Whether the report states that something waits. It remains true until it ends, however often it is reported.
+    /// Whether the report states that something waits. Repeating such a report adds no information.
     var isOfWaiting: Bool {
         switch self {
         case .waiting, .unwritten: true

@@ -64,8 +64,8 @@ extension MirrorSession {
         leftOut = [:]
         let known = Set(preferences.domains()).union(mergeState.domains.compactMap { try? DomainName($0) })
         let domains = known.filter(configuration.selection.includes).sorted()
-        // Domains with one file would have the same values here, so only one of them is mirrored: the one whose file it
-        // is, or else the first by name.
+        // Domains that share a file through links have the same values here, so only one of them is mirrored: the one
+        // whose file it is, or else the first by name.
         let targets = Dictionary(grouping: domains.map(\.text)) { domain in
             preferences.file(of: domain).flatMap { try? $0.path.followingLinks(in: files) }
         }

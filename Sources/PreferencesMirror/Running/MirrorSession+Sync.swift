@@ -54,7 +54,7 @@ extension MirrorSession {
         if mustPullFirst, let listing { try handle(.listed(listing)) }
         schemas.reload()
         try selectDomains()
-        // What is withdrawn changes our own folder.
+        // A withdrawal changes our own folder.
         if try withdrawLocalKeys() { listing = try list() }
         try capture()
         if direction != .push, let listing {

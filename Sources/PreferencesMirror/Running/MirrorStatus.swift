@@ -55,7 +55,7 @@ package struct MirrorStatus: Sendable {
 
     /// The reason that a selected domain is not mirrored.
     package enum LeftOut: Hashable, Sendable {
-        /// A link makes its file that of another domain.
+        /// It shares its file with another domain through a link.
         case fileOf(String)
         /// Its schema, which may declare secrets, cannot be read.
         case unreadableSchema(String)

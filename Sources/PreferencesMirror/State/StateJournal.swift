@@ -140,7 +140,7 @@ struct StateJournal: Sendable {
 
     /// Writes a summary, from which other programs can conclude that there is nothing to do. It may be lost.
     ///
-    /// - Parameter isNew: Whether its time matters even if it is the same as before.
+    /// - Parameter isNew: Whether to write it even if it is unchanged, because its time must be new.
     func keep(_ summary: StateSummary, isNew: Bool) {
         let bytes = Journal.encoded(summary)
         let place = folder.appending(Self.summaryName)
