@@ -6,9 +6,6 @@ struct Measurement {
     let nanoseconds: Double
     /// The size of the input that was read, or of the output that was written.
     let bytes: Int
-
-    var megabytesPerSecond: Double { Double(bytes) * 1000 / nanoseconds }
-    var milliseconds: Double { nanoseconds / 1_000_000 }
 }
 
 extension Measurement {

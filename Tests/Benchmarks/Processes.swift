@@ -151,10 +151,10 @@ func newFolder(_ name: String) throws -> String {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// Nanoseconds since 1970.
+/// The nanoseconds of a clock that nobody sets.
 func now() -> Int64 {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 

@@ -56,6 +56,7 @@ private final class ShortHome {
     func masked(_ text: String) -> String {
         text.replacingOccurrences(of: path, with: Self.simulated)
             .replacingOccurrences(of: BuiltCommand.path ?? "", with: "/usr/bin/program")
+            .replacing(/changed \d+ seconds? ago/, with: "changed just now")
             .replacing(/[0-9a-f]{32}/, with: "HOST")
             .replacing(/\b[0-9a-f]{15}\b/, with: "STAMP")
             .replacing(/(program|prefs)\[[0-9]+\]/, with: "PROGRAM")

@@ -10,6 +10,7 @@ extension Target {
         let text = String(decoding: line, as: UTF8.self)
         let given = Array(bytes.dropFirst(line.count + 1))
         let value = (try? PropertyList(parsing: given)) ?? sampleRecord
+        if let query = try? Query(sort: text) { _ = try? value.records(matching: query) }
         var limits = Query.Predicate.Limits()
         limits.steps = 100_000
         let predicate: Query.Predicate
@@ -42,7 +43,6 @@ extension Target {
                 throw BrokenProperty(self, "a result that depends on a field that is not named")
             }
         }
-        if let query = try? Query(sort: text) { _ = try? value.records(matching: query) }
     }
 
     private var sampleRecord: PropertyList {

@@ -10,7 +10,6 @@ struct Effects<Effect: Sendable>: Sendable {
 
     mutating func append(_ effect: Effect) { entries.append((effect, .pending)) }
 
-    var isEmpty: Bool { entries.isEmpty }
     var all: [Effect] { entries.map(\.effect) }
 
     /// Marks the pending effects that `isMeant` selects as written to the disk or, after a failure, as no longer to be

@@ -10,7 +10,8 @@ extension Verb {
             "Concurrent changes are merged key by key. If both sides have changed a key, nothing is written, and the text is kept in a file whose name is printed.",
         ],
         options: [
-            .format(FormatName.ofFiles.filter { $0.ofPropertyList?.isEditedInPlace ?? false }, "the format of the text"),
+            .format(
+                FormatName.ofFiles.filter { $0.ofPropertyList?.isEditedInPlace ?? false }, "the format of the text"),
             .layer, .force, .rewrite,
         ],
         forms: [[.domain]],

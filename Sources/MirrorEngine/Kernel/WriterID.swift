@@ -97,23 +97,12 @@ package struct VersionVector: Hashable, Sendable {
 
     package func covers(_ transactionID: TransactionID) -> Bool { transactionID.sequence <= self[transactionID.writer] }
 
-    package func covers(_ other: VersionVector) -> Bool {
-        other.sequences.allSatisfy { $0.value <= self[$0.key] }
-    }
-
     package mutating func raise(_ writer: WriterID, to sequence: UInt64) {
         if sequence > self[writer] { self[writer] = sequence }
     }
 
     package mutating func merge(_ other: VersionVector) {
         for (writer, sequence) in other.sequences { raise(writer, to: sequence) }
-    }
-
-    /// Returns the transactions that both vectors cover.
-    package func minimum(with other: VersionVector) -> VersionVector {
-        var result = VersionVector()
-        for (writer, sequence) in sequences { result[writer] = min(sequence, other[writer]) }
-        return result
     }
 
     /// The entries, sorted by writer.

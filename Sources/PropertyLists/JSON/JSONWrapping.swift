@@ -101,9 +101,9 @@ extension Date {
             body.removeLast()
         } else {
             // ±hh:mm
-            guard body.count > 6, let (minutes, zone) = Self.zone(body.suffix(6)) else { return nil }
+            guard body.count > 6, let minutes = Self.zone(body.suffix(6)) else { return nil }
             shift = minutes * 60
-            body.removeLast(zone)
+            body.removeLast(6)
         }
         guard let separator = body.lastIndex(where: { $0 == UInt8(ascii: " ") || $0 | 0x20 == UInt8(ascii: "t") }),
             let date = CivilDate(Bytes(Array(body)), separator: body[separator], zone: ""),
@@ -112,15 +112,15 @@ extension Date {
         self.init(timeIntervalSinceReferenceDate: Double(date.secondsSinceReference - shift) + fraction)
     }
 
-    /// Parses a zone `±hh:mm`. Returns the minutes east of UTC, and the length of the text.
-    private static func zone(_ text: ArraySlice<UInt8>) -> (minutes: Int, length: Int)? {
+    /// Parses a zone `±hh:mm`. Returns the minutes east of UTC.
+    private static func zone(_ text: ArraySlice<UInt8>) -> Int? {
         let text = Array(text)
         guard text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"), text[3] == UInt8(ascii: ":"),
             let hours = UInt64(digits: text[1...2], radix: 10), let minutes = UInt64(digits: text[4...5], radix: 10),
             hours < 24, minutes < 60
         else { return nil }
         let east = Int(hours * 60 + minutes)
-        return (text[0] == UInt8(ascii: "-") ? -east : east, 6)
+        return text[0] == UInt8(ascii: "-") ? -east : east
     }
 }
 
