@@ -154,8 +154,8 @@ let package = Package(
 
 /// The modules with strict memory safety: the compiler requires that unsafe code in them is marked.
 let memorySafe = [
-    "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences", "PreferencesFoundation",
-    "PreferencesMirror",
+    "Digests", "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences",
+    "PreferencesFoundation", "PreferencesMirror",
 ]
 
 for target in package.targets {

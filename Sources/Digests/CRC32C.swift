@@ -1,27 +1,29 @@
 /// The CRC-32 checksum with Castagnoli's polynomial (RFC 3720). It detects torn writes and flipped bits, not tampering.
 package enum CRC32C {
     /// Returns the checksum of `bytes`, processing eight bytes at a time where possible.
-    package static func checksum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    package static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 { checksum(bytes.span) }
+
+    package static func checksum(_ bytes: [UInt8]) -> UInt32 { checksum(bytes.span) }
+
+    private static func checksum(_ bytes: Span<UInt8>) -> UInt32 {
         var (remainder, at) = (UInt32.max, 0)
-        tables.withUnsafeBufferPointer { tables in
-            while bytes.count - at >= 8 {
-                var next: UInt32 = 0
-                for place in 0..<8 {
-                    let before = place < 4 ? UInt8(truncatingIfNeeded: remainder >> UInt32(8 * place)) : 0
-                    next ^= tables[(7 - place) << 8 | Int(bytes[at + place] ^ before)]
-                }
-                (remainder, at) = (next, at + 8)
+        let tables = tables.span
+        // The compiler then knows that every index below is valid.
+        precondition(tables.count == 8 * 256)
+        while bytes.count - at >= 8 {
+            let eight = bytes.extracting(at..<at + 8)
+            var next: UInt32 = 0
+            for place in 0..<8 {
+                let before = place < 4 ? UInt8(truncatingIfNeeded: remainder >> UInt32(8 * place)) : 0
+                next ^= tables[(7 - place) << 8 | Int(eight[place] ^ before)]
             }
-            for byte in bytes[at...] {
-                remainder = remainder >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: remainder) ^ byte)]
-            }
+            (remainder, at) = (next, at + 8)
+        }
+        while at < bytes.count {
+            remainder = remainder >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: remainder) ^ bytes[at])]
+            at += 1
         }
         return ~remainder
-    }
-
-    package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
-        bytes.withContiguousStorageIfAvailable { checksum($0) }
-            ?? Array(bytes).withUnsafeBufferPointer { checksum($0) }
     }
 
     /// Eight lookup tables of 256 entries each, for the bit-reversed polynomial. The first is the usual byte table;

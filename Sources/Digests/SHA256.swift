@@ -2,36 +2,32 @@
 ///
 /// Call `update` with each piece of the message, then `finish`.
 package struct SHA256: ~Copyable {
-    /// The working variables a to h of the standard.
-    private var state: State = (
-        0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19
-    )
+    private var state = State()
     /// The bytes that do not fill a block yet.
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
-    private typealias State = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
     private static let blockLength = 64
 
     package init() { rest.reserveCapacity(Self.blockLength) }
 
     /// Adds the next piece of the message.
-    package mutating func update(_ piece: UnsafeBufferPointer<UInt8>) {
+    package mutating func update(_ piece: ArraySlice<UInt8>) {
         count &+= UInt64(piece.count)
-        var piece = UnsafeBufferPointer(rebasing: piece[...])
+        var piece = piece
         if !rest.isEmpty {
             let missing = min(Self.blockLength - rest.count, piece.count)
             rest.append(contentsOf: piece.prefix(missing))
-            piece = UnsafeBufferPointer(rebasing: piece.dropFirst(missing))
+            piece = piece.dropFirst(missing)
             guard rest.count == Self.blockLength else { return }
-            rest.withUnsafeBufferPointer { addBlocks(of: $0) }
+            state = state.adding(rest.span)
             rest.removeAll(keepingCapacity: true)
         }
-        addBlocks(of: piece)
+        state = state.adding(piece.span)
         rest.append(contentsOf: piece.suffix(piece.count % Self.blockLength))
     }
 
-    package mutating func update(_ piece: [UInt8]) { piece.withUnsafeBufferPointer { update($0) } }
+    package mutating func update(_ piece: [UInt8]) { update(piece[...]) }
 
     /// Returns the 32-byte hash of all the pieces.
     package consuming func finish() -> [UInt8] {
@@ -41,7 +37,8 @@ package struct SHA256: ~Copyable {
         update([0x80] + [UInt8](repeating: 0, count: zeros) + bits.bigEndianBytes)
         var hash: [UInt8] = []
         hash.reserveCapacity(32)
-        for word in [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7] {
+        let words = state.words
+        for word in [words.0, words.1, words.2, words.3, words.4, words.5, words.6, words.7] {
             hash.append(UInt8(truncatingIfNeeded: word >> 24))
             hash.append(UInt8(truncatingIfNeeded: word >> 16))
             hash.append(UInt8(truncatingIfNeeded: word >> 8))
@@ -49,76 +46,82 @@ package struct SHA256: ~Copyable {
         }
         return hash
     }
-
-    private mutating func addBlocks(of bytes: UnsafeBufferPointer<UInt8>) {
-        guard let base = bytes.baseAddress else { return }
-        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
-            guard let words = words.baseAddress else { return }
-            constants.withUnsafeBufferPointer { constants in
-                guard let constants = constants.baseAddress else { return }
-                for start in stride(from: 0, to: bytes.count - bytes.count % Self.blockLength, by: Self.blockLength) {
-                    schedule(base + start, words)
-                    add(words, constants)
-                }
-            }
-        }
-    }
-
-    @inline(__always)
-    private mutating func add(_ words: UnsafeMutablePointer<UInt32>, _ constants: UnsafePointer<UInt32>) {
-        var (a, b, c, d, e, f, g, h) = state
-        var index = 0
-        while index < 64 {
-            let choice = (e & f) ^ (~e & g)
-            let turned = (e >> 6 | e << 26) ^ (e >> 11 | e << 21) ^ (e >> 25 | e << 7)
-            let first = h &+ turned &+ choice &+ constants[index] &+ words[index]
-            let majority = (a & b) ^ (a & c) ^ (b & c)
-            let second = ((a >> 2 | a << 30) ^ (a >> 13 | a << 19) ^ (a >> 22 | a << 10)) &+ majority
-            h = g
-            g = f
-            f = e
-            e = d &+ first
-            d = c
-            c = b
-            b = a
-            a = first &+ second
-            index &+= 1
-        }
-        state.0 &+= a
-        state.1 &+= b
-        state.2 &+= c
-        state.3 &+= d
-        state.4 &+= e
-        state.5 &+= f
-        state.6 &+= g
-        state.7 &+= h
-    }
 }
 
 extension SHA256 {
     /// Returns the 32-byte hash of `message`.
-    package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
+    package static func hash(_ message: ArraySlice<UInt8>) -> [UInt8] {
         var hash = SHA256()
-        if message.withContiguousStorageIfAvailable({ hash.update($0) }) == nil { hash.update(Array(message)) }
+        hash.update(message)
         return hash.finish()
     }
 
+    package static func hash(_ message: [UInt8]) -> [UInt8] { hash(message[...]) }
+
     /// Returns the 32-byte HMAC of `message` with `key`.
-    package static func code(of message: some Sequence<UInt8>, key: some Sequence<UInt8>) -> [UInt8] {
-        var key = Array(key)
+    package static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        var key = key
         if key.count > blockLength { key = hash(key) }
         key += repeatElement(0, count: blockLength - key.count)
-        return hash(key.map { $0 ^ 0x5C } + hash(key.map { $0 ^ 0x36 } + Array(message)))
+        return hash(key.map { $0 ^ 0x5C } + hash(key.map { $0 ^ 0x36 } + message))
+    }
+}
+
+extension SHA256 {
+    /// The working variables a to h of the standard.
+    private struct State {
+        var words: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
+            0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19
+        )
+
+        /// Returns the state after all complete blocks of `bytes`.
+        func adding(_ bytes: Span<UInt8>) -> State {
+            var state = self
+            var words = InlineArray<64, UInt32>(repeating: 0)
+            var start = 0
+            while bytes.count - start >= blockLength {
+                schedule(bytes.extracting(start..<start + blockLength), &words)
+                state.add(words.span)
+                start += blockLength
+            }
+            return state
+        }
+
+        /// Adds one block. The schedule is a span, because the compiler copies an array of this type in every round.
+        @inline(__always)
+        private mutating func add(_ schedule: Span<UInt32>) {
+            var (a, b, c, d, e, f, g, h) = words
+            var index = 0
+            while index < 64 {
+                let choice = (e & f) ^ (~e & g)
+                let turned = (e >> 6 | e << 26) ^ (e >> 11 | e << 21) ^ (e >> 25 | e << 7)
+                let first = h &+ turned &+ choice &+ constants[index] &+ schedule[index]
+                let majority = (a & b) ^ (a & c) ^ (b & c)
+                let second = ((a >> 2 | a << 30) ^ (a >> 13 | a << 19) ^ (a >> 22 | a << 10)) &+ majority
+                (h, g, f, e) = (g, f, e, d &+ first)
+                (d, c, b, a) = (c, b, a, first &+ second)
+                index &+= 1
+            }
+            words.0 &+= a
+            words.1 &+= b
+            words.2 &+= c
+            words.3 &+= d
+            words.4 &+= e
+            words.5 &+= f
+            words.6 &+= g
+            words.7 &+= h
+        }
     }
 }
 
 /// Expands a block into the 64 words of the message schedule.
 @inline(__always)
-private func schedule(_ block: UnsafePointer<UInt8>, _ words: UnsafeMutablePointer<UInt32>) {
-    let raw = UnsafeRawPointer(block)
+private func schedule(_ block: Span<UInt8>, _ words: inout InlineArray<64, UInt32>) {
     var index = 0
     while index < 16 {
-        words[index] = UInt32(bigEndian: raw.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self))
+        let at = 4 &* index
+        let high = UInt32(block[at]) << 24 | UInt32(block[at &+ 1]) << 16
+        words[index] = high | UInt32(block[at &+ 2]) << 8 | UInt32(block[at &+ 3])
         index &+= 1
     }
     while index < 64 {
@@ -130,7 +133,7 @@ private func schedule(_ block: UnsafePointer<UInt8>, _ words: UnsafeMutablePoint
     }
 }
 
-private let constants: [UInt32] = [
+private let constants: InlineArray<64, UInt32> = [
     0x428A_2F98, 0x7137_4491, 0xB5C0_FBCF, 0xE9B5_DBA5, 0x3956_C25B, 0x59F1_11F1, 0x923F_82A4, 0xAB1C_5ED5,
     0xD807_AA98, 0x1283_5B01, 0x2431_85BE, 0x550C_7DC3, 0x72BE_5D74, 0x80DE_B1FE, 0x9BDC_06A7, 0xC19B_F174,
     0xE49B_69C1, 0xEFBE_4786, 0x0FC1_9DC6, 0x240C_A1CC, 0x2DE9_2C6F, 0x4A74_84AA, 0x5CB0_A9DC, 0x76F9_88DA,

@@ -347,7 +347,7 @@ struct SmallHost {
     var observation: Observation {
         let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: modified, changed: now)
         return Observation(
-            domain: Self.domain, identity: identity, hash: Fingerprint(of: "\(generation)".utf8),
+            domain: Self.domain, identity: identity, hash: Fingerprint(of: Array("\(generation)".utf8)),
             content: .values(file), modified: modified, mark: .write)
     }
 

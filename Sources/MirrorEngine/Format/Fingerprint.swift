@@ -4,7 +4,9 @@ internal import Digests
 package struct Fingerprint: Hashable, Sendable {
     private var words: [4 of UInt64]
 
-    package init(of bytes: some Sequence<UInt8>) { self.init(trusted: SHA256.hash(bytes)) }
+    package init(of bytes: [UInt8]) { self.init(trusted: SHA256.hash(bytes)) }
+
+    package init(of bytes: ArraySlice<UInt8>) { self.init(trusted: SHA256.hash(bytes)) }
 
     /// Returns nil unless there are 32 bytes.
     package init?(_ bytes: some Collection<UInt8>) {
