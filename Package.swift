@@ -154,7 +154,7 @@ let package = Package(
 
 /// The modules with strict memory safety: the compiler requires that unsafe code in them is marked.
 let memorySafe = [
-    "Digests", "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences",
+    "Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences",
     "PreferencesFoundation", "PreferencesMirror",
 ]
 

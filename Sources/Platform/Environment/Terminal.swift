@@ -1,3 +1,5 @@
+// Unsafe: the bytes of a span are marked unsafe because of padding, which an array of bytes does not have.
+
 /// The standard streams of a program, and its exit.
 package protocol Terminal: Sendable {
     /// Returns the number of columns, or nil if the stream is not a terminal.
@@ -38,13 +40,13 @@ extension Terminal {
     }
 
     package func write(_ text: String, to stream: StandardStream = .output) throws(SystemFailure) {
-        try write(Array(text.utf8).span.bytes, to: stream)
+        try write(Array(text.utf8), to: stream)
     }
 }
 
 extension Terminal {
     package func write(_ bytes: [UInt8], to stream: StandardStream) throws(SystemFailure) {
-        try write(bytes.span.bytes, to: stream)
+        try unsafe write(bytes.span.bytes, to: stream)
     }
 }
 

@@ -1,3 +1,4 @@
+// Unsafe: a string literal lends its bytes for one call.
 internal import Digests
 
 /// The path of a file, as the bytes that the system uses.
@@ -76,7 +77,7 @@ extension FilePath: Comparable {
 
 extension FilePath: ExpressibleByStringLiteral {
     package init(stringLiteral text: StaticString) {
-        let path = text.withUTF8Buffer { FilePath($0) }
+        let path = text.withUTF8Buffer { unsafe FilePath($0) }
         precondition(path != nil, "a path is neither empty nor has a NUL")
         self = path ?? .root
     }
@@ -222,7 +223,7 @@ extension FileName: Comparable {
 
 extension FileName: ExpressibleByStringLiteral {
     package init(stringLiteral text: StaticString) {
-        let name = text.withUTF8Buffer { FileName($0) }
+        let name = text.withUTF8Buffer { unsafe FileName($0) }
         precondition(name != nil, "a file cannot have this name")
         self = name ?? FileName(joined: [])
     }

@@ -1,3 +1,5 @@
+// Unsafe: arrays lend their bytes to the system for one call.
+
 /// A file system: that of the machine, or a simulated one.
 ///
 /// A missing file is reported as nil or false; other failures are thrown. Each method is one atomic step, so that tests
@@ -71,28 +73,28 @@ extension FileSystem {
     package func replace(
         _ path: FilePath, with bytes: [UInt8], like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) {
-        try replace(path, with: bytes.span.bytes, like: model, for: audience)
+        try unsafe replace(path, with: bytes.span.bytes, like: model, for: audience)
     }
 
     /// `writeTemporary(_:beside:like:for:)` with an array.
     package func writeTemporary(
         _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) -> FilePath {
-        try writeTemporary(bytes.span.bytes, beside: path, like: model, for: audience)
+        try unsafe writeTemporary(bytes.span.bytes, beside: path, like: model, for: audience)
     }
 
     /// `startTemporary(_:beside:like:for:)` with an array.
     package func startTemporary(
         _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) -> (FilePath, any OpenFile) {
-        try startTemporary(bytes.span.bytes, beside: path, like: model, for: audience)
+        try unsafe startTemporary(bytes.span.bytes, beside: path, like: model, for: audience)
     }
 }
 
 extension OpenFile {
     /// Writes all of `bytes`, starting at `offset`.
     package func write(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
-        try write(bytes.span.bytes, at: offset)
+        try unsafe write(bytes.span.bytes, at: offset)
     }
 }
 
@@ -384,8 +386,8 @@ extension OpenFile {
     /// Reads the file from offset `start` into `bytes` at the same offset.
     private func fill(_ bytes: inout [UInt8], from start: Int) throws(SystemFailure) -> Int {
         var span = bytes.mutableSpan
-        return try span.withUnsafeMutableBytes { buffer throws(SystemFailure) in
-            try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]), at: start)
+        return try unsafe span.withUnsafeMutableBytes { buffer throws(SystemFailure) in
+            try unsafe read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]), at: start)
         }
     }
 

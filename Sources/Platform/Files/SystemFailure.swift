@@ -1,3 +1,5 @@
+// Unsafe: the C library returns a pointer to a message, which is copied at once.
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -124,6 +126,6 @@ extension ErrorCode: CustomStringConvertible {
     /// The C library's message for the code. It is in English unless the program has set a locale.
     package var description: String {
         // The text of a known code is static in every C library in use. The pointer is null only for unknown codes.
-        strerror(rawValue).map { String(cString: $0) } ?? "error \(rawValue)"
+        unsafe strerror(rawValue).map { unsafe String(cString: $0) } ?? "error \(rawValue)"
     }
 }

@@ -1,3 +1,4 @@
+// Unsafe: the arguments and variables of the process are C strings, which are copied up to their final NUL.
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -24,13 +25,13 @@ extension Environment {
 
     /// Returns the original bytes of the arguments that Swift has changed by replacing invalid UTF-8, by position.
     private static func changedArguments(among arguments: [String]) -> [Int: [UInt8]] {
-        let given = CommandLine.unsafeArgv
+        let given = unsafe CommandLine.unsafeArgv
         var changed: [Int: [UInt8]] = [:]
         for position in arguments.indices.prefix(Int(CommandLine.argc)) {
-            guard let text = given[position], arguments[position].withCString({ strcmp($0, text) }) != 0 else {
-                continue
-            }
-            changed[position] = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            guard let text = unsafe given[position] else { continue }
+            let isChanged = unsafe arguments[position].withCString { unsafe strcmp($0, text) } != 0
+            guard isChanged else { continue }
+            changed[position] = unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
         }
         return changed
     }
@@ -38,20 +39,20 @@ extension Environment {
     private static func environmentVariables() -> EnvironmentVariables {
         var variables = EnvironmentVariables()
         #if canImport(Darwin)
-            var entry = _NSGetEnviron().pointee
+            var entry = unsafe _NSGetEnviron().pointee
         #else
             // Null in a process that has called `clearenv`.
-            let first: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
-            guard var entry = first else { return variables }
+            let first: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe environ
+            guard var entry = unsafe first else { return variables }
         #endif
-        while let text = entry.pointee {
-            if let sign = strchr(text, CInt(UInt8(ascii: "="))) {
-                let name = UnsafeRawBufferPointer(start: text, count: sign - text)
-                let value = String(cString: sign + 1)
-                let isChanged = value.withCString { strcmp($0, sign + 1) } != 0
-                variables.append(String(decoding: name, as: UTF8.self), value, isChanged: isChanged)
+        while let text = unsafe entry.pointee {
+            if let sign = unsafe strchr(text, CInt(UInt8(ascii: "="))) {
+                let name = unsafe UnsafeRawBufferPointer(start: text, count: sign - text)
+                let value = unsafe String(cString: sign + 1)
+                let isChanged = unsafe value.withCString { unsafe strcmp($0, sign + 1) } != 0
+                unsafe variables.append(String(decoding: name, as: UTF8.self), value, isChanged: isChanged)
             }
-            entry += 1
+            unsafe entry += 1
         }
         return variables
     }
@@ -66,7 +67,7 @@ extension Environment {
 
     private static func nameOfHost() -> String {
         var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
+        guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return "localhost" }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
@@ -103,7 +104,7 @@ package struct SystemClock: Clock {
     private func time(of clock: clockid_t) -> timespec {
         var time = timespec()
         // This fails only for an unknown clock.
-        clock_gettime(clock, &time)
+        unsafe clock_gettime(clock, &time)
         return time
     }
 }

@@ -1,3 +1,5 @@
+// Unsafe: system calls take pointers, which are valid during the call.
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -19,13 +21,15 @@ func systemCall<Result: SignedInteger>(
 }
 
 extension FilePath {
-    /// Calls `body` with the path as a C string.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
-            for (index, byte) in bytes.enumerated() { buffer.initializeElement(at: index, to: CChar(bitPattern: byte)) }
-            buffer.initializeElement(at: bytes.count, to: 0)
+    /// Calls `body` with the path as a C string, which is valid during the call.
+    @safe func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
+            for (index, byte) in bytes.enumerated() {
+                unsafe buffer.initializeElement(at: index, to: CChar(bitPattern: byte))
+            }
+            unsafe buffer.initializeElement(at: bytes.count, to: 0)
             // Never nil: there is at least one byte, the final NUL.
-            return body(UnsafePointer(buffer.baseAddress!))
+            return unsafe body(UnsafePointer(buffer.baseAddress!))
         }
     }
 }
@@ -39,7 +43,7 @@ final class Descriptor: Sendable {
     /// Returns the status of the open file.
     func status(of path: FilePath) throws(SystemFailure) -> FileStatus {
         var status = stat()
-        _ = try systemCall(.status, path) { fstat(number, &status) }
+        _ = try systemCall(.status, path) { unsafe fstat(number, &status) }
         return FileStatus(status)
     }
 
@@ -51,7 +55,7 @@ final class Descriptor: Sendable {
         do {
             other = Descriptor(
                 try systemCall(.lock, path) {
-                    path.withCString { open($0, access | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
+                    path.withCString { unsafe open($0, access | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
                 })
         } catch  where error.code == .noSuchFile {
             throw SystemFailure(.staleHandle, .lock, path)
@@ -104,15 +108,15 @@ func startWritingBack(_ file: Descriptor) {
 func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ manner: RenameMode) -> Int32 {
     #if os(Linux)
         switch manner {
-        case .replacing: rename(path, other)
-        case .keeping: renameAt2(AT_FDCWD, path, AT_FDCWD, other, 1)
-        case .exchanging: renameAt2(AT_FDCWD, path, AT_FDCWD, other, 2)
+        case .replacing: unsafe rename(path, other)
+        case .keeping: unsafe renameAt2(AT_FDCWD, path, AT_FDCWD, other, 1)
+        case .exchanging: unsafe renameAt2(AT_FDCWD, path, AT_FDCWD, other, 2)
         }
     #else
         switch manner {
-        case .replacing: rename(path, other)
-        case .keeping: renamex_np(path, other, UInt32(RENAME_EXCL))
-        case .exchanging: renamex_np(path, other, UInt32(RENAME_SWAP))
+        case .replacing: unsafe rename(path, other)
+        case .keeping: unsafe renamex_np(path, other, UInt32(RENAME_EXCL))
+        case .exchanging: unsafe renamex_np(path, other, UInt32(RENAME_SWAP))
         }
     #endif
 }

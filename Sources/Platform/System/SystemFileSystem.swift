@@ -1,3 +1,4 @@
+// Unsafe: system calls take pointers, which are valid during the call, and lengths, which are those of the buffers.
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -17,7 +18,7 @@ package struct SystemFileSystem: FileSystem {
         let all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         do {
             let number = try systemCall(.open, path) {
-                path.withCString { Self.open($0, all, mode_t(permissions.rawValue)) }
+                path.withCString { unsafe Self.open($0, all, mode_t(permissions.rawValue)) }
             }
             return SystemFile(Descriptor(number), path)
         } catch  where error.code == .noSuchFile && !access.creates {
@@ -27,11 +28,11 @@ package struct SystemFileSystem: FileSystem {
 
     private static func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
         #if canImport(Glibc)
-            Glibc.open(path, flags, mode)
+            unsafe Glibc.open(path, flags, mode)
         #elseif canImport(Musl)
-            Musl.open(path, flags, mode)
+            unsafe Musl.open(path, flags, mode)
         #else
-            Darwin.open(path, flags, mode)
+            unsafe Darwin.open(path, flags, mode)
         #endif
     }
 
@@ -40,7 +41,7 @@ package struct SystemFileSystem: FileSystem {
     package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameMode) throws(SystemFailure) {
         do {
             _ = try systemCall(manner == .exchanging ? .exchange : .rename, path) {
-                path.withCString { path in other.withCString { renameFile(path, $0, manner) } }
+                path.withCString { path in other.withCString { unsafe renameFile(path, $0, manner) } }
             }
         } catch  where manner != .replacing && [.invalidArgument, .notImplemented].contains(error.code) {
             // File systems that do not support the flag fail with these codes.
@@ -50,7 +51,7 @@ package struct SystemFileSystem: FileSystem {
 
     package func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) {
         _ = try systemCall(.link, path) {
-            path.withCString { path in other.withCString { linkat(AT_FDCWD, path, AT_FDCWD, $0, 0) } }
+            path.withCString { path in other.withCString { unsafe linkat(AT_FDCWD, path, AT_FDCWD, $0, 0) } }
         }
     }
 
@@ -58,13 +59,15 @@ package struct SystemFileSystem: FileSystem {
     package func remove(_ path: FilePath) throws(SystemFailure) -> Bool {
         // C's `remove` calls `unlink` or `rmdir` as needed.
         try absentIsFalse { () throws(SystemFailure) in
-            _ = try systemCall(.remove, path) { path.withCString(removeAnything) }
+            _ = try systemCall(.remove, path) { unsafe path.withCString(removeAnything) }
         }
     }
 
     package func makeFolder(_ path: FilePath, _ permissions: FilePermissions) throws(SystemFailure) -> Bool {
         do {
-            _ = try systemCall(.makeFolder, path) { path.withCString { mkdir($0, mode_t(permissions.rawValue)) } }
+            _ = try systemCall(.makeFolder, path) {
+                path.withCString { unsafe mkdir($0, mode_t(permissions.rawValue)) }
+            }
             return true
         } catch  where error.code == .exists {
             return false
@@ -74,7 +77,7 @@ package struct SystemFileSystem: FileSystem {
     package func synchronizeFolder(_ path: FilePath) throws(SystemFailure) {
         let folder = Descriptor(
             try systemCall(.synchronizeFolder, path) {
-                path.withCString { Self.open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+                path.withCString { unsafe Self.open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
             })
         do {
             _ = try systemCall(.synchronizeFolder, path) { fsync(folder.number) }
@@ -87,47 +90,43 @@ package struct SystemFileSystem: FileSystem {
         var status = stat()
         let isThere = try absentIsFalse { () throws(SystemFailure) in
             _ = try systemCall(.status, path) {
-                path.withCString { fstatat(AT_FDCWD, $0, &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW) }
+                path.withCString { unsafe fstatat(AT_FDCWD, $0, &status, followingLink ? 0 : AT_SYMLINK_NOFOLLOW) }
             }
         }
         return isThere ? FileStatus(status) : nil
     }
 
     package func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath? {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         do {
             let count = try systemCall(.readLink, path) {
-                buffer.withUnsafeMutableBytes { buffer in
-                    path.withCString {
-                        readlink($0, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
-                    }
-                }
+                path.withCString { unsafe readlink($0, &buffer, buffer.count) }
             }
-            return FilePath(buffer.prefix(count))
+            return FilePath(buffer.prefix(count).map(UInt8.init(bitPattern:)))
         } catch  where error.code == .noSuchFile || error.code == .invalidArgument {
             return nil
         }
     }
 
     package func mayWrite(in folder: FilePath) -> Bool {
-        folder.withCString { faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) } == 0
+        folder.withCString { unsafe faccessat(AT_FDCWD, $0, W_OK | X_OK, AT_EACCESS) } == 0
     }
 
     package func names(in folder: FilePath) throws(SystemFailure) -> [FileName]? {
-        guard let stream = folder.withCString(opendir) else {
+        guard let stream = unsafe folder.withCString(opendir) else {
             let code = ErrorCode.ofLastCall
             if code == .noSuchFile { return nil }
             throw SystemFailure(code, .list, folder)
         }
-        defer { closedir(stream) }
+        defer { unsafe closedir(stream) }
         var names: [FileName] = []
         while true {
             errno = 0
-            guard let entry = readdir(stream) else {
+            guard let entry = unsafe readdir(stream) else {
                 guard errno == 0 else { throw SystemFailure(.ofLastCall, .list, folder) }
                 return names.sorted()
             }
-            if let name = entry.fileName { names.append(name) }
+            if let name = unsafe entry.fileName { names.append(name) }
         }
     }
 
@@ -141,7 +140,7 @@ package struct SystemFileSystem: FileSystem {
     }
 }
 
-private func removeAnything(_ path: UnsafePointer<CChar>) -> Int32 { remove(path) }
+private func removeAnything(_ path: UnsafePointer<CChar>) -> Int32 { unsafe remove(path) }
 
 extension FileAccess {
     fileprivate var flags: (Int32, FilePermissions) {
@@ -167,8 +166,9 @@ extension UnsafeMutablePointer<dirent> {
     fileprivate var fileName: FileName? {
         // The declared size of `d_name` may exceed the actual record, so only the name's own bytes are read.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
-        let name = UnsafeRawPointer(self) + offset
-        return FileName(UnsafeRawBufferPointer(start: name, count: strlen(name.assumingMemoryBound(to: CChar.self))))
+        let name = unsafe UnsafeRawPointer(self) + offset
+        let count = unsafe strlen(name.assumingMemoryBound(to: CChar.self))
+        return unsafe FileName(UnsafeRawBufferPointer(start: name, count: count))
     }
 }
 
@@ -189,9 +189,9 @@ final class SystemFile: OpenFile {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int {
         var count = 0
         while count < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
             let got = try systemCall(.read, path) {
-                pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
+                unsafe pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
             }
             if got == 0 { break }
             count += got
@@ -200,12 +200,12 @@ final class SystemFile: OpenFile {
     }
 
     func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure) {
-        try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
+        try unsafe bytes.withUnsafeBytes { bytes throws(SystemFailure) in
             var count = 0
             while count < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[count...])
                 let written = try systemCall(.write, path) {
-                    pwrite(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
+                    unsafe pwrite(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
                 }
                 // Prevents an endless loop on a device that accepts no bytes and reports no error.
                 guard written > 0 else { throw SystemFailure(.inputOutput, .write, path) }
@@ -310,7 +310,7 @@ extension Instant {
         var folder = folder
         // The record has 120 bytes; this reserves 512.
         var status = [Int](repeating: 0, count: 64)
-        while folder.withCString({ fileSystemStatus($0, &status) }) != 0 {
+        while folder.withCString({ unsafe fileSystemStatus($0, &status) }) != 0 {
             guard folder.parent != folder else { return false }
             folder = folder.parent
         }
@@ -361,11 +361,11 @@ extension Instant {
 func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
     #if os(Linux)
         var list = [UInt8](repeating: 0, count: mostBytes)
-        let count = path.withCString { getAttribute($0, accessList, &list, list.count) }
-        if count > 0 { return setAttribute(file.number, accessList, list, count, 0) == 0 }
+        let count = path.withCString { unsafe getAttribute($0, accessList, &list, list.count) }
+        if count > 0 { return unsafe setAttribute(file.number, accessList, list, count, 0) == 0 }
         guard count == 0 || isAbsence(errno) else { return false }
         // A new file may have inherited a list from its folder.
-        return removeAttribute(file.number, accessList) == 0 || isAbsence(errno)
+        return unsafe removeAttribute(file.number, accessList) == 0 || isAbsence(errno)
     #else
         return true
     #endif
@@ -374,16 +374,16 @@ func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
 /// Copies the `user.` attributes of the file at `path` to `file`, as far as its file system supports them.
 func copyUserAttributes(of path: FilePath, to file: Descriptor) {
     #if os(Linux)
-        let size = path.withCString { listAttributes($0, nil, 0) }
+        let size = path.withCString { unsafe listAttributes($0, nil, 0) }
         guard size > 0 else { return }
         var names = [UInt8](repeating: 0, count: size)
-        let count = path.withCString { listAttributes($0, &names, names.count) }
+        let count = path.withCString { unsafe listAttributes($0, &names, names.count) }
         guard count > 0 else { return }
         var value = [UInt8](repeating: 0, count: mostBytes)
         for name in names.prefix(count).split(separator: 0) where name.starts(with: "user.".utf8) {
             let name = name.map { CChar(bitPattern: $0) } + [0]
-            let length = path.withCString { getAttribute($0, name, &value, value.count) }
-            if length >= 0 { _ = setAttribute(file.number, name, value, length, 0) }
+            let length = path.withCString { unsafe getAttribute($0, name, &value, value.count) }
+            if length >= 0 { _ = unsafe setAttribute(file.number, name, value, length, 0) }
         }
     #endif
 }

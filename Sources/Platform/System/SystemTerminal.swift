@@ -1,3 +1,4 @@
+// Unsafe: system calls take pointers, which are valid during the call, and a signal handler uses two globals.
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -17,13 +18,13 @@ package struct SystemTerminal: Terminal {
     package static func occupyClosedStreams() {
         for stream in [StandardStream.input, .output, .errors] where fcntl(stream.rawValue, F_GETFD) == -1 {
             // The lowest closed descriptor is that of the stream.
-            _ = open("/dev/null", (stream == .input ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
+            _ = unsafe open("/dev/null", (stream == .input ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
         }
     }
 
     package func width(of stream: StandardStream) -> Int? {
         var size = winsize()
-        guard isTerminal(stream), ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+        guard isTerminal(stream), unsafe ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return nil
         }
         return Int(size.ws_col)
@@ -32,11 +33,11 @@ package struct SystemTerminal: Terminal {
     package func isTerminal(_ stream: StandardStream) -> Bool { isatty(stream.rawValue) == 1 }
 
     package func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure) {
-        try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
+        try unsafe bytes.withUnsafeBytes { bytes throws(SystemFailure) in
             var count = 0
             while count < bytes.count {
                 count += try retrying(stream.rawValue, POLLOUT, .write) {
-                    Self.write(stream.rawValue, UnsafeRawBufferPointer(rebasing: bytes[count...]))
+                    unsafe Self.write(stream.rawValue, UnsafeRawBufferPointer(rebasing: bytes[count...]))
                 }
             }
         }
@@ -47,7 +48,7 @@ package struct SystemTerminal: Terminal {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = try retrying(descriptor, POLLIN, .read) {
-                read(descriptor, &buffer, buffer.count)
+                unsafe read(descriptor, &buffer, buffer.count)
             }
             if count == 0 { return bytes }
             guard bytes.count + count <= limit else { throw SystemFailure(.fileTooLarge, .read, nil) }
@@ -68,18 +69,18 @@ package struct SystemTerminal: Terminal {
             } catch {
                 guard error.code == .wouldBlock else { throw error }
                 var polled = pollfd(fd: descriptor, events: Int16(readiness), revents: 0)
-                _ = try systemCall(operation, nil) { poll(&polled, 1, -1) }
+                _ = try systemCall(operation, nil) { unsafe poll(&polled, 1, -1) }
             }
         }
     }
 
     private static func write(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
-            Glibc.write(stream, bytes.baseAddress, bytes.count)
+            unsafe Glibc.write(stream, bytes.baseAddress, bytes.count)
         #elseif canImport(Musl)
-            Musl.write(stream, bytes.baseAddress, bytes.count)
+            unsafe Musl.write(stream, bytes.baseAddress, bytes.count)
         #else
-            Darwin.write(stream, bytes.baseAddress, bytes.count)
+            unsafe Darwin.write(stream, bytes.baseAddress, bytes.count)
         #endif
     }
 }
@@ -95,7 +96,7 @@ package final class SystemScreen: ScreenTerminal {
 
     package var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return (80, 24)
         }
         return (Int(size.ws_col), Int(size.ws_row))
@@ -104,12 +105,12 @@ package final class SystemScreen: ScreenTerminal {
     package func enter() throws(SystemFailure) {
         try listen()
         var settings = termios()
-        _ = try systemCall(.open, nil) { tcgetattr(STDIN_FILENO, &settings) }
-        if !isEntered { formerSettings = settings }
+        _ = try systemCall(.open, nil) { unsafe tcgetattr(STDIN_FILENO, &settings) }
+        if unsafe !isEntered { unsafe formerSettings = settings }
         restoreAfterCrash()
-        isEntered = true
-        cfmakeraw(&settings)
-        _ = try systemCall(.open, nil) { tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
+        unsafe isEntered = true
+        unsafe cfmakeraw(&settings)
+        _ = try systemCall(.open, nil) { unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
         // The alternate screen, pastes in brackets, and the mouse.
         try write("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?1000h\u{1B}[?1006h\u{1B}[0m\u{1B}[2J")
     }
@@ -117,13 +118,13 @@ package final class SystemScreen: ScreenTerminal {
     package func leave() { restoreScreen() }
 
     package func write(_ text: String) throws(SystemFailure) {
-        try SystemTerminal().write(Array(text.utf8).span.bytes, to: .output)
+        try SystemTerminal().write(text)
     }
 
     package func next(milliseconds limit: Int32?) throws(SystemFailure) -> ScreenEvent {
         let signals = try listen()
         var polled = [signals, STDIN_FILENO].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let count = try systemCall(.read, nil) { poll(&polled, 2, limit ?? -1) }
+        let count = try systemCall(.read, nil) { unsafe poll(&polled, 2, limit ?? -1) }
         if count == 0 { return .timeout }
         if polled[0].revents != 0 {
             switch try bytes(from: signals, limit: 1).first.map(Int32.init) ?? 0 {
@@ -152,7 +153,7 @@ package final class SystemScreen: ScreenTerminal {
         leave()
         _ = signal(number, SIG_DFL)
         var signals = Self.set(of: [number])
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         raise(number)
     }
 
@@ -165,16 +166,16 @@ package final class SystemScreen: ScreenTerminal {
         try pipes.withLock { pipes throws(SystemFailure) in
             if let pipes { return pipes.read }
             var ends: [Int32] = [0, 0]
-            _ = try systemCall(.open, nil) { pipe(&ends) }
+            _ = try systemCall(.open, nil) { unsafe pipe(&ends) }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
             let end = ends[1]
             var awaited = Self.set(of: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH])
-            pthread_sigmask(SIG_BLOCK, &awaited, nil)
+            unsafe pthread_sigmask(SIG_BLOCK, &awaited, nil)
             let signals = awaited
             try startThread {
                 var (signals, number) = (signals, Int32(0))
-                while sigwait(&signals, &number) == 0 { Self.send(UInt8(truncatingIfNeeded: number), to: end) }
+                while unsafe sigwait(&signals, &number) == 0 { Self.send(UInt8(truncatingIfNeeded: number), to: end) }
             }
             pipes = (ends[0], end)
             return ends[0]
@@ -184,20 +185,20 @@ package final class SystemScreen: ScreenTerminal {
     /// Writes a byte. A full pipe already wakes the reader.
     private static func send(_ byte: UInt8, to end: Int32) {
         var byte = byte
-        _ = writeByte(&byte, end)
+        _ = unsafe writeByte(&byte, end)
     }
 
     private static func set(of numbers: [Int32]) -> sigset_t {
         var set = sigset_t()
-        sigemptyset(&set)
-        for number in numbers { sigaddset(&set, number) }
+        unsafe sigemptyset(&set)
+        for number in numbers { unsafe sigaddset(&set, number) }
         return set
     }
 
     private func bytes(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: limit)
         do throws(SystemFailure) {
-            let count = try systemCall(.read, nil) { read(descriptor, &buffer, limit) }
+            let count = try systemCall(.read, nil) { unsafe read(descriptor, &buffer, limit) }
             return Array(buffer[..<count])
         } catch {
             // The terminal was closed.
@@ -207,7 +208,7 @@ package final class SystemScreen: ScreenTerminal {
     }
 }
 
-private func writeByte(_ byte: UnsafePointer<UInt8>, _ end: Int32) -> Int { write(end, byte, 1) }
+private func writeByte(_ byte: UnsafePointer<UInt8>, _ end: Int32) -> Int { unsafe write(end, byte, 1) }
 
 // MARK: Restoring
 
@@ -220,10 +221,10 @@ private let leaving: StaticString = "\u{1B}[0m\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?
 
 /// Restores the terminal. Safe in a signal handler.
 private func restoreScreen() {
-    guard isEntered else { return }
-    isEntered = false
-    _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
-    _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &formerSettings)
+    guard unsafe isEntered else { return }
+    unsafe isEntered = false
+    _ = unsafe write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
+    _ = unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &formerSettings)
 }
 
 /// Restores the terminal before a crash ends the process.

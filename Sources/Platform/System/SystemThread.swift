@@ -1,3 +1,4 @@
+// Unsafe: the C library takes pointers to thread objects, which have one owner, and passes work as a pointer.
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -17,7 +18,7 @@ package struct ThreadIdentity: Hashable, Sendable {
         #if canImport(Glibc)
             ThreadIdentity(number: pthread_self())
         #else
-            ThreadIdentity(number: UInt(bitPattern: pthread_self()))
+            unsafe ThreadIdentity(number: UInt(bitPattern: pthread_self()))
         #endif
     }
 }
@@ -27,24 +28,24 @@ package struct ThreadIdentity: Hashable, Sendable {
 /// The thread blocks all signals, so that signal handlers run on the threads where the program expects them.
 func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
     var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, 512 << 10)
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    unsafe pthread_attr_setstacksize(&attributes, 512 << 10)
     var (all, former) = (sigset_t(), sigset_t())
-    sigfillset(&all)
+    unsafe sigfillset(&all)
     // A new thread inherits the signal mask of its creator.
-    pthread_sigmask(SIG_SETMASK, &all, &former)
-    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-    let work = Unmanaged.passRetained(ThreadWork(body))
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &former)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &former, nil) }
+    let work = unsafe Unmanaged.passRetained(ThreadWork(body))
     #if canImport(Darwin)
         var thread: pthread_t?
     #else
         var thread = pthread_t()
     #endif
-    let status = pthread_create(&thread, &attributes, runWork, work.toOpaque())
+    let status = unsafe pthread_create(&thread, &attributes, runWork, work.toOpaque())
     guard status == 0 else {
-        work.release()
+        unsafe work.release()
         throw SystemFailure(ErrorCode(rawValue: status), .startThread, nil)
     }
 }
@@ -57,13 +58,13 @@ private final class ThreadWork: Sendable {
 
 #if canImport(Darwin)
     private func runWork(_ work: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body()
+        unsafe Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body()
         return nil
     }
 #else
     private func runWork(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let work else { return nil }
-        Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body()
+        guard let work = unsafe work else { return nil }
+        unsafe Unmanaged<ThreadWork>.fromOpaque(work).takeRetainedValue().body()
         return nil
     }
 #endif
@@ -79,50 +80,51 @@ package func runOnNewThread(_ work: @escaping @Sendable () -> Void) {
 
 /// An event that one thread opens once and permanently, and that others wait for.
 ///
-/// Sendable because `isOpen` is accessed only under the mutex, and the pthread objects are safe to share.
-package final class Gate: @unchecked Sendable {
+/// Sendable because `isOpen` is accessed only under the mutex, and the pthread objects are safe to share. Safe because
+/// the objects are private and exist as long as the gate.
+@safe package final class Gate: @unchecked Sendable {
     // Allocated separately because pthread objects must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isOpen = false
 
     package init() {
-        mutex.initialize(to: pthread_mutex_t())
-        condition.initialize(to: pthread_cond_t())
-        pthread_mutex_init(mutex, nil)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe condition.initialize(to: pthread_cond_t())
+        unsafe pthread_mutex_init(mutex, nil)
         #if canImport(Darwin)
-            pthread_cond_init(condition, nil)
+            unsafe pthread_cond_init(condition, nil)
         #else
             var attributes = pthread_condattr_t()
-            pthread_condattr_init(&attributes)
+            unsafe pthread_condattr_init(&attributes)
             // Otherwise a jump of the wall clock would change the length of the wait.
-            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-            pthread_cond_init(condition, &attributes)
-            pthread_condattr_destroy(&attributes)
+            unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            unsafe pthread_cond_init(condition, &attributes)
+            unsafe pthread_condattr_destroy(&attributes)
         #endif
     }
 
     deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
     }
 
     package func open() {
-        pthread_mutex_lock(mutex)
+        unsafe pthread_mutex_lock(mutex)
         isOpen = true
-        pthread_cond_broadcast(condition)
-        pthread_mutex_unlock(mutex)
+        unsafe pthread_cond_broadcast(condition)
+        unsafe pthread_mutex_unlock(mutex)
     }
 
     /// Waits until the gate opens or `deadline` passes, and returns whether it is open.
     package func wait(until deadline: Instant = .never) -> Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
         while !isOpen {
             if deadline == .never {
-                pthread_cond_wait(condition, mutex)
+                unsafe pthread_cond_wait(condition, mutex)
             } else if !wait(by: deadline) {
                 break
             }
@@ -136,12 +138,12 @@ package final class Gate: @unchecked Sendable {
             let left = SystemClock().now.duration(to: deadline).nanoseconds
             guard left > 0 else { return false }
             var time = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-            return pthread_cond_timedwait_relative_np(condition, mutex, &time) == 0
+            return unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time) == 0
         #else
             var time = timespec()
             time.tv_sec = time_t(deadline.nanoseconds / 1_000_000_000)
             time.tv_nsec = Int(deadline.nanoseconds % 1_000_000_000)
-            return pthread_cond_timedwait(condition, mutex, &time) == 0
+            return unsafe pthread_cond_timedwait(condition, mutex, &time) == 0
         #endif
     }
 }

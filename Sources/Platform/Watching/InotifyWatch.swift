@@ -1,3 +1,5 @@
+// Unsafe: the kernel fills a buffer, and every record is checked to end inside it.
+
 #if os(Linux)
     #if canImport(Glibc)
         internal import Glibc
@@ -197,7 +199,7 @@
         init() throws(SystemFailure) {
             let queue = Descriptor(try systemCall(.watch, nil) { inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) })
             var ends: [Int32] = [0, 0]
-            _ = try systemCall(.watch, nil) { makePipe(&ends, O_CLOEXEC) }
+            _ = try systemCall(.watch, nil) { unsafe makePipe(&ends, O_CLOEXEC) }
             let isStopped = Descriptor(ends[0])
             stop = Descriptor(ends[1])
             self.queue = queue
@@ -221,7 +223,7 @@
 
         /// Opens the kernel's list of mounts, which can be polled for changes; nil if it is not accessible.
         private static func listOfMounts() -> Descriptor? {
-            let number = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+            let number = unsafe open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
             return number == -1 ? nil : Descriptor(number)
         }
 
@@ -231,7 +233,7 @@
             let result = listeners.withLock { listeners in
                 Result { () throws(SystemFailure) in
                     let watch = try systemCall(.watch, folder) {
-                        folder.withCString { inotify_add_watch(queue.number, $0, InotifyRecord.wanted) }
+                        folder.withCString { unsafe inotify_add_watch(queue.number, $0, InotifyRecord.wanted) }
                     }
                     listeners.last += 1
                     listeners.of[watch, default: [:]][listeners.last] = listener
@@ -261,7 +263,7 @@
                 pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
             ]
             let result: Result<Int32, SystemFailure> = Result { () throws(SystemFailure) in
-                try systemCall(.watch, nil) { poll(&polled, nfds_t(polled.count), -1) }
+                try systemCall(.watch, nil) { unsafe poll(&polled, nfds_t(polled.count), -1) }
             }
             guard case .success = result, polled[1].revents == 0 else { return nil }
             var cause: Cause = []
@@ -272,9 +274,9 @@
 
         private func read() {
             var buffer = [UInt64](repeating: 0, count: 8192)
-            let notifications = buffer.withUnsafeMutableBytes { buffer in
-                let count = readBytes(queue.number, buffer.baseAddress, buffer.count)
-                return count > 0 ? InotifyRecord.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
+            let notifications = unsafe buffer.withUnsafeMutableBytes { buffer in
+                let count = unsafe readBytes(queue.number, buffer.baseAddress, buffer.count)
+                return unsafe count > 0 ? InotifyRecord.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
             }
             for notification in notifications { notifyListeners(notification) }
         }
@@ -301,7 +303,7 @@
 
     /// `read(2)`, which the method `read` shadows inside the class.
     private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        read(descriptor, buffer, count)
+        unsafe read(descriptor, buffer, count)
     }
 
     /// A record of the inotify queue.
@@ -323,11 +325,11 @@
             var start = 0
             while start + headLength <= bytes.count {
                 func field(_ offset: Int) -> UInt32 {
-                    bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self)
+                    unsafe bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self)
                 }
                 let end = start + headLength + Int(field(12))
                 guard end <= bytes.count else { break }
-                let name = FileName(bytes[(start + headLength)..<end].prefix { $0 != 0 })
+                let name = unsafe FileName(bytes[(start + headLength)..<end].prefix { $0 != 0 })
                 notifications.append(
                     InotifyRecord(watch: Int32(bitPattern: field(0)), mask: field(4), name: name))
                 start = end
