@@ -36,9 +36,12 @@ package struct SystemTerminal: Terminal {
         try unsafe bytes.withUnsafeBytes { bytes throws(SystemFailure) in
             var count = 0
             while count < bytes.count {
-                count += try retrying(stream.rawValue, POLLOUT, .write) {
+                let written = try retrying(stream.rawValue, POLLOUT, .write) {
                     unsafe Self.write(stream.rawValue, UnsafeRawBufferPointer(rebasing: bytes[count...]))
                 }
+                // Prevents an endless loop on a device that accepts no bytes and reports no error.
+                guard written > 0 else { throw SystemFailure(.inputOutput, .write, nil) }
+                count += written
             }
         }
     }
