@@ -337,7 +337,7 @@ struct SchemaCheck {
         var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
         var shorts = Set(outer.flatMap(\.allShorts))
         var variables = Set(outer.flatMap(\.environment))
-        var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
+        var formerKeys = outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) }
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if !keys.insert(setting.key).inserted {
@@ -354,8 +354,10 @@ struct SchemaCheck {
                 let part = place.appending("Values").appending(EntryPath.Component(value.flag))
                 if !isNew { report(.duplicate("flag \(value.flag)"), at: part) }
             }
-            for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
-                report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom"))
+            for key in setting.renamedFrom {
+                let isDuplicate = formerKeys.contains(EntryPath.Component(key))
+                if isDuplicate { report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom")) }
+                formerKeys.append(EntryPath.Component(key))
             }
             for variable in setting.environment where !variables.insert(variable).inserted {
                 report(.duplicate("variable \(variable)"), at: place.appending("Environment"))
