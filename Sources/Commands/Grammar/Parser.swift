@@ -33,12 +33,12 @@ package struct Parser {
 
     package static func request(
         _ words: [String], verbs: [Verb]? = nil, program: String = Prefs.name,
-        application: Applications = { _ in nil }
+        application: @escaping Applications = { _ in nil }
     ) throws(UsageFailure) -> Request {
-        try withoutActuallyEscaping(application) { application throws(UsageFailure) in
-            var parser = Parser(verbs: verbs, program, words: words[...], application)
-            return try parser.request()
-        }
+        // `withoutActuallyEscaping` would put the length of this file's path into the executable, which then differs
+        // between two clones.
+        var parser = Parser(verbs: verbs, program, words: words[...], application)
+        return try parser.request()
     }
 
     private init(verbs: [Verb]?, _ program: String, words: ArraySlice<String>, _ application: @escaping Applications) {
