@@ -12,6 +12,7 @@ struct BannedWord: Sendable {
     static let all: [BannedWord] = [
         BannedWord(word: "try!", instead: "try, and in a test a throwing function or #require"),
         BannedWord(word: "as!", instead: "as?, and what to do with nil"),
+        BannedWord(word: "withoutActuallyEscaping", instead: "an escaping parameter, for equal executables"),
         BannedWord(word: "fatalError(", instead: "a thrown error, or a type that has no such case"),
         BannedWord(
             word: "print(", instead: "a returned value; only commands write",
