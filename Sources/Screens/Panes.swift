@@ -177,7 +177,7 @@ struct Overlay: Sendable {
 }
 
 extension Overlay {
-    /// Creates a box of choices, one of which is marked.
+    /// Creates a box of choices that shows the one at `index` reversed.
     init(_ title: String, choices: [String], marked index: Int, _ hint: String = "Enter choose   Esc back") {
         let lines = choices.enumerated().map { ($0.element, Style(isReversed: $0.offset == index)) }
         self.init(title: title, lines: lines, hint: hint, showing: index)
