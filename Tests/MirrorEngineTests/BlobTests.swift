@@ -1,5 +1,6 @@
 import MirrorEngine
 import PropertyLists
+import Synchronization
 import TestSupport
 import Testing
 
@@ -94,6 +95,65 @@ import Testing
         state.apply(.joined(pack, at: 0))
         let reading = try Journal.replay(Journal.beginning(with: begin) + Journal.entry(.joined(pack, at: 0)))
         #expect(reading.state == state && state.mergeState.count == 3)
+    }
+
+    @Test func `is equal to itself in memory once a store keeps it, and is read again when needed`() throws {
+        let store = Values()
+        let text = PropertyList.string(String(repeating: "k", count: Blob.longestInPack))
+        let (kept, inMemory) = (try CanonicalValue(text), try CanonicalValue(text))
+        #expect(try #require(kept.long).keep(in: store))
+        #expect(kept == inMemory && kept.hashValue == inMemory.hashValue && kept.bytes == inMemory.bytes)
+        #expect(kept.propertyList == text && kept.count == inMemory.count && store.reads == 2)
+        #expect(try kept != CanonicalValue(.string(String(repeating: "l", count: Blob.longestInPack))))
+        #expect(try CanonicalValue(["k": text]).isFilledDictionary && !kept.isFilledDictionary)
+    }
+
+    @Test func `is referred to by the journal, which is damaged without it`() throws {
+        let pack = try Pack(
+            decoding: Self.log.encoded().bytes,
+            blobs: Dictionary(Self.log.encoded().blobs.map { ($0.name, $0) }) { $1 })
+        let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.other)
+        var state = begin
+        state.apply(.joined(pack, at: 0))
+        let store = Values()
+        var values: [LongValue]? = []
+        let entry = Journal.entry(.joined(pack, at: 0), referringTo: &values)
+        let checkpoint = Journal.beginning(with: state, referringTo: &values)
+        #expect(entry.count < 2 * Blob.longestInPack && checkpoint.count < 2 * Blob.longestInPack)
+        #expect(Set(values?.map(\.name) ?? []).count == 1)
+        for value in values ?? [] { value.keep(in: store) }
+        let journal = Journal.beginning(with: begin) + entry
+        for bytes in [journal, checkpoint] {
+            let reading = try Journal.replay(bytes, longValues: store)
+            #expect(reading.state == state && reading.damage == nil && store.reads == 0)
+        }
+        #expect(try Journal.replay(checkpoint, longValues: store).bytesOfLongValues > 2 * Blob.longestInPack)
+        let reference = try #require(values?.first?.reference)
+        #expect(try Journal.replay(journal, longValues: Values()).damage == .missingBlobs([reference]))
+        #expect(throws: PackFault.missingBlobs([reference])) { try Journal.replay(checkpoint) }
+    }
+
+    /// A store in memory.
+    private final class Values: LongValueStore {
+        private let state = Mutex((values: [BlobName: [UInt8]](), reads: 0))
+
+        var reads: Int { state.withLock(\.reads) }
+
+        func contains(_ reference: BlobReference) -> Bool {
+            state.withLock { $0.values[reference.name]?.count == reference.size }
+        }
+
+        func bytes(of reference: BlobReference) -> [UInt8]? {
+            state.withLock { state in
+                state.reads += 1
+                return state.values[reference.name]
+            }
+        }
+
+        func keep(_ bytes: [UInt8], as name: BlobName) -> Bool {
+            state.withLock { $0.values[name] = bytes }
+            return true
+        }
     }
 
     @Test func `cannot expand a pack beyond the limit of a reader`() {

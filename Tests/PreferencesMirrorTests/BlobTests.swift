@@ -32,6 +32,60 @@ import Testing
         #expect(try bench.directoryContents() == before)
     }
 
+    private func kept(_ host: MirrorHost) throws -> [FilePath] {
+        let folder = try host.session().folder.appending("values")
+        return try (host.fileSystem.names(in: folder) ?? []).map(folder.appending)
+    }
+
+    @Test func `are kept beside the journal, which refers to them until it is started again`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", Self.long)
+        try bench.comeToRest(hosts)
+        try hosts[0].write("key", Self.other)
+        try bench.comeToRest(hosts)
+        // The values that the last write into a file replaced are remembered until the next.
+        try hosts[0].write("number", 1)
+        try bench.comeToRest(hosts)
+        for host in hosts {
+            let journal = try host.session().folder.appending("journal")
+            #expect(try #require(try host.fileSystem.status(of: journal)).size < Blob.longestInPack)
+            #expect(try kept(host).count == 2)
+            var session = try host.sync()
+            try session.begin()
+            try session.journal.begin(session.engine.local)
+            session.end()
+            #expect(try kept(host).count == 1, "\(host.name)")
+            #expect(try host.condition() == .inSync)
+            #expect(try host.values() == ["key": Self.other, "number": 1])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `that the state has lost make it join again, which loses nothing`(isMissing: Bool) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", Self.long)
+        try bench.comeToRest(hosts)
+        try hosts[0].write("unsaid", 1)
+        try hosts[1].write("theirs", 1)
+        try hosts[1].sync()
+        let place = try #require(try kept(hosts[0]).first)
+        if isMissing {
+            try hosts[0].fileSystem.remove(place)
+        } else {
+            let size = try #require(try hosts[0].fileSystem.status(of: place)).size
+            try hosts[0].fileSystem.replace(place, with: [UInt8](repeating: 7, count: size))
+            #expect(try hosts[0].condition() == .inSync, "no exchange reads a value that does not change")
+            #expect(throws: MirrorFailure.self) { try hosts[0].compact() }
+        }
+        try bench.comeToRest(hosts)
+        for host in hosts {
+            #expect(try host.values() == ["key": Self.long, "unsaid": 1, "theirs": 1])
+            #expect(try host.condition() == .inSync)
+        }
+    }
+
     @Test func `are waited for`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -16,21 +16,26 @@ import Testing
     ]
 
     /// Two hosts with changes in both directions, over one domain and over several.
-    private func prepared() throws -> (MirrorBench, [MirrorHost]) {
+    private func prepared(withLongValues: Bool) throws -> (MirrorBench, [MirrorHost]) {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("old", 1, in: ["com.example.a", "com.example.b"])
         try bench.comeToRest(hosts)
         try hosts[0].write("theirs", 1, in: ["com.example.a", "com.example.b"])
+        if withLongValues { try hosts[0].write("theirs", Self.long("t"), "com.example.d") }
         try hosts[0].sync()
         try hosts[1].write("ours", 1, in: ["com.example.b", "com.example.c"])
+        if withLongValues { try hosts[1].write("ours", Self.long("o"), "com.example.d") }
         return (bench, hosts)
     }
 
-    @Test(arguments: effects) func `loses nothing and writes nothing in part`(_ effect: Fault.Effect) throws {
-        let (original, _) = try prepared()
-        // All operations take minutes, so each run tries a different sample.
-        let stride = Extent.isFull ? 1 : 61
+    private static func long(_ text: String) -> PropertyList { .string(String(repeating: text, count: 70_000)) }
+
+    @Test(arguments: effects, [false, true])
+    func `loses nothing and writes nothing in part`(_ effect: Fault.Effect, withLongValues: Bool) throws {
+        let (original, _) = try prepared(withLongValues: withLongValues)
+        // All operations take minutes, so each run tries a different sample. Long values take seconds to hash.
+        let stride = (Extent.isFull ? 1 : 61) * (withLongValues ? 11 : 1)
         var random = SeededGenerator(stream: "interrupted \(effect)")
         var number = Int.random(in: 1...stride, using: &random)
         while true {
@@ -48,6 +53,7 @@ import Testing
                 for (domain, values) in [
                     ("com.example.a", ["old": 1, "theirs": 1]), ("com.example.b", ["old": 1, "ours": 1, "theirs": 1]),
                     ("com.example.c", ["ours": 1]),
+                    ("com.example.d", withLongValues ? ["ours": Self.long("o"), "theirs": Self.long("t")] : [:]),
                 ] as [(DomainName, PropertyList.Dictionary)] {
                     let found = try host.values(domain)
                     #expect(found == values, "\(host.name) \(domain) after \(effect) at \(number), \(Seed.ofThisRun)")

@@ -112,9 +112,9 @@ struct MirrorHost: Sendable {
     func compact() throws {
         var session = try session()
         try session.begin()
+        defer { session.end() }
         try session.exchange()
         try session.send(.compact)
-        session.end()
     }
 
     func session() throws -> MirrorSession { MirrorSession(try #require(places.joined.first), places) }

@@ -50,6 +50,7 @@ struct Imports {
     /// The modules of the system that a shipped module may import, besides `FoundationEssentials`.
     private static let system: [String: Set<String>] = [
         "PropertyLists": ["Synchronization"],
+        "MirrorEngine": ["Synchronization"],
         "Queries": ["Glibc", "Swift"],
         "Platform": ["Glibc", "Synchronization"],
         "Preferences": ["Observation", "Synchronization"],

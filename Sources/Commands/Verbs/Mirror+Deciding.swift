@@ -70,7 +70,7 @@ extension MirrorVerbs {
             let conflicts = items.flatMap(\.conflicts)
             let edit = DomainEdit(try access.stored.domain(DomainName(domain)).file) { draft in
                 var values = PropertyList.dictionary(draft.values)
-                for conflict in conflicts { values[conflict.path.entry] = conflict.value.value?.propertyList }
+                for conflict in conflicts { values[conflict.path.entry] = try conflict.value.value?.decoded() }
                 draft.values = values.dictionaryValue ?? draft.values
             }
             try access.stored.commit([edit], .restore)

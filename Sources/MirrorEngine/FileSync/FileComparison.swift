@@ -16,15 +16,17 @@ struct FileComparison {
     /// Whether the previous values come from a recovered generation of the file and not from the mirror.
     private(set) var isRecovered = false
 
-    init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
-        let staysLocal = { policy.staysLocal(observation.domain, $0) }
-        self.init(observation, staysLocal: staysLocal)
-        compare(with: local.fileValues(in: domain))
+    init(_ observation: Observation, _ context: EngineContext) {
+        let staysLocal = { context.policy.staysLocal(observation.domain, $0) }
+        self.init(observation, longValues: context.longValues, staysLocal: staysLocal)
+        compare(with: context.local.fileValues(in: domain))
         for key in former.keys where file[key] == nil && staysLocal(key.key ?? "") { localKeys.insert(key) }
     }
 
     /// Takes the contents of a file without previous values.
-    init(_ observation: Observation, staysLocal: (String) -> Bool = { _ in false }) {
+    init(
+        _ observation: Observation, longValues: (any LongValueStore)?, staysLocal: (String) -> Bool = { _ in false }
+    ) {
         domain = Path(domain: observation.domain)
         guard case .values(let values) = observation.content else { return }
         file.reserveCapacity(values.count)
@@ -32,6 +34,7 @@ struct FileComparison {
             let key = domain.appending(entry.key)
             if staysLocal(entry.key) { localKeys.insert(key) }
             if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
+                if let longValues { value.long?.keep(in: longValues) }
                 file[key] = value
             } else {
                 beyondLimit.insert(key)

@@ -9,18 +9,24 @@ package struct Blob: Hashable, Sendable {
 
     package init(_ value: CanonicalValue) {
         self.value = value
-        name = BlobName(hash: Fingerprint(of: value.bytes))
+        name = BlobName(hash: value.fingerprint)
+    }
+
+    /// A blob that was read before, from a store that keeps its value.
+    package init(_ value: LongValue) {
+        self.value = CanonicalValue(value)
+        name = value.name
     }
 
     /// Decodes the file to which a pack refers.
     package init(decoding bytes: [UInt8], as reference: BlobReference) throws(PackFault) {
         guard bytes.count == reference.size else { throw .endsEarly }
-        guard Fingerprint(of: bytes) == reference.name.hash else { throw .wrongHash }
+        guard reference.describes(bytes) else { throw .wrongHash }
         value = try CanonicalValue(decoding: bytes)
         name = reference.name
     }
 
-    package var reference: BlobReference { BlobReference(name: name, size: value.bytes.count) }
+    package var reference: BlobReference { BlobReference(name: name, size: value.count) }
 
     /// The length limit of a value inside a pack, in bytes. A longer value is a blob.
     package static let longestInPack = 64 << 10
@@ -34,6 +40,11 @@ package struct BlobReference: Hashable, Sendable {
     package init(name: BlobName, size: Int) {
         self.name = name
         self.size = size
+    }
+
+    /// Whether these are the bytes of the blob.
+    package func describes(_ bytes: [UInt8]) -> Bool {
+        bytes.count == size && Fingerprint(of: bytes) == name.hash
     }
 }
 
@@ -118,7 +129,7 @@ struct BlobTable: Sendable {
     /// Collects the values that are too long for a pack, sorted by hash.
     init(of values: some Sequence<WrittenValue>) {
         var long: Set<CanonicalValue> = []
-        for case .value(let value) in values where value.bytes.count > Blob.longestInPack { long.insert(value) }
+        for case .value(let value) in values where value.long != nil { long.insert(value) }
         blobs = long.map { Blob($0) }.sorted { $0.name < $1.name }
         for (place, blob) in blobs.enumerated() { places[blob.value] = place }
     }
@@ -139,7 +150,7 @@ struct BlobTable: Sendable {
         guard blobs.indices.contains(place) else { throw .contradiction("a blob that is not listed") }
         unused.remove(place)
         let value = blobs[place].value
-        expanded += value.bytes.count
+        expanded += value.count
         guard expanded <= Self.mostExpanded else { throw .beyondLimit("bytes of all values") }
         return value
     }
@@ -154,7 +165,7 @@ struct BlobTable: Sendable {
 extension [UInt8] {
     /// Appends a value, or its index in the table of blobs.
     mutating func append(_ value: WrittenValue, _ blobTable: BlobTable) {
-        guard value.bytes.count > Blob.longestInPack, let place = blobTable.place(of: value) else {
+        guard value.value?.long != nil, let place = blobTable.place(of: value) else {
             return append(run: value.bytes)
         }
         var reference = [CanonicalValue.Tag.blob.rawValue]
@@ -183,7 +194,7 @@ extension Envelope {
         bytes.append(leb128: UInt64(blobTable.blobs.count))
         for blob in blobTable.blobs {
             bytes += blob.name.hash.bytes
-            bytes.append(leb128: UInt64(blob.value.bytes.count))
+            bytes.append(leb128: UInt64(blob.value.count))
         }
         fields[.blobs] = bytes
     }

@@ -5,6 +5,10 @@ package struct ByteReader: Sendable {
     private var end: Int
     /// Whether the bytes are from a journal of the first version, whose records have other contents.
     var isOfFirstVersion = false
+    /// The long values to which the bytes of a journal refer.
+    var longValues: (any LongValueStore)?
+    /// The sum of the sizes of those that were decoded.
+    var bytesOfLongValues = 0
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -163,10 +167,6 @@ extension ByteReader {
         let stamp = Stamp(number: try number())
         guard stamp.isValid else { throw .beyondLimit("stamp") }
         return stamp
-    }
-
-    mutating func writtenValue() throws(PackFault) -> WrittenValue {
-        try WrittenValue(decoding: Array(try run(limit: CanonicalValue.longest)))
     }
 
     /// Decodes a path, which is stored as the number of bytes that it shares with the path before, and the rest.

@@ -12,9 +12,41 @@ package import PropertyLists
 /// array of two elements, a natural number and a boolean. Entries are sorted by the bytes of their keys, numbers are as
 /// short as possible, and there is one zero and one NaN.
 package struct CanonicalValue: Hashable, Sendable {
-    package let bytes: [UInt8]
+    private let storage: Storage
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    private enum Storage: Hashable, Sendable {
+        case short([UInt8])
+        /// A value longer than a pack can contain.
+        case long(LongValue)
+    }
+
+    private init(bytes: [UInt8]) {
+        storage = bytes.count > Blob.longestInPack ? .long(LongValue(bytes)) : .short(bytes)
+    }
+
+    init(_ value: LongValue) { storage = .long(value) }
+
+    /// The encoding. If the value is long, it may have to be read from a file.
+    package var bytes: [UInt8] {
+        switch storage {
+        case .short(let bytes): bytes
+        case .long(let value): value.bytes
+        }
+    }
+
+    /// The length of the encoding in bytes.
+    package var count: Int {
+        switch storage {
+        case .short(let bytes): bytes.count
+        case .long(let value): value.size
+        }
+    }
+
+    /// The value if it is too long for a pack.
+    package var long: LongValue? { if case .long(let value) = storage { value } else { nil } }
+
+    /// The SHA-256 of the encoding.
+    var fingerprint: Fingerprint { long?.name.hash ?? Fingerprint(of: bytes) }
 
     /// The first byte of a value. `deleted` and `left` are not values; they are stored in place of one.
     enum Tag: UInt8 {
@@ -39,7 +71,7 @@ extension CanonicalValue {
     package init(_ value: PropertyList) throws(PackFault) {
         var bytes: [UInt8] = []
         try Self.append(value, to: &bytes, depth: 0)
-        self.bytes = bytes
+        self.init(bytes: bytes)
     }
 
     private static func append(_ value: PropertyList, to bytes: inout [UInt8], depth: Int) throws(PackFault) {
@@ -108,17 +140,27 @@ extension CanonicalValue {
     package init(decoding bytes: [UInt8]) throws(PackFault) {
         guard bytes.count <= Self.longest else { throw .beyondLimit("bytes of a value") }
         _ = try Self.parse(bytes)
-        self.bytes = bytes
+        self.init(bytes: bytes)
     }
 
-    /// The decoded value.
-    package var propertyList: PropertyList {
-        // Every initializer validates the bytes, so this cannot fail.
-        (try? Self.parse(bytes)) ?? .dictionary([:])
-    }
+    /// Returns the decoded value. Throws only if it is long and cannot be read, because every initializer validates the
+    /// bytes.
+    package func decoded() throws(PackFault) -> PropertyList { try Self.parse(bytes) }
+
+    /// The decoded value, or an empty dictionary if it cannot be read. A store that fails to read a value records
+    /// nothing that follows from this one.
+    package var propertyList: PropertyList { (try? decoded()) ?? .dictionary([:]) }
+
+    /// The decoded value if it is a dictionary.
+    var dictionary: PropertyList? { beginning.first == Tag.dictionary.rawValue ? propertyList : nil }
 
     /// Whether this is a dictionary with at least one entry.
-    package var isFilledDictionary: Bool { bytes.count > 1 && bytes[0] == Tag.dictionary.rawValue && bytes[1] != 0 }
+    package var isFilledDictionary: Bool {
+        let beginning = beginning
+        return beginning.count > 1 && beginning[0] == Tag.dictionary.rawValue && beginning[1] != 0
+    }
+
+    private var beginning: [UInt8] { long?.beginning ?? bytes }
 
     private static func parse(_ bytes: [UInt8]) throws(PackFault) -> PropertyList {
         var reader = ByteReader(bytes)

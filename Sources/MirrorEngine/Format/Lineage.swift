@@ -27,7 +27,7 @@ package struct Lineage: Hashable, Sendable {
 }
 
 extension Lineage: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(formerNumbers) }
+    func write(to bytes: inout JournalBytes) { bytes.write(formerNumbers) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         formerNumbers = try reader.read()

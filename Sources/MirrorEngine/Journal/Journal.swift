@@ -11,6 +11,12 @@ package enum Journal {
     private static let longestRecord = 1 << 30
 
     /// Returns a journal that starts with this state.
+    ///
+    /// - Parameter values: Receives the long values to which the journal refers; nil includes them.
+    package static func beginning(with state: LocalState, referringTo values: inout [LongValue]?) -> [UInt8] {
+        framed(state, &values, after: magic)
+    }
+
     package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, after: magic) }
 
     /// Returns the length of the checkpoint at the start of a journal.
@@ -21,6 +27,12 @@ package enum Journal {
     }
 
     /// Returns the bytes to append for a record.
+    ///
+    /// - Parameter values: Receives the long values to which the record refers; nil includes them.
+    package static func entry(_ record: LocalRecord, referringTo values: inout [LongValue]?) -> [UInt8] {
+        framed(record, &values)
+    }
+
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
     /// Encodes the file beside a journal from which an exchange can conclude that there is nothing to do.
@@ -41,6 +53,15 @@ package enum Journal {
         let value: Value = try body(&reader)
         try reader.expectEnd()
         return value
+    }
+
+    private static func framed(
+        _ body: some JournalCodable, _ values: inout [LongValue]?, after magic: [UInt8] = []
+    ) -> [UInt8] {
+        var bytes = JournalBytes(refersToLongValues: values != nil)
+        body.write(to: &bytes)
+        values? += bytes.longValues ?? []
+        return framed(bytes.bytes, after: magic)
     }
 
     /// Adds the length and the checksum to a body in place, because it may be large.
@@ -65,30 +86,40 @@ package enum Journal {
         package let damage: PackFault?
         /// Whether the journal is of the first version. It must then be restarted before anything is appended.
         package let isOfFirstVersion: Bool
+        /// The size of the long values to which the checkpoint refers.
+        package let bytesOfLongValues: Int
     }
 
     /// Returns the state to which a journal leads.
-    package static func replay(_ bytes: [UInt8]) throws(PackFault) -> Reading {
+    ///
+    /// - Parameter longValues: The long values to which the journal refers.
+    package static func replay(
+        _ bytes: [UInt8], longValues: (any LongValueStore)? = nil
+    ) throws(PackFault) -> Reading {
         var reader = ByteReader(bytes)
+        reader.longValues = longValues
         reader.isOfFirstVersion = bytes.starts(with: magicOfFirstVersion)
         let isOfFirstVersion = reader.isOfFirstVersion
         guard isOfFirstVersion || bytes.starts(with: magic) else { throw .notThisFormat }
         _ = try reader.bytes(magic.count)
         var state: LocalState = try body(&reader)
+        let bytesOfLongValues = reader.bytesOfLongValues
         var (length, records) = (reader.position, 0)
         while !reader.isAtEnd {
+            let start = reader
             do throws(PackFault) {
                 state.apply(try body(&reader) as LocalRecord)
             } catch {
-                let isDamage = hasRecords(bytes, after: length, isOfFirstVersion)
+                let isDamage = error.isOfMissingBlobs || hasRecords(after: start)
                 return Reading(
                     state: state, length: length, records: records, damage: isDamage ? error : nil,
-                    isOfFirstVersion: isOfFirstVersion)
+                    isOfFirstVersion: isOfFirstVersion, bytesOfLongValues: bytesOfLongValues)
             }
             (length, records) = (reader.position, records + 1)
         }
         return Reading(
-            state: state, length: length, records: records, damage: nil, isOfFirstVersion: isOfFirstVersion)
+            state: state, length: length, records: records, damage: nil, isOfFirstVersion: isOfFirstVersion,
+            bytesOfLongValues: bytesOfLongValues)
     }
 
     /// Decodes a body, and verifies its checksum and length.
@@ -97,17 +128,17 @@ package enum Journal {
         guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
         var inner = ByteReader(body)
         inner.isOfFirstVersion = reader.isOfFirstVersion
+        inner.longValues = reader.longValues
         let value = try inner.read(Value.self)
         try inner.expectEnd()
+        reader.bytesOfLongValues += inner.bytesOfLongValues
         return value
     }
 
     /// Whether the record at `start` has its full length and a valid record follows it, so that it was not truncated.
-    private static func hasRecords(_ bytes: [UInt8], after start: Int, _ isOfFirstVersion: Bool) -> Bool {
-        var reader = ByteReader(bytes)
-        reader.isOfFirstVersion = isOfFirstVersion
+    private static func hasRecords(after start: ByteReader) -> Bool {
+        var reader = start
         do throws(PackFault) {
-            _ = try reader.bytes(start)
             _ = try reader.run(limit: longestRecord)
             _ = try reader.halfWord()
             _ = try body(&reader) as LocalRecord

@@ -5,14 +5,86 @@
 /// A type lists its fields twice, in the order of the bytes. One list for both directions would not be shorter: the
 /// first version recorded other fields, and most types cannot be made before all of their fields are decoded.
 protocol JournalCodable {
-    func write(to bytes: inout [UInt8])
+    func write(to bytes: inout JournalBytes)
     init(from reader: inout ByteReader) throws(PackFault)
 }
 
-extension [UInt8] {
+/// The bytes of a part of the journal.
+struct JournalBytes {
+    private(set) var bytes: [UInt8] = []
+    /// The long values to which the bytes refer, or nil if the bytes contain them.
+    private(set) var longValues: [LongValue]?
+
+    /// - Parameter refersToLongValues: Whether long values are kept in files of their own.
+    init(refersToLongValues: Bool = false) { longValues = refersToLongValues ? [] : nil }
+
+    var count: Int { bytes.count }
+
     mutating func write(_ values: any JournalCodable...) {
         for value in values { value.write(to: &self) }
     }
+
+    mutating func append(_ byte: UInt8) { bytes.append(byte) }
+    mutating func append(leb128 number: UInt64) { bytes.append(leb128: number) }
+    mutating func append(littleEndian number: some FixedWidthInteger) { bytes.append(littleEndian: number) }
+    mutating func append(run: some Collection<UInt8>) { bytes.append(run: run) }
+    mutating func append(_ transactionID: TransactionID) { bytes.append(transactionID) }
+    mutating func append(_ transactionIDs: [TransactionID]) { bytes.append(transactionIDs) }
+    mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
+
+    static func += (left: inout Self, right: [UInt8]) { left.bytes += right }
+
+    mutating func append(_ value: CanonicalValue) {
+        guard longValues != nil, let long = value.long else { return append(run: value.bytes) }
+        longValues?.append(long)
+        append(run: long.recordedReference)
+    }
+}
+
+extension LongValue {
+    /// The reference in a record of the journal: a tag, the hash, the size, and the first bytes of the value.
+    fileprivate var recordedReference: [UInt8] {
+        var bytes = [CanonicalValue.Tag.blob.rawValue]
+        bytes += name.hash.bytes
+        bytes.append(leb128: UInt64(size))
+        return bytes + beginning
+    }
+}
+
+extension ByteReader {
+    /// Decodes a value of the journal, which is in the record itself or in a file of its own.
+    fileprivate mutating func recordedValue() throws(PackFault) -> WrittenValue {
+        let bytes = Array(try run(limit: CanonicalValue.longest))
+        guard bytes.first == CanonicalValue.Tag.blob.rawValue else { return try WrittenValue(decoding: bytes) }
+        var run = ByteReader(bytes)
+        _ = try run.byte()
+        let name = BlobName(hash: try run.read())
+        let size = try run.count(limit: CanonicalValue.longest, of: "bytes of a value")
+        let reference = BlobReference(name: name, size: size)
+        let beginning = Array(try run.bytes(LongValue.lengthOfBeginning))
+        try run.expectEnd()
+        guard size > Blob.longestInPack else { throw .notCanonical }
+        guard let longValues, longValues.contains(reference) else { throw .missingBlobs([reference]) }
+        bytesOfLongValues += size
+        return .value(CanonicalValue(LongValue(reference, beginning: beginning, in: longValues)))
+    }
+}
+
+extension CanonicalValue: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.append(self) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard case .value(let value) = try reader.recordedValue() else { throw .unknownTag }
+        self = value
+    }
+}
+
+extension WrittenValue: JournalCodable {
+    func write(to bytes: inout JournalBytes) {
+        if let value { bytes.append(value) } else { bytes.append(run: self.bytes) }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.recordedValue() }
 }
 
 extension ByteReader {
@@ -24,13 +96,13 @@ extension ByteReader {
 // MARK: Numbers and strings
 
 extension UInt64: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(leb128: self) }
+    func write(to bytes: inout JournalBytes) { bytes.append(leb128: self) }
     init(from reader: inout ByteReader) throws(PackFault) { self = try reader.number() }
 }
 
 extension Int64: JournalCodable {
     /// The sign is moved to the lowest bit, so that small numbers stay short.
-    func write(to bytes: inout [UInt8]) { bytes.append(leb128: UInt64(bitPattern: self << 1 ^ self >> 63)) }
+    func write(to bytes: inout JournalBytes) { bytes.append(leb128: UInt64(bitPattern: self << 1 ^ self >> 63)) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let number = try reader.number()
@@ -41,7 +113,7 @@ extension Int64: JournalCodable {
 }
 
 extension Int: JournalCodable {
-    func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
+    func write(to bytes: inout JournalBytes) { Int64(self).write(to: &bytes) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         guard let number = Int(exactly: try reader.read(Int64.self)), (0...Self.greatest).contains(number) else {
@@ -66,7 +138,7 @@ extension ByteReader {
 }
 
 extension Bool: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(self ? 1 : 0) }
+    func write(to bytes: inout JournalBytes) { bytes.append(self ? 1 : 0) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         switch try reader.byte() {
@@ -78,14 +150,14 @@ extension Bool: JournalCodable {
 }
 
 extension String: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(run: utf8) }
+    func write(to bytes: inout JournalBytes) { bytes.append(run: utf8) }
     init(from reader: inout ByteReader) throws(PackFault) { self = try reader.text(limit: 1 << 20) }
 }
 
 // MARK: Collections
 
 extension Optional: JournalCodable where Wrapped: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.append(self == nil ? 0 : 1)
         self?.write(to: &bytes)
     }
@@ -96,7 +168,7 @@ extension Optional: JournalCodable where Wrapped: JournalCodable {
 }
 
 extension Array: JournalCodable where Element: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.append(leb128: UInt64(count))
         for element in self { element.write(to: &bytes) }
     }
@@ -110,7 +182,7 @@ extension Array: JournalCodable where Element: JournalCodable {
 }
 
 extension Set: JournalCodable where Element: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.append(leb128: UInt64(count))
         for element in map(\.recorded).sorted(by: { $0.isBefore($1) }) { bytes += element }
     }
@@ -120,7 +192,7 @@ extension Set: JournalCodable where Element: JournalCodable {
 
 extension Dictionary: JournalCodable where Key: JournalCodable, Value: JournalCodable {
     /// Encodes in the order of the keys' bytes, so that equal states have equal bytes.
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.append(leb128: UInt64(count))
         for (key, value) in map({ ($0.key.recorded, $0.value) }).sorted(by: { $0.0.isBefore($1.0) }) {
             bytes += key
@@ -138,7 +210,7 @@ extension Dictionary: JournalCodable where Key: JournalCodable, Value: JournalCo
     }
 }
 
-extension [UInt8] {
+extension JournalBytes {
     /// Encodes a dictionary like `Dictionary.write(to:)`, but sorts paths instead of encoded keys, which is faster for
     /// many.
     mutating func write<Value: JournalCodable>(byPath entries: [Path: Value]) {
@@ -153,15 +225,15 @@ extension [UInt8] {
 extension JournalCodable {
     /// The encoding of this value alone.
     var recorded: [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = JournalBytes()
         write(to: &bytes)
-        return bytes
+        return bytes.bytes
     }
 }
 
 /// Encoding of an enumeration by its raw value.
 extension JournalCodable where Self: RawRepresentable, RawValue == UInt8 {
-    func write(to bytes: inout [UInt8]) { bytes.append(rawValue) }
+    func write(to bytes: inout JournalBytes) { bytes.append(rawValue) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         guard let value = Self(rawValue: try reader.byte()) else { throw .unknownTag }

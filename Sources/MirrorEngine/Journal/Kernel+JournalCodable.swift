@@ -1,17 +1,17 @@
 // Encoding of the kernel's types in the journal.
 
 extension Stamp: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(leb128: number) }
+    func write(to bytes: inout JournalBytes) { bytes.append(leb128: number) }
     init(from reader: inout ByteReader) throws(PackFault) { self = try reader.stamp() }
 }
 
 extension WriterID: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(littleEndian: number) }
+    func write(to bytes: inout JournalBytes) { bytes.append(littleEndian: number) }
     init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
 }
 
 extension MirrorID: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes += self.bytes }
+    func write(to bytes: inout JournalBytes) { bytes += self.bytes }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let high = try reader.word()
@@ -20,19 +20,19 @@ extension MirrorID: JournalCodable {
 }
 
 extension TransactionID: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(self) }
+    func write(to bytes: inout JournalBytes) { bytes.append(self) }
     init(from reader: inout ByteReader) throws(PackFault) { self = try reader.transactionID() }
 }
 
 extension VersionVector: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(entries) }
+    func write(to bytes: inout JournalBytes) { bytes.append(entries) }
     init(from reader: inout ByteReader) throws(PackFault) {
         self.init(try reader.transactionIDs(mayRepeatWriters: true))
     }
 }
 
 extension Fingerprint: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes += self.bytes }
+    func write(to bytes: inout JournalBytes) { bytes += self.bytes }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         guard let fingerprint = Fingerprint(try reader.bytes(32)) else { throw .endsEarly }
@@ -41,28 +41,15 @@ extension Fingerprint: JournalCodable {
 }
 
 extension Path: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
+    func write(to bytes: inout JournalBytes) { bytes.append(run: self.bytes) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(decoding: Array(try reader.run(limit: .max)), longest: .max)
     }
 }
 
-extension CanonicalValue: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(decoding: Array(try reader.run(limit: Self.longest)))
-    }
-}
-
-extension WrittenValue: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
-    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.writtenValue() }
-}
-
 extension VersionedWrite: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         path.write(to: &bytes)
         stamp.write(to: &bytes)
         transactionID.write(to: &bytes)
@@ -73,7 +60,7 @@ extension VersionedWrite: JournalCodable {
 
     /// The approximate length of the encoding.
     fileprivate var recordedLength: Int {
-        path.bytes.count + value.bytes.count + 37 + seen.reduce(0) { $0 + $1.path.bytes.count + 20 }
+        path.bytes.count + min(value.count, Blob.longestInPack) + 37 + seen.reduce(0) { $0 + $1.path.bytes.count + 20 }
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -95,7 +82,7 @@ extension MergeState: JournalCodable {
     /// Space for the frame around a record, so that a large one need not be moved.
     private static let lengthOfFrame = 64
 
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         var length = 0
         visit { length += $0.recordedLength }
         bytes.reserveCapacity(bytes.count + length + Self.lengthOfFrame)
@@ -111,12 +98,12 @@ extension MergeState: JournalCodable {
 }
 
 extension WriteID: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(littleEndian: number) }
+    func write(to bytes: inout JournalBytes) { bytes.append(littleEndian: number) }
     init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
 }
 
 extension ReplacedWrite: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         path.write(to: &bytes)
         transactionID.write(to: &bytes)
         id.write(to: &bytes)
@@ -130,7 +117,7 @@ extension ReplacedWrite: JournalCodable {
 }
 
 extension VisibleWrite: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(write, stamp, seen, hidden) }
+    func write(to bytes: inout JournalBytes) { bytes.write(write, stamp, seen, hidden) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let write = try reader.read(ReplacedWrite.self)
@@ -141,7 +128,7 @@ extension VisibleWrite: JournalCodable {
 }
 
 extension Transaction: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(id, stamp)
         bytes.append(leb128: UInt64(writes.count))
         for write in writes { bytes.write(write.path, write.stamp, write.value, write.id, write.seen) }

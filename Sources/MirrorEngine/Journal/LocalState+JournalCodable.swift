@@ -2,7 +2,7 @@
 
 extension FileIdentity: JournalCodable {
     /// Encodes some numbers in full, because a file system may report any. They are only compared.
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(device, inode)
         for number in [size, modified, changed] { bytes.append(littleEndian: number) }
     }
@@ -15,7 +15,7 @@ extension FileIdentity: JournalCodable {
 }
 
 extension TrackedFile.Exception: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(value, reason, shown)
     }
 
@@ -27,7 +27,7 @@ extension TrackedFile.Exception: JournalCodable {
 }
 
 extension TrackedFile.Replacement: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         old.write(to: &bytes)
         new.write(to: &bytes)
     }
@@ -38,7 +38,7 @@ extension TrackedFile.Replacement: JournalCodable {
 }
 
 extension TrackedFile: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(file, hash, generations)
         bytes.write(byPath: exceptions)
         bytes.write(held, isMirrored, isCaptured, suspicion)
@@ -62,7 +62,7 @@ extension TrackedFile: JournalCodable {
 }
 
 extension CapturedDomain: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(domain, file, hash)
         bytes.write(byPath: exceptions)
         bytes.write(held, reverted, adopted)
@@ -84,7 +84,7 @@ extension CapturedDomain: JournalCodable {
 }
 
 extension Capture: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(transactions, clock, when, domains, settlesApplication) }
+    func write(to bytes: inout JournalBytes) { bytes.write(transactions, clock, when, domains, settlesApplication) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         transactions = try reader.read()
@@ -99,12 +99,12 @@ extension DomainChange: JournalCodable {
     /// The approximate length of the encoding.
     fileprivate var recordedLength: Int {
         changes.reduce(256) { sum, change in
-            let values = [change.value.old, change.value.new].reduce(8) { $0 + ($1?.bytes.count ?? 0) }
+            let values = [change.value.old, change.value.new].reduce(8) { $0 + min($1?.count ?? 0, Blob.longestInPack) }
             return sum + change.key.bytes.count + values
         }
     }
 
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(domain, file)
         bytes.write(byPath: changes)
     }
@@ -115,7 +115,7 @@ extension DomainChange: JournalCodable {
 }
 
 extension Application: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.reserveCapacity(domains.reduce(bytes.count) { $0 + $1.recordedLength })
         bytes.write(domains, isChecked)
     }
@@ -128,7 +128,7 @@ extension Application: JournalCodable {
 }
 
 extension AppliedDomain: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(domain, file, hash)
         bytes.write(byPath: exceptions)
         bytes.write(byPath: replaced)
@@ -145,7 +145,7 @@ extension AppliedDomain: JournalCodable {
 }
 
 extension LocalState: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
         bytes.write(trackedFiles, application, conflicts, adopted, foreign, lineage, restoreMarkers)
         bytes.write(carried, retired, participation, mergeState)
@@ -182,7 +182,7 @@ extension LocalState: JournalCodable {
 }
 
 extension RestoreMarkers: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(marks.map(WriteID.init), unwritten, isDue) }
+    func write(to bytes: inout JournalBytes) { bytes.write(marks.map(WriteID.init), unwritten, isDue) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let marks = try reader.read([WriteID].self).map(\.number)
@@ -196,7 +196,7 @@ extension TrackedFile.Suspicion: JournalCodable {}
 
 /// The ID of a replaced transaction, and of the one that replaced it.
 private struct ReplacedPair: JournalCodable {
-    func write(to bytes: inout [UInt8]) {}
+    func write(to bytes: inout JournalBytes) {}
 
     init(from reader: inout ByteReader) throws(PackFault) {
         _ = try reader.read(TransactionID.self)
@@ -214,7 +214,7 @@ extension ByteReader {
 // MARK: The mirror's files, and their state
 
 extension PackName: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(kind, number, hash) }
+    func write(to bytes: inout JournalBytes) { bytes.write(kind, number, hash) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(kind: reader.read(), number: reader.sequence(), prefix: reader.number())
@@ -222,7 +222,7 @@ extension PackName: JournalCodable {
 }
 
 extension EncodedPack: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(name, hash)
         bytes.append(run: self.bytes)
         bytes.write(blobs)
@@ -238,7 +238,7 @@ extension EncodedPack: JournalCodable {
 
 extension Pack: JournalCodable {
     /// Encodes the known contents under the hash of the original file, which may have fields of a newer version.
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(hash, size, hasUnknownFields)
         let encoded = encodedContent
         bytes.reserveCapacity(bytes.count + encoded.bytes.count + 64)
@@ -266,7 +266,7 @@ extension Pack: JournalCodable {
 }
 
 extension WriterNote: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.append(run: encoded().bytes) }
+    func write(to bytes: inout JournalBytes) { bytes.append(run: encoded().bytes) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(try Envelope(decoding: Array(try reader.run(limit: Envelope.longestFile))))
@@ -274,7 +274,7 @@ extension WriterNote: JournalCodable {
 }
 
 extension PackIntent: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell, references) }
+    func write(to bytes: inout JournalBytes) { bytes.write(pack, last, knowledge, isFarewell, references) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(
@@ -284,7 +284,7 @@ extension PackIntent: JournalCodable {
 }
 
 extension CreatedFile: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(size, last, supersededAt) }
+    func write(to bytes: inout JournalBytes) { bytes.write(size, last, supersededAt) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(size: reader.read(), last: reader.sequence(), supersededAt: reader.read())
@@ -292,7 +292,7 @@ extension CreatedFile: JournalCodable {
 }
 
 extension OwnFolder: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(created, tip, publishedKnowledge, baseSequence, baseBytes, logBytes, logCount)
         bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft, blobs, removed)
     }
@@ -316,7 +316,7 @@ extension OwnFolder: JournalCodable {
 }
 
 extension Peer: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(joined, tip, baseSequence)
         bytes.write(beyond, note, vanishedAt, carries)
         bytes.write(lastStamp)
@@ -336,7 +336,7 @@ extension Peer: JournalCodable {
 }
 
 extension ChainLink: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(first, last, hash, previous) }
+    func write(to bytes: inout JournalBytes) { bytes.write(first, last, hash, previous) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let (first, last) = (try reader.sequence(), try reader.sequence())
@@ -347,7 +347,7 @@ extension ChainLink: JournalCodable {
 }
 
 extension ConflictJournal.Conflict: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(id, path, value, loser, winner, kind, when, resolvedAt) }
+    func write(to bytes: inout JournalBytes) { bytes.write(id, path, value, loser, winner, kind, when, resolvedAt) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(
@@ -372,7 +372,7 @@ extension ConflictJournal.Conflict: JournalCodable {
 }
 
 extension ConflictJournal: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(conflicts, evicted) }
+    func write(to bytes: inout JournalBytes) { bytes.write(conflicts, evicted) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         var conflicts: [Conflict] = []
@@ -388,7 +388,7 @@ extension ConflictJournal: JournalCodable {
 }
 
 extension Restoration: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(conflicts, loser, transaction, clock, when) }
+    func write(to bytes: inout JournalBytes) { bytes.write(conflicts, loser, transaction, clock, when) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         if reader.isOfFirstVersion {
@@ -404,17 +404,17 @@ extension Restoration: JournalCodable {
 }
 
 extension Blob: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(value) }
+    func write(to bytes: inout JournalBytes) { bytes.write(value) }
     init(from reader: inout ByteReader) throws(PackFault) { self.init(try reader.read(CanonicalValue.self)) }
 }
 
 extension BlobName: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(hash) }
+    func write(to bytes: inout JournalBytes) { bytes.write(hash) }
     init(from reader: inout ByteReader) throws(PackFault) { self.init(hash: try reader.read()) }
 }
 
 extension BlobReference: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(name, size) }
+    func write(to bytes: inout JournalBytes) { bytes.write(name, size) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(name: reader.read(), size: reader.read())
@@ -422,7 +422,7 @@ extension BlobReference: JournalCodable {
 }
 
 extension CreatedBlob: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(size, unneededSince) }
+    func write(to bytes: inout JournalBytes) { bytes.write(size, unneededSince) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         size = try reader.read()

@@ -9,8 +9,6 @@ package struct MergeState: Sendable {
     package private(set) var count = 0
     /// The number of writes by path depth. A lookup skips depths at which there are none.
     private var countByDepth: [Int] = []
-    /// The number of changes since this value was made. Two equal numbers of one store mean the same view.
-    private(set) var changeCount = 0
 
     private static let longestRun = 512
 
@@ -40,7 +38,6 @@ package struct MergeState: Sendable {
             insert(write, at: place)
         } else if displaced.count == 1, displaced[0].path == write.path {
             runs[place.run][place.index] = write
-            changeCount += 1
         } else {
             for other in displaced { remove(at: other.path) }
             insert(write, at: self.place(of: write.path))
@@ -165,7 +162,6 @@ extension MergeState {
 
     private mutating func note(_ path: Path, _ change: Int) {
         count += change
-        changeCount += 1
         let depth = path.depth
         while countByDepth.count <= depth { countByDepth.append(0) }
         countByDepth[depth] += change

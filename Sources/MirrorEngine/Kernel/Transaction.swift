@@ -90,7 +90,7 @@ extension [Write] {
     package var parts: [[Write]] {
         var (parts, size) = ([[Write]](), Self.mostBytes)
         for write in self {
-            let cost = write.path.bytes.count + write.value.bytes.count + 24
+            let cost = write.path.bytes.count + write.value.count + 24
             if size + cost > Self.mostBytes {
                 parts.append([])
                 size = 0

@@ -19,6 +19,9 @@ package enum WrittenValue: Hashable, Sendable {
         case .left: [CanonicalValue.Tag.left.rawValue]
         }
     }
+
+    /// The number of those bytes.
+    package var count: Int { value?.count ?? 1 }
 }
 
 /// One write, in the form in which the state holds and merges it.
@@ -59,9 +62,7 @@ package struct VersionedWrite: Hashable, Sendable {
 
     /// Whether an entry inside a value at `place`, at any depth, has the same value in this write.
     func keepsPart(of other: CanonicalValue?, at place: Path) -> Bool {
-        guard let other = other?.propertyList, case .dictionary = other, let value = value.value?.propertyList else {
-            return false
-        }
+        guard let other = other?.dictionary, let value = value.value?.propertyList else { return false }
         if place.depth >= path.depth {
             let ours = place.components.dropFirst(path.depth).reduce(Optional(value)) { $0?[$1.text] }
             return ours?.sharesEntry(with: other) ?? false
@@ -113,7 +114,7 @@ package struct VersionedWrite: Hashable, Sendable {
     /// write below this one hides was handled when that write was joined.
     func hasPart(unseenBy winner: VersionedWrite, under lower: [VersionedWrite]) -> Bool {
         if winner.hasSeen(self) { return false }
-        guard let value = value.value?.propertyList, case .dictionary = value else { return true }
+        guard let value = value.value?.dictionary else { return true }
         let later = lower.filter { $0.path != path && path.isPrefix(of: $0.path) && $0.isAfter(self) }
         let hidden = Set(later.compactMap { part(of: value, hiddenBy: $0)?.path })
         func remains(_ value: PropertyList, at place: Path) -> Bool {
@@ -147,7 +148,7 @@ package struct VersionedWrite: Hashable, Sendable {
 
 extension WrittenValue {
     /// The order of two values that were written under the same transaction ID, as in a fork.
-    fileprivate var rank: [UInt8] { SHA256.hash(bytes) }
+    fileprivate var rank: [UInt8] { value?.fingerprint.bytes ?? SHA256.hash(bytes) }
 }
 
 extension PropertyList {

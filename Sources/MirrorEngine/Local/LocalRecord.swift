@@ -239,7 +239,7 @@ extension LocalRecord: JournalCodable {
         case forgotWriters
     }
 
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         switch self {
         case .captured(let capture): bytes.write(Kind.captured, capture)
         case .joined(let pack, let now): bytes.write(Kind.joined, pack, now)

@@ -31,7 +31,7 @@ extension Int64 {
 }
 
 extension PendingWaits: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(files, lastCheck, lastChecked) }
+    func write(to bytes: inout JournalBytes) { bytes.write(files, lastCheck, lastChecked) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         files = try reader.read()
@@ -41,7 +41,7 @@ extension PendingWaits: JournalCodable {
 }
 
 extension PendingWaits.Wait: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(since, isReported) }
+    func write(to bytes: inout JournalBytes) { bytes.write(since, isReported) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         since = try reader.read()
@@ -50,7 +50,7 @@ extension PendingWaits.Wait: JournalCodable {
 }
 
 extension PackAddress: JournalCodable {
-    func write(to bytes: inout [UInt8]) { bytes.write(writer, name) }
+    func write(to bytes: inout JournalBytes) { bytes.write(writer, name) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(writer: reader.read(), name: reader.read())

@@ -83,7 +83,7 @@ extension StateSummary {
 }
 
 extension StateSummary: JournalCodable {
-    func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout JournalBytes) {
         bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, removedNotes)
         bytes.write(blobs, unneeded, joined, tips, vanished, files)
     }

@@ -7,6 +7,9 @@ struct Applier: Sendable {
     var hasJoined = false
     /// Whether locks were requested and not released.
     private var isApplying = false
+    /// Whether preference files are being written. Files of other writers that arrive meanwhile are joined afterwards,
+    /// so that what the files show is known.
+    private(set) var isWriting = false
     /// The domains whose locks were requested, and those that could not be changed since `requestLocks`.
     private var asked: [Path] = []
     private var skipped: Set<Path> = []
@@ -16,8 +19,6 @@ struct Applier: Sendable {
     private var refusals = 0
     /// The domains whose files could not be written the last time.
     private var refused: Set<Path> = []
-    /// The `changeCount` of the state when the application was made.
-    private var changesAtApplication: Int?
     /// The held domains for which a user has accepted the file, or the mirror.
     private var accepted: Set<Path> = []
     private var overruled: Set<Path> = []
@@ -73,7 +74,7 @@ extension Applier {
             guard let trackedFile = context.local.trackedFiles[domain],
                 application != nil || isChanged(observation, trackedFile)
             else { continue }
-            var reading = FileComparison(observation, local: context.local, policy: context.policy)
+            var reading = FileComparison(observation, context)
             if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
             reading.settle(context.local.interruptedChanges(in: domain))
             if overruled.remove(domain) != nil {
@@ -98,7 +99,7 @@ extension Applier {
     ) {
         let domain = Path(domain: observation.domain)
         var draft = CaptureBuilder(context.local, policy: context.policy, at: moment)
-        let reading = FileComparison(observation, local: context.local, policy: context.policy)
+        let reading = FileComparison(observation, context)
         let isOverruled = overruled.remove(domain) != nil
         accepted.remove(domain)
         if isOverruled {
@@ -223,13 +224,14 @@ extension Applier {
                 domain: domain, file: local.trackedFiles[domain]?.file, changes: local.pendingChanges(in: domain))
         }
         let application = Application(domains: changes, isChecked: Rule.capturesBeforeApplying.isKept)
-        changesAtApplication = local.mergeState.changeCount
+        isWriting = true
         context.commit(.intendedApplication(application))
         context.leaveMark(ahead: mark)
         context.act(.write(application))
     }
 
     mutating func settle(_ outcome: WriteOutcome, in context: inout EngineContext) {
+        isWriting = false
         guard let application = context.local.application else { return unlock(in: &context) }
         let domains = application.domains.map(\.domain)
         switch outcome {
@@ -253,7 +255,7 @@ extension Applier {
         case .done(let observations):
             let applied = application.domains.compactMap { change in
                 observations.first { Path(domain: $0.domain) == change.domain }
-                    .map { readBack(change, $0, context.local) }
+                    .map { readBack(change, $0, context) }
             }
             for (change, applied) in zip(application.domains, applied) {
                 context.reportChanges(applied, change, isSeeding: seeding.remove(applied.domain) != nil)
@@ -271,20 +273,16 @@ extension Applier {
     /// exchange.
     private static let mostRefusals = 16
 
-    private func readBack(_ change: DomainChange, _ observation: Observation, _ local: LocalState) -> AppliedDomain {
-        let reading = FileComparison(observation)
+    private func readBack(
+        _ change: DomainChange, _ observation: Observation, _ context: EngineContext
+    ) -> AppliedDomain {
+        let reading = FileComparison(observation, longValues: context.longValues)
         // A new dictionary, so that the capacity of removed entries is not kept.
-        let former = local.trackedFiles[change.domain]?.exceptions ?? [:]
+        let former = context.local.trackedFiles[change.domain]?.exceptions ?? [:]
         var exceptions = former.filter { change.changes[$0.key] == nil }
-        let isSameView = changesAtApplication == local.mergeState.changeCount
-        for (key, replacement) in change.changes {
-            let isWritten = reading.file[key] == replacement.new
-            if isWritten, isSameView { continue }
-            guard reading.file[key] != local.mergeState.value(at: key) else { continue }
-            // The written value is no longer in force. It is not recorded which writes the file shows now.
+        for (key, replacement) in change.changes where reading.file[key] != replacement.new {
             exceptions[key] = TrackedFile.Exception(
-                value: reading.file[key], reason: isWritten ? .pending : .format,
-                shown: isWritten ? [] : former[key]?.shown ?? [])
+                value: reading.file[key], reason: .format, shown: former[key]?.shown ?? [])
         }
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,

@@ -47,7 +47,7 @@ package struct ConflictJournal: Hashable, Sendable {
         }
 
         private static let overhead = 96
-        var size: Int { Self.overhead + path.bytes.count + value.bytes.count }
+        var size: Int { Self.overhead + path.bytes.count + value.count }
     }
 
     mutating func add(lost loser: VersionedWrite, to winner: VersionedWrite, kind: Conflict.Kind? = nil, at now: Int64)

@@ -28,12 +28,16 @@ package struct Engine: Sendable {
 
     package init(
         _ local: LocalState, profile: Profile, policy: DomainPolicy = .plain, limits: EngineLimits = EngineLimits(),
-        seed: Seeding = .merge
+        seed: Seeding = .merge, longValues: (any LongValueStore)? = nil
     ) {
         var local = local
         local.restart()
-        context = EngineContext(local, profile: profile, policy: policy, limits: limits, seed: seed)
+        context = EngineContext(
+            local, profile: profile, policy: policy, limits: limits, seed: seed, longValues: longValues)
     }
+
+    /// Releases the files that wait for others. Each is read again when it is due.
+    package mutating func dropWaitingFiles() { inbox.dropWaiting(beyond: 0) }
 
     /// Handles an event. Returns the actions that follow from it.
     package mutating func handle(_ event: Event, at moment: Moment) -> [Action] {
@@ -47,7 +51,9 @@ package struct Engine: Sendable {
         case .marked: context.commit(.foundMark)
         case .observed(let observations): applier.observe(observations, at: moment, in: &context)
         case .locked(let observations): applier.applyUnderLock(observations, at: moment, in: &context)
-        case .written(let outcome): applier.settle(outcome, in: &context)
+        case .written(let outcome):
+            applier.settle(outcome, in: &context)
+            joinWaiting(at: moment)
         case .publish: publisher.publish(at: moment.now, in: &context)
         case .created(let name): publisher.finish(name, at: moment.now, in: &context)
         case .notCreated(_, let failure): context.report(.waiting(Report.Waiting(failure)))
@@ -200,6 +206,7 @@ extension Engine {
 
     /// Joins every file that is due, until none is left.
     private mutating func joinWaiting(isLast: Bool = true, at moment: Moment) {
+        guard !applier.isWriting else { return }
         let conflicts = local.conflicts.conflicts.count
         var (progress, again) = (true, [PackAddress]())
         while progress {

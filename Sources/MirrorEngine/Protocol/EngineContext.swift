@@ -7,12 +7,18 @@ struct EngineContext: Sendable {
     /// The side whose values are used when a domain begins to be mirrored and both sides have a value.
     var seed: Seeding
     let profile: Engine.Profile
+    /// Where long values are kept, or nil to keep them in memory.
+    let longValues: (any LongValueStore)?
     var directoryStatus = DirectoryStatus.unknown
     private var actions: [Action] = []
 
-    init(_ local: LocalState, profile: Engine.Profile, policy: DomainPolicy, limits: EngineLimits, seed: Seeding) {
+    init(
+        _ local: LocalState, profile: Engine.Profile, policy: DomainPolicy, limits: EngineLimits, seed: Seeding,
+        longValues: (any LongValueStore)?
+    ) {
         self.local = local
         self.profile = profile
+        self.longValues = longValues
         self.policy = policy
         self.limits = limits
         self.seed = seed

@@ -229,6 +229,9 @@ extension Inbox {
 }
 
 extension PackFault {
+    /// Whether values are missing to which the bytes refer.
+    var isOfMissingBlobs: Bool { if case .missingBlobs = self { true } else { false } }
+
     /// Whether the file is valid, but requires a newer version.
     var isOfNewerVersion: Bool {
         switch self {

@@ -198,7 +198,7 @@ extension Publisher {
 
     private mutating func intendBase(insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext) {
         let base = context.local.base
-        let values = base.writes.reduce(0) { $0 + $1.value.bytes.count }
+        let values = base.writes.reduce(0) { $0 + $1.value.count }
         let paths = base.writes.reduce(0) { $0 + $1.path.bytes.count }
         guard values <= BlobTable.mostExpanded, paths <= DecodedPathBudget.mostBytes else {
             return context.report(.waiting(.quota))
@@ -256,7 +256,7 @@ extension EngineContext {
 extension Transaction {
     /// The approximate number of bytes in a log and its blobs.
     fileprivate var size: Int {
-        writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 + $1.seen.count * 24 }
+        writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.count + 24 + $1.seen.count * 24 }
     }
 }
 

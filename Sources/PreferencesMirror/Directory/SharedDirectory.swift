@@ -5,10 +5,15 @@ package import Platform
 package struct SharedDirectory: Sendable {
     package let path: FilePath
     let files: any FileSystem
+    /// Where the long values in files of other hosts are kept, or nil to keep them in memory.
+    private let longValues: LongValueFiles?
 
-    package init(_ path: FilePath, in files: any FileSystem) {
+    package init(_ path: FilePath, in files: any FileSystem) { self.init(path, in: files, longValues: nil) }
+
+    init(_ path: FilePath, in files: any FileSystem, longValues: LongValueFiles?) {
         self.path = path
         self.files = files
+        self.longValues = longValues
     }
 
     var writers: FilePath { path.appending("w") }
@@ -222,7 +227,9 @@ extension SharedDirectory {
     }
 
     /// Reads and verifies a file. A link is not followed, because it could lead anywhere.
-    func fetch(_ address: PackAddress, of mirror: MirrorID) -> Fetch {
+    ///
+    /// - Parameter usesKept: Whether blobs whose values this host keeps are not read.
+    func fetch(_ address: PackAddress, of mirror: MirrorID, usesKept: Bool = false) -> Fetch {
         let place = place(of: address)
         do {
             guard try files.status(of: place, followingLink: false)?.kind == .file,
@@ -230,7 +237,7 @@ extension SharedDirectory {
             else {
                 return .unreadable
             }
-            return .pack(try pack(bytes, at: address, of: mirror))
+            return .pack(try pack(bytes, at: address, of: mirror, usesKept: usesKept))
         } catch let fault as PackFault {
             return .faulty(fault)
         } catch {
@@ -241,7 +248,9 @@ extension SharedDirectory {
     /// Creates a file of our own after its blobs. An existing file with the same bytes is accepted.
     func create(_ address: PackAddress, _ pack: EncodedPack) throws(SystemFailure) {
         for blob in pack.blobs {
-            try create(place(of: blob.name, of: address.writer), blob.value.bytes, of: address.writer)
+            let (place, bytes) = (place(of: blob.name, of: address.writer), blob.value.bytes)
+            guard blob.reference.describes(bytes) else { throw SystemFailure(.inputOutput, .read, place) }
+            try create(place, bytes, of: address.writer)
         }
         try create(place(of: address), pack.bytes, of: address.writer)
     }
@@ -385,20 +394,27 @@ extension SharedDirectory {
     }
 
     /// Decodes a file of the mirror, with the blobs to which it refers.
-    func pack(_ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID) throws(PackFault) -> Pack {
+    private func pack(
+        _ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, usesKept: Bool
+    ) throws(PackFault) -> Pack {
         do throws(PackFault) {
             return try Pack(decoding: bytes, at: address, of: mirror)
         } catch {
             guard case .missingBlobs(let references) = error else { throw error }
-            let blobs = blobs(references, nextTo: address.writer)
+            let blobs = blobs(references, nextTo: address.writer, usesKept: usesKept)
             return try Pack(decoding: bytes, at: address, of: mirror, blobs: blobs)
         }
     }
 
     /// Returns the blobs that exist and are valid, in their writer's folder or in another's.
-    private func blobs(_ references: [BlobReference], nextTo writer: WriterID) -> [BlobName: Blob] {
+    private func blobs(
+        _ references: [BlobReference], nextTo writer: WriterID, usesKept: Bool
+    ) -> [BlobName: Blob] {
         var found: [BlobName: Blob] = [:]
-        for reference in references { found[reference.name] = blob(reference, in: writer) }
+        for reference in references {
+            let kept = usesKept ? longValues?.value(reference) : nil
+            found[reference.name] = kept.map { Blob($0) } ?? blob(reference, in: writer)
+        }
         let missing = references.filter { found[$0.name] == nil }
         guard !missing.isEmpty else { return found }
         let others = (((try? files.names(in: writers)) ?? nil) ?? []).compactMap { WriterID($0.description) }
@@ -413,7 +429,9 @@ extension SharedDirectory {
         guard ((try? files.status(of: place, followingLink: false)) ?? nil)?.kind == .file,
             let bytes = (try? contents(of: place, limit: reference.size)) ?? nil
         else { return nil }
-        return try? Blob(decoding: bytes, as: reference)
+        guard let blob = try? Blob(decoding: bytes, as: reference) else { return nil }
+        if let longValues { blob.value.long?.keep(in: longValues) }
+        return blob
     }
 
     /// Returns the sizes of the blobs in a folder, by their names inside that folder.

@@ -223,12 +223,12 @@ extension PreferenceFiles {
             var values = draft.values
             for (path, replacement) in change.changes {
                 guard let key = path.key else { continue }
-                values[key] = replacement.new?.propertyList
+                values[key] = try replacement.new?.decoded()
             }
             if !file.canHold(values, draft.format) {
                 // Convert the file to binary, because no text format can hold the values exactly.
                 draft.format = .binary
-                if !file.canHold(values, .binary) { values = file.values(draft, changedBy: change) }
+                if !file.canHold(values, .binary) { values = try file.values(draft, changedBy: change) }
             }
             draft.values = values
         }
@@ -272,11 +272,11 @@ extension DomainFile {
     }
 
     /// Returns the values with every change that the format can hold. The mirror records those that it cannot.
-    fileprivate func values(_ draft: DomainDraft, changedBy change: DomainChange) -> PropertyList.Dictionary {
+    fileprivate func values(_ draft: DomainDraft, changedBy change: DomainChange) throws -> PropertyList.Dictionary {
         var values = draft.values
         for (path, replacement) in change.changes {
             guard let key = path.key else { continue }
-            guard let new = replacement.new?.propertyList else {
+            guard let new = try replacement.new?.decoded() else {
                 values[key] = nil
                 continue
             }

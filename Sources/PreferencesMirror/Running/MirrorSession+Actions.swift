@@ -60,7 +60,8 @@ extension MirrorSession {
     private func fetch(_ addresses: [PackAddress]) -> [Step] {
         var (fetched, domains, size, rest) = ([PackAddress: Fetch](), Set<Path>(), 0, addresses[...])
         while size < Self.bytesAtOnce, let address = rest.popFirst() {
-            let fetch = directory.fetch(address, of: id)
+            // Our own files are read to find damage, so their blobs are read as well.
+            let fetch = directory.fetch(address, of: id, usesKept: address.writer != writer)
             fetched[address] = fetch
             guard case .pack(let pack) = fetch else { continue }
             size += pack.size
@@ -74,8 +75,9 @@ extension MirrorSession {
 
     /// Waits until all records are on the disk.
     mutating func flush() throws(MirrorFailure) {
-        guard !records.isEmpty else { return }
         do throws(SystemFailure) {
+            try journal.endAfterLoss()
+            if records.isEmpty { return }
             try journal.append(records)
             records = []
         } catch {

@@ -39,18 +39,20 @@ package struct MirrorSession: Sendable {
     package init(_ joined: MirrorPlaces.Joined, _ places: MirrorPlaces) {
         (id, configuration, self.places) = (joined.id, joined.configuration, places)
         let machine = places.machine
-        directory = SharedDirectory(configuration.directory, in: machine.fileSystem)
         preferences = PreferenceFiles(places.store, on: machine)
         schemas = SchemaCache(on: machine)
         journal = StateJournal(in: places.folder(of: id), machine.fileSystem)
-        engine = Self.engine(LocalState(mirror: id, writer: WriterID(number: 0)), configuration, schemas)
+        directory = SharedDirectory(configuration.directory, in: machine.fileSystem, longValues: journal.longValues)
+        let state = LocalState(mirror: id, writer: WriterID(number: 0))
+        engine = Self.engine(state, configuration, schemas, journal.longValues)
     }
 
     private static func engine(
-        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaCache
+        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaCache, _ longValues: LongValueFiles
     ) -> Engine {
         let profile = Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
-        return Engine(state, profile: profile, policy: DomainPolicy(schemas), seed: configuration.seed)
+        return Engine(
+            state, profile: profile, policy: DomainPolicy(schemas), seed: configuration.seed, longValues: longValues)
     }
 
     package var folder: FilePath { places.folder(of: id) }
@@ -146,10 +148,10 @@ extension MirrorSession {
 
     /// Continues with a state under the present configuration.
     private mutating func goOn(with state: LocalState) {
-        directory = SharedDirectory(configuration.directory, in: files)
+        directory = SharedDirectory(configuration.directory, in: files, longValues: journal.longValues)
         schemas.reload()
         heldFiles = [:]
-        engine = Self.engine(state, configuration, schemas)
+        engine = Self.engine(state, configuration, schemas, journal.longValues)
         pendingWaits = journal.pendingWaits
         if let pendingWaits { engine.resume(pendingWaits) }
     }
@@ -177,8 +179,11 @@ extension MirrorSession {
     /// Restarts a long journal, and writes the waits for the next program.
     mutating func settle() throws(MirrorFailure) {
         do throws(SystemFailure) {
-            let state = engine.local
-            try journal.compact(state)
+            if journal.isLong {
+                // Their long values would be removed with those that the state no longer has.
+                engine.dropWaitingFiles()
+                try journal.begin(engine.local)
+            }
         } catch {
             throw MirrorFailure(error)
         }

@@ -1,7 +1,8 @@
 internal import MirrorEngine
 internal import Platform
 
-/// The files of a mirror's local state: a journal, which is appended to until it is restarted, and a small summary.
+/// The files of a mirror's local state: a journal, which is appended to until it is restarted, its long values, and a
+/// small summary.
 ///
 /// All access requires the lock of the state.
 struct StateJournal: Sendable {
@@ -12,16 +13,22 @@ struct StateJournal: Sendable {
     /// The length of the journal's valid part.
     private(set) var length = 0
     private var checkpointLength = 0
+    let longValues: LongValueFiles
+    /// The size of the long values when the journal was started.
+    private var checkpointBytes = 0
 
     static let name: FileName = "journal"
     private static let summaryName: FileName = "head"
     private static let mostBytes = 4 << 30
     /// A journal shorter than this is not restarted.
     private static let fewBytes = 1 << 20
+    /// The same for its long values.
+    private static let fewBytesOfLongValues = 64 << 20
 
     init(in folder: FilePath, _ files: any FileSystem) {
         self.folder = folder
         self.files = files
+        longValues = LongValueFiles(in: folder.appending("values"), files)
     }
 
     private var path: FilePath { folder.appending(Self.name) }
@@ -37,12 +44,14 @@ struct StateJournal: Sendable {
     /// Loads the state. Returns nil if there is none that can be read, so that a new journal must be started.
     mutating func load() throws(SystemFailure) -> LocalState? {
         file = nil
+        try longValues.reload()
         guard let open = try files.open(path, .writing) else { return nil }
         let bytes = try open.contents(limit: Self.mostBytes)
-        guard let reading = try? Journal.replay(bytes) else {
+        guard let reading = try? Journal.replay(bytes, longValues: longValues) else {
             try keepDamaged()
             return nil
         }
+        try endAfterLoss()
         if reading.damage != nil {
             // The records after the damage are lost. Our own folder will show that, and make us take another number.
             try keepDamaged()
@@ -60,8 +69,21 @@ struct StateJournal: Sendable {
             try open.synchronize()
         }
         (file, number, length) = (open, try open.status().number, reading.length)
-        checkpointLength = Journal.checkpointLength(bytes)
+        (checkpointLength, checkpointBytes) = (Journal.checkpointLength(bytes), reading.bytesOfLongValues)
         return reading.state
+    }
+
+    /// Throws if a long value could not be read, so that nothing that followed from it is recorded. The next program
+    /// loads the state again, or starts a new one if the value is lost.
+    mutating func endAfterLoss() throws(SystemFailure) {
+        guard let loss = longValues.loss else { return }
+        file = nil
+        switch loss {
+        case .refused(let failure): throw failure
+        case .damaged(let path):
+            try keepDamaged()
+            throw SystemFailure(.inputOutput, .read, path)
+        }
     }
 
     private func keepDamaged() throws(SystemFailure) {
@@ -87,12 +109,15 @@ struct StateJournal: Sendable {
     /// Starts a journal with a state, replacing any other.
     mutating func begin(_ state: LocalState) throws(SystemFailure) {
         forgetSummary()
-        let bytes = Journal.beginning(with: state)
+        var values: [LongValue]? = []
+        let bytes = Journal.beginning(with: state, referringTo: &values)
         try files.makeFolders(folder)
+        try longValues.keep(values ?? [])
         try files.replace(path, with: bytes)
+        longValues.remove(allBut: values ?? [])
         guard let open = try files.open(path, .writing) else { throw SystemFailure(.noSuchFile, .open, path) }
         (file, number, length) = (open, try open.status().number, bytes.count)
-        checkpointLength = bytes.count
+        (checkpointLength, checkpointBytes) = (bytes.count, longValues.size)
     }
 
     /// Appends records, durably.
@@ -101,7 +126,9 @@ struct StateJournal: Sendable {
         var end = length
         do throws(SystemFailure) {
             for record in records {
-                let bytes = Journal.entry(record)
+                var values: [LongValue]? = []
+                let bytes = Journal.entry(record, referringTo: &values)
+                try longValues.keep(values ?? [])
                 try file.write(bytes, at: end)
                 end += bytes.count
             }
@@ -114,10 +141,11 @@ struct StateJournal: Sendable {
         length = end
     }
 
-    /// Restarts the journal once it is four times as long as its checkpoint.
-    mutating func compact(_ state: @autoclosure () -> LocalState) throws(SystemFailure) {
-        guard length > Self.fewBytes, length / 4 > checkpointLength else { return }
-        try begin(state())
+    /// Whether the journal or its long values are four times as long as when it was started, so that it should be
+    /// started again.
+    var isLong: Bool {
+        length > Self.fewBytes && length / 4 > checkpointLength
+            || longValues.size > Self.fewBytesOfLongValues && longValues.size / 4 > checkpointBytes
     }
 
     // MARK: The summary
