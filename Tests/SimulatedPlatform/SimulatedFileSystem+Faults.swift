@@ -46,9 +46,9 @@ extension SimulatedDisk.State {
     fileprivate mutating func begin(
         _ operation: SystemFailure.Operation, _ path: FilePath?, by number: Int
     ) -> Identity? {
-        guard let process = processes[number], !process.isDead else { return nil }
+        guard processes[number]?.isDead == false else { return nil }
         processes[number]?.operations.append(SimulatedFileSystem.Operation(operation: operation, path: path))
-        return process.user
+        return processes[number]?.user
     }
 
     mutating func kill(_ number: Int) {
