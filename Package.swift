@@ -158,7 +158,13 @@ let memorySafe = [
     "PreferencesFoundation", "PreferencesMirror",
 ]
 
+/// The modules that a debug build optimizes, with its assertions.
+let optimized = Context.environment["PREFS_OPTIMIZED"]?.split(separator: " ").map(String.init) ?? []
+
 for target in package.targets {
     target.swiftSettings = settings + (target.swiftSettings ?? [])
     if memorySafe.contains(target.name) { target.swiftSettings?.append(.strictMemorySafety()) }
+    if optimized.contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
+    }
 }
