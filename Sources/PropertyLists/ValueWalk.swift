@@ -126,19 +126,29 @@ struct ValueWalk {
         case .array(let elements):
             let elements = elements.span
             while next < elements.count {
-                sink.beginElement(isFirst: next == 0)
+                let place = next
                 next += 1
-                if elements[next - 1].isContainer { return elements[next - 1] }
-                try sink.add(scalar: elements[next - 1])
+                sink.beginElement(isFirst: place == 0)
+                let isScalar = try elements.withElement(at: place) { element throws(Refusal) in
+                    if element.isContainer { return false }
+                    try sink.add(scalar: element)
+                    return true
+                }
+                guard isScalar else { return elements[place] }
                 sink.endElement(inDictionary: false)
             }
         case .dictionary(let entries):
             let entries = entries.span
             while next < entries.count {
+                let place = next
                 next += 1
-                try sink.addKey(entries[next - 1].key, isFirst: next == 1)
-                if entries[next - 1].value.isContainer { return entries[next - 1].value }
-                try sink.add(scalar: entries[next - 1].value)
+                let isScalar = try entries.withElement(at: place) { entry throws(Refusal) in
+                    try sink.addKey(entry.key, isFirst: place == 0)
+                    if entry.value.isContainer { return false }
+                    try sink.add(scalar: entry.value)
+                    return true
+                }
+                guard isScalar else { return entries[place].value }
                 sink.endElement(inDictionary: true)
             }
         }
@@ -155,5 +165,17 @@ struct ValueWalk {
                 case .dictionary(let entries): return EntryPath.Component(entries[frame.next - 1].key)
                 }
             })
+    }
+}
+
+extension Span where Element: ~Copyable {
+    /// Passes the element to `body` in place.
+    ///
+    /// Because the element need not be copyable, the compiler does not retain it, as it does in `body(span[place])`.
+    @inline(__always)
+    fileprivate func withElement<Result, Failure: Error>(
+        at place: Int, _ body: (borrowing Element) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(self[place])
     }
 }

@@ -69,14 +69,9 @@ struct JSONWriter: ValueSink, ~Copyable {
     @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
-        key.withBytes { bytes in
-            output.reserve(bytes.count * JSONEscaping.growth + 20)
-            if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
-            output.appendReserved(UInt8(ascii: "\""))
-            output.appendReserved(bytes, escaping: JSONEscaping.self)
-            output.appendReserved(UInt8(ascii: "\""))
-            output.appendReserved(UInt8(ascii: ":"))
-        }
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        append(quoted: key)
+        output.append(UInt8(ascii: ":"))
     }
 
     /// Writes a key on a new line, or a key that could be mistaken for a wrapping.
@@ -99,7 +94,7 @@ struct JSONWriter: ValueSink, ~Copyable {
         }
     }
 
-    @inline(__always)
+    @inline(never)
     private mutating func append(quoted text: borrowing String) {
         text.withBytes { bytes in
             output.reserve(bytes.count * JSONEscaping.growth + 20)
