@@ -374,8 +374,10 @@ struct MirrorValueText {
     }
 
     func masked(_ value: CanonicalValue?, at path: Path) -> PropertyList? {
-        value.map {
-            masking.hides(path.entry) ? .string(Masking.dots) : masking.masked($0.propertyList, at: path.entry)
+        value.map { value in
+            if masking.hides(path.entry) { return .string(Masking.dots) }
+            // A long value may have been lost.
+            return (try? value.decoded()).map { masking.masked($0, at: path.entry) } ?? .string("(unreadable)")
         }
     }
 }

@@ -61,7 +61,7 @@ package enum Journal {
         var bytes = JournalBytes(refersToLongValues: values != nil)
         body.write(to: &bytes)
         values? += bytes.longValues ?? []
-        return framed(bytes.bytes, after: magic)
+        return framed(bytes.taken(), after: magic)
     }
 
     /// Adds the length and the checksum to a body in place, because it may be large.

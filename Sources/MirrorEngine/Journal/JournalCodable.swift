@@ -20,6 +20,9 @@ struct JournalBytes {
 
     var count: Int { bytes.count }
 
+    /// Returns the bytes without a copy, because they may be many.
+    consuming func taken() -> [UInt8] { bytes }
+
     mutating func write(_ values: any JournalCodable...) {
         for value in values { value.write(to: &self) }
     }
@@ -227,7 +230,7 @@ extension JournalCodable {
     var recorded: [UInt8] {
         var bytes = JournalBytes()
         write(to: &bytes)
-        return bytes.bytes
+        return bytes.taken()
     }
 }
 

@@ -97,7 +97,7 @@ extension Layer {
     package var hasFile: Bool {
         switch self {
         case .arguments, .environment, .session, .default, .registered: false
-        default: true
+        case .forced, .userHost, .user, .suite, .globalHost, .global, .site, .siteGlobal: true
         }
     }
 
