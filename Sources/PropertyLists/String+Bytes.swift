@@ -8,10 +8,18 @@ extension Span<UInt8> {
             | UInt64(s[4]) << 32 | UInt64(s[5]) << 40 | UInt64(s[6]) << 48 | UInt64(s[7]) << 56
     }
 
+    /// The four bytes at `place`, with the first in the lowest byte.
+    @inline(__always)
+    private func halfWord(_ place: Int) -> UInt64 {
+        let s = extracting(place..<place + 4)
+        return UInt64(s[0]) | UInt64(s[1]) << 8 | UInt64(s[2]) << 16 | UInt64(s[3]) << 24
+    }
+
     /// The bytes from `place` to the end, fewer than eight, with the first in the lowest byte and zeros above them.
     @inline(__always)
     func lastWord(_ place: Int) -> UInt64 {
         if count >= 8 { return place == count ? 0 : word(count - 8) >> UInt64(8 * (8 - (count - place))) }
+        if place == 0, count >= 4 { return halfWord(0) | halfWord(count - 4) << UInt64(8 * (count - 4)) }
         var word: UInt64 = 0
         for at in place..<count { word |= UInt64(self[at]) << UInt64(8 * (at - place)) }
         return word
