@@ -6,13 +6,15 @@ struct Arguments {
         let text: String
         var description: String {
             text
-                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH | --mutants RUNS | --scenario NAME --round N [--without STEP,…] [--tell]"
+                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH [--profile NAME] | --mutants RUNS | --scenario NAME --round N [--without STEP,…] [--tell]"
         }
     }
 
     private(set) var runs = 0
     /// The number of events of the exhaustive search.
     private(set) var depth = 0
+    /// The only profile to search, or nil for all.
+    private(set) var profile: String?
     /// The number of runs within which each mutant must be found.
     private(set) var mutantRuns = 0
     private(set) var threads = ProcessInfo.processInfo.activeProcessorCount
@@ -28,6 +30,7 @@ struct Arguments {
             case "--scenario": scenario = words.next()
             case "--tell": tells = true
             case "--exhaustive": depth = try Self.number(words.next())
+            case "--profile": profile = words.next()
             case "--mutants": mutantRuns = try Self.number(words.next())
             case "--round": round = try Self.number(words.next())
             case "--threads": threads = try Self.number(words.next())

@@ -9,6 +9,12 @@ import TestSupport
     static func main() async {
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
+            if let name = arguments.profile {
+                guard let profile = ExhaustiveSearch.Profile.all.first(where: { $0.name == name }) else {
+                    throw Arguments.Mistake(text: "no such profile: \(ExhaustiveSearch.Profile.all.map(\.name))")
+                }
+                exit(search(profile, to: arguments.depth) ? 0 : 1)
+            }
             if arguments.depth > 0 { exit(await searchAll(to: arguments.depth) ? 0 : 1) }
             if arguments.mutantRuns > 0 { exit(findMutants(in: arguments.mutantRuns) ? 0 : 1) }
             let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
