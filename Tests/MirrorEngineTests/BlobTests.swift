@@ -86,14 +86,19 @@ import Testing
         ] { #expect(BlobName(other) == nil, "\(other)") }
     }
 
-    @Test func `is restored from the journal`() throws {
-        let pack = try Pack(
-            decoding: Self.log.encoded().bytes,
-            blobs: Dictionary(Self.log.encoded().blobs.map { ($0.name, $0) }) { $1 })
+    /// A state, a record by which it joins the log, and the state that results.
+    private static func joined() throws -> (LocalState, LocalRecord, LocalState) {
+        let encoded = log.encoded()
+        let pack = try Pack(decoding: encoded.bytes, blobs: Dictionary(encoded.blobs.map { ($0.name, $0) }) { $1 })
         let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.other)
         var state = begin
         state.apply(.joined(pack, at: 0))
-        let reading = try Journal.replay(Journal.beginning(with: begin) + Journal.entry(.joined(pack, at: 0)))
+        return (begin, .joined(pack, at: 0), state)
+    }
+
+    @Test func `is restored from the journal`() throws {
+        let (begin, record, state) = try Self.joined()
+        let reading = try Journal.replay(Journal.beginning(with: begin) + Journal.entry(record))
         #expect(reading.state == state && state.mergeState.count == 3)
     }
 
@@ -109,15 +114,10 @@ import Testing
     }
 
     @Test func `is referred to by the journal, which is damaged without it`() throws {
-        let pack = try Pack(
-            decoding: Self.log.encoded().bytes,
-            blobs: Dictionary(Self.log.encoded().blobs.map { ($0.name, $0) }) { $1 })
-        let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.other)
-        var state = begin
-        state.apply(.joined(pack, at: 0))
+        let (begin, record, state) = try Self.joined()
         let store = Values()
         var values: [LongValue]? = []
-        let entry = Journal.entry(.joined(pack, at: 0), referringTo: &values)
+        let entry = Journal.entry(record, referringTo: &values)
         let checkpoint = Journal.beginning(with: state, referringTo: &values)
         #expect(entry.count < 2 * Blob.longestInPack && checkpoint.count < 2 * Blob.longestInPack)
         #expect(Set(values?.map(\.name) ?? []).count == 1)
