@@ -253,6 +253,16 @@ extension KeyedArchiveTests {
         #expect(try KeyedArchive(KeyedArchive(archiving: value).propertyList).value == [["a"], ["$ref": ":0"], "a"])
     }
 
+    @Test func `an object with an unusual field is its fields, which describe its value when archived again`() throws {
+        let archive = Self.archive([
+            ["$class": .uid(3), "NS.relative": .uid(2), "NS.base": .uid(0)],
+            ["$class": .uid(3), "NS.relative": "https://a.example/b", "NS.base": .uid(0)], ["$classname": "NSURL"],
+        ])
+        let value = try KeyedArchive(archive).value
+        #expect(value == ["$class": "NSURL", "NS.relative": "https://a.example/b"])
+        #expect(try KeyedArchive(KeyedArchive(archiving: value).propertyList).value == "https://a.example/b")
+    }
+
     @Test func `any value without references is read back as it was archived`() throws {
         for round in 0..<300 {
             var values = ValueGenerator(SeededGenerator(stream: "archives", round: round), scope: .common)

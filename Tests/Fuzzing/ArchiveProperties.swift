@@ -31,7 +31,8 @@ extension Target {
         Result { () throws(KeyedArchive.Failure) in try KeyedArchive(value, limits: limits) }
     }
 
-    /// An archive that can be opened can be archived again, and is then opened as the same value.
+    /// An archive that can be opened can be archived again, and is then opened as the same value. Only an object that
+    /// was opened as its fields, because one of them was unusual, may then be opened as the value that they describe.
     private func checkArchiving(of value: PropertyList) throws(BrokenProperty) {
         let archive: PropertyList
         do throws(KeyedArchive.Failure) {
@@ -42,8 +43,20 @@ extension Target {
         guard case .success(let again) = open(archive, .default) else {
             throw BrokenProperty(self, "the written archive cannot be opened")
         }
-        guard again.value == value else {
+        if again.value == value { return }
+        guard namedClasses(in: again.value) < namedClasses(in: value) else {
             throw BrokenProperty(self, "the written archive is opened as another value")
+        }
+        try checkArchiving(of: again.value)
+    }
+
+    /// The number of objects that are dictionaries with the names of their classes.
+    private func namedClasses(in value: PropertyList) -> Int {
+        switch value {
+        case .array(let elements): elements.reduce(0) { $0 + namedClasses(in: $1) }
+        case .dictionary(let entries):
+            entries.reduce(entries["$class"] == nil ? 0 : 1) { $0 + namedClasses(in: $1.value) }
+        default: 0
         }
     }
 

@@ -12,7 +12,7 @@
 /// | NSValue | `{"x": …, "y": …}`, `{"width": …, "height": …}`, all four, or `{"location": …, "length": …}` |
 /// | NSColor, UIColor | `{"red": …, "green": …, "blue": …, "alpha": …}`, or its white, CMYK or catalog components |
 /// | NSFont, UIFont | `{"name": …, "size": …}` |
-/// | any other | `{"$class": "Name", …}` with its fields, except those that are nil |
+/// | any other, or one with unusual fields | `{"$class": "Name", …}` with its fields, except those that are nil |
 ///
 /// A further reference to an object with children, even from inside the object, is `{"$ref": ":path"}` with the path of
 /// its first occurrence in `value`. A dictionary with keys other than strings has the form of any other class. In
@@ -35,7 +35,9 @@ public struct KeyedArchive: Hashable, Sendable {
     /// Creates an archive that NSKeyedUnarchiver reads, with one root named `root`.
     ///
     /// `value` has the form described above. In an object of a class without a form of its own, integers, reals and
-    /// Booleans are stored as numbers (`encode(_: Int, forKey:)`), and all other fields as objects.
+    /// Booleans are stored as numbers (`encode(_: Int, forKey:)`), and all other fields as objects. An object of a
+    /// class with a form can be given by its fields as well, such as
+    /// `{"$class": "NSURL", "NS.relative": "https://a.example"}`, and is read back in its form, here as text.
     public init(archiving value: PropertyList, limits: PropertyList.Limits = .default) throws(Failure) {
         propertyList = try ArchiveWriter.archive(of: value, limits: limits)
         roots = ["root"]
