@@ -14,6 +14,7 @@ enum MirrorBenchmark {
         let keys = options.isQuick ? 100_000 : 1_000_000
         let parts: [(title: String, rows: () throws -> [Row])] = [
             // First, because a command's memory includes that of the process that started it.
+            ("long values", { try longValues(24) }),
             ("join of \(keys) keys", { try join(keys) }),
             ("100 keys changed of \(keys)", { try fewOfMany(keys) }),
             ("set on one host until another has it", { try latency(options.isQuick ? 30 : 200) }),
@@ -59,6 +60,38 @@ enum MirrorBenchmark {
                 "memory of a key", .bytes(max(join.mostMemory, add.mostMemory) / keys), atMost: .bytes(550)),
         ]
     }
+
+    /// Two hosts exchange this number of values, each of 6 MB and in a domain of its own.
+    private static func longValues(_ count: Int) throws -> [Row] {
+        let folder = try MirrorFolder()
+        let (first, second) = (try MirrorHost("a", in: folder), try MirrorHost("b", in: folder))
+        for number in 0..<count {
+            let path = first.file(try domain(number)).path
+            guard
+                try succeeds(
+                    """
+                    mkdir -p '\(path.parent)'
+                    { echo '<plist version="1.0"><dict><key>value</key><data>'
+                    head -c \(longValue) /dev/urandom | base64
+                    echo '</data></dict></plist>'; } > '\(path)'
+                    """)
+            else { throw Failure("\(path) cannot be written") }
+        }
+        try first.command("mirror", "init", folder.directory.description).succeed()
+        let publish = try first.command("mirror", "add", pattern).succeed()
+        let join = try second.command("mirror", "join", folder.directory.description).succeed()
+        let add = try second.command("mirror", "add", pattern).succeed()
+        guard try second.values(try domain(count - 1))["value"]?.dataValue?.count == longValue else {
+            throw Failure("the last value did not arrive")
+        }
+        return [
+            row("\(count) values of 6 MB: memory to publish", .bytes(publish.mostMemory), atMost: .bytes(80_000_000)),
+            row(
+                "the same: memory to join", .bytes(max(join.mostMemory, add.mostMemory)), atMost: .bytes(80_000_000)),
+        ]
+    }
+
+    private static let longValue = 6_000_000
 
     private static func fewOfMany(_ keys: Int) throws -> [Row] {
         let (folder, first, second) = try large(keys)
