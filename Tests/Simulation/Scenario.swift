@@ -42,8 +42,8 @@ package struct Scenario: Sendable {
     var bytesOfWriter = EngineLimits().bytesOfWriter
     /// The time between two checks of a host's own files, in milliseconds.
     var checksEvery = Int64.max
-    /// The number of preference changes that are made together.
-    var changesAtOnce = EngineLimits().changesAtOnce
+    /// The number of short values that are written together.
+    var valuesAtOnce = 100_000
     /// The bytes of waiting files that a host keeps in memory.
     var bytesWaiting = EngineLimits().bytesWaiting
     var bytesOfFile = EngineLimits().bytesOfFile
@@ -62,7 +62,7 @@ package struct Scenario: Sendable {
         limits.mostSuperseded = mostSuperseded
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
-        limits.changesAtOnce = changesAtOnce
+        (limits.bytesAtOnce, limits.bytesOfEntry) = (valuesAtOnce << 20, 1 << 20)
         limits.bytesWaiting = bytesWaiting
         (limits.bytesOfFile, limits.keys, limits.writers) = (bytesOfFile, keys, writers)
         limits.unneededFor = unneededFor
@@ -87,16 +87,16 @@ extension Scenario {
 
     package static let all = [
         Scenario(name: "late, duplicate and partial files", media: [.cloud], bytesWaiting: 0),
-        Scenario(name: "crashes", crashes: true, changesAtOnce: 3),
+        Scenario(name: "crashes", crashes: true, valuesAtOnce: 3),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
         Scenario(name: "clones", media: [.cloud], clones: true, leastLogs: 1),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),
         Scenario(
             name: "joiners", steps: 180, crashes: true, skews: true, clones: true, rollbacks: true, joiners: true,
-            changesAtOnce: 2),
+            valuesAtOnce: 2),
         Scenario(
             name: "one view", steps: 180, media: [.posix, .posixCrash], crashes: true, skews: true, clones: true,
-            rollbacks: true, joiners: true, hasMisfortunes: false, changesAtOnce: 1),
+            rollbacks: true, joiners: true, hasMisfortunes: false, valuesAtOnce: 1),
         // Only in this scenario can a server lose acknowledged files, so the seed chooses SFTP more often.
         Scenario(
             name: "a directory that loses files", media: Medium.allCases + [.sftp, .sftp], crashes: true, skews: true,

@@ -17,7 +17,7 @@ import Testing
     ) -> Set<Found> {
         var found: Set<Found> = []
         for point in 1..<40 {
-            let bench = Bench { $0.changesAtOnce = 1 }
+            let bench = Bench { $0.valuesAtOnce = 1 }
             let (near, far) = (bench.host("near"), bench.host("far"))
             bench.comeToRest()
             say(near)

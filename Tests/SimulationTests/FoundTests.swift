@@ -368,7 +368,7 @@ import Testing
     /// A host that dies while it changes two files one by one, with values whose authors have not seen what they
     /// replaced.
     private struct Interrupted {
-        let bench = Bench { $0.changesAtOnce = 1 }
+        let bench = Bench { $0.valuesAtOnce = 1 }
         let near: SimulatedHost
 
         init(at step: Int) {

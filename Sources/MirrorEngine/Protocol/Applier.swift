@@ -173,7 +173,7 @@ extension Applier {
         // Files that arrive in several parts are applied after the last part.
         guard context.directoryStatus.isOpen, !isApplying, !hasJoined else { return }
         context.markLocalKeys()
-        asked = context.local.portion(of: nextDomains(of: context.local), most: context.limits.changesAtOnce)
+        asked = context.local.portion(of: nextDomains(of: context.local), context.limits)
         guard !asked.isEmpty else { return }
         if Rule.capturesBeforeApplying.isKept {
             isApplying = true
@@ -394,20 +394,20 @@ extension EngineContext {
 }
 
 extension LocalState {
-    /// Returns the first of the domains, and further ones up to a number of changes. Domains that share a transaction
+    /// Returns the first of the domains, and further ones up to the limit of bytes. Domains that share a transaction
     /// are kept together, because they change together or not at all.
     ///
-    /// A joining host writes all keys, and each is in memory several times until it is in its file.
-    func portion(of domains: [Path], most limit: Int) -> [Path] {
-        let changes = domains.map { domain in
-            trackedFiles[domain]?.exceptions.values.count { $0.reason == .pending } ?? 0
+    /// A file is written as a whole, and each of its values is in memory several times meanwhile.
+    func portion(of domains: [Path], _ limits: EngineLimits) -> [Path] {
+        let sizes = domains.map { domain in
+            mergeState.under(domain).reduce(0) { $0 + limits.bytesOfEntry + ($1.value.value?.count ?? 0) }
         }
-        guard changes.reduce(0, +) > limit else { return domains }
+        guard sizes.reduce(0, +) > limits.bytesAtOnce else { return domains }
         let groups = sharing(domains)
-        var (portion, count) = ([Int](), 0)
-        for group in groups where count == 0 || count < limit {
+        var (portion, size) = ([Int](), 0)
+        for group in groups where size == 0 || size < limits.bytesAtOnce {
             portion += group
-            for index in group { count += changes[index] }
+            for index in group { size += sizes[index] }
         }
         return portion.sorted().map { domains[$0] }
     }

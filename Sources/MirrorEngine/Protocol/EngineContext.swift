@@ -93,8 +93,10 @@ package struct EngineLimits: Hashable, Sendable {
     package var bytesOfWriter = 256 << 20
     package var writers = 4096
     package var bytesOfFile = Envelope.longestFile
-    /// The number of preference changes made together, unless a single transaction has more.
-    package var changesAtOnce = 250_000
+    /// The bytes of preferences that are written together, unless the domains of a single transaction have more.
+    package var bytesAtOnce = 16 << 20
+    /// The memory for a value, besides its own bytes.
+    package var bytesOfEntry = 64
     /// The bytes of transactions in one log, unless a single one has more.
     package var bytesOfLog = 1 << 20
     /// The bytes of waiting files that are kept in memory.

@@ -193,14 +193,14 @@ extension PreferenceFiles {
     /// Makes all changes in one transaction, each file only if it is still as it was read. Also returns a note for each
     /// file that was converted.
     func write(
-        _ application: Application, under locks: LockedDomains, read readings: [String: Reading]
+        _ application: Application, under locks: LockedDomains, read readings: [Path: Reading]
     ) throws -> (WriteOutcome, notes: [String]) {
         var edits: [DomainEdit] = []
         for change in application.domains {
             guard let file = file(of: change.domain.domain) else {
                 return (.failed(domain: change.domain.domain), [])
             }
-            let reading = readings[change.domain.domain]
+            let reading = readings[change.domain]
             var edit = edit(file, change, reading?.status, application.isChecked)
             // A user has decided in favor of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
@@ -237,12 +237,12 @@ extension PreferenceFiles {
     }
 
     private func observation(
-        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading]
+        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [Path: Reading]
     ) -> Observation {
         let domain = change.domain.domain
         guard let bytes = committed.bytes, let status = committed.after.status else {
             // Nothing was changed.
-            return readings[domain]?.observation
+            return readings[change.domain]?.observation
                 ?? Observation(domain: domain, identity: nil, hash: nil, content: .missing, modified: 0)
         }
         // The values as they are read back. If they equal those written, the existing copy is used.

@@ -15,15 +15,18 @@ extension MirrorSession {
     ///
     /// Records are on the disk before any action that is visible outside, and otherwise when `flush` has returned. Each
     /// wait for the disk delays changes.
-    mutating func handle(_ event: Event) throws(MirrorFailure) {
-        var steps = [Step.send(event)]
+    mutating func handle(_ event: Event) throws(MirrorFailure) { try carryOut([.send(event)]) }
+
+    /// Reads preference files, and sends what they contain to the engine.
+    mutating func observe(_ domains: Set<Path>) throws(MirrorFailure) { try carryOut([.observe(domains)]) }
+
+    private mutating func carryOut(_ steps: [Step]) throws(MirrorFailure) {
+        var steps = steps
         while !steps.isEmpty {
             switch steps.removeFirst() {
             case .fetch(let addresses): steps = fetch(addresses) + steps
-            case .fetchMore(let addresses):
-                // The files that were read before are released only after their records are written.
-                try flush()
-                steps = fetch(addresses) + steps
+            case .observe(let domains): steps = observeFirst(of: domains) + steps
+            case .flush: try flush()
             case .send(let event):
                 for action in engine.handle(event, at: moment) { steps += try carryOut(action) }
             }
@@ -34,7 +37,9 @@ extension MirrorSession {
     private enum Step {
         case send(Event)
         case fetch([PackAddress])
-        case fetchMore([PackAddress])
+        case observe(Set<Path>)
+        /// What was read before is released only after its records are written.
+        case flush
     }
 
     private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Step] {
@@ -42,11 +47,9 @@ extension MirrorSession {
         case .append(let record): records.append(record)
         case .report(let report): if !report.isOfWaiting || !reports.contains(report) { reports.append(report) }
         case .fetch(let addresses): return [.fetch(addresses)]
-        case .observe(let domains): return observe(domains).map { [.send($0)] } ?? []
+        case .observe(let domains): return [.observe(Set(domains.map { Path(domain: $0) }))]
         case .lock(let domains): return [.send(lock(domains))]
-        case .unlock:
-            locked?.release()
-            locked = nil
+        case .unlock: unlock()
         default:
             // Actions that are visible outside must follow their records.
             try flush()
@@ -68,10 +71,16 @@ extension MirrorSession {
             if configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
         }
         let events = selecting(domains) + [.fetched(fetched, isLast: rest.isEmpty)]
-        return events.map { .send($0) } + (rest.isEmpty ? [] : [.fetchMore(Array(rest))])
+        return events.map { .send($0) } + (rest.isEmpty ? [] : [.flush, .fetch(Array(rest))])
     }
 
     private static let bytesAtOnce = 4 << 20
+
+    /// Reads the first of some preference files.
+    private mutating func observeFirst(of domains: Set<Path>) -> [Step] {
+        let (event, rest) = readFirst(of: domains)
+        return (event.map { [.send($0)] } ?? []) + (rest.isEmpty ? [] : [.flush, .observe(rest)])
+    }
 
     /// Waits until all records are on the disk.
     mutating func flush() throws(MirrorFailure) {

@@ -6,22 +6,41 @@ internal import Preferences
 extension MirrorSession {
     /// Captures the changes in preference files.
     mutating func capture() throws(MirrorFailure) {
-        let domains = changedDomains() + pendingDomains
-        let open = (engine.local.application?.domains ?? []).map(\.domain.domain)
-        guard !domains.isEmpty || !open.isEmpty, let observations = take(domains + open) else { return }
-        try handle(.observed(observations))
-        locked?.release()
-        locked = nil
+        try observe(changedDomains().union(pendingDomains))
+        unlock()
     }
 
-    mutating func observe(_ domains: [String]) -> Event? {
+    /// Reads the files of the first domains, up to a limit of bytes in memory, and those of the open application,
+    /// which must be read together. Returns the event for the engine, or nil if there is nothing to send, and the
+    /// domains whose files must still be read.
+    mutating func readFirst(of domains: Set<Path>) -> (event: Event?, rest: Set<Path>) {
+        let open = openDomains
+        let rest = domains.subtracting(open)
+        let first = open.union(portion(of: rest, with: open))
         // If a file cannot be read now, it must be read later, even if it does not change.
-        for domain in domains { heldFiles.removeValue(forKey: Path(domain: domain)) }
-        return take(domains).map(Event.observed)
+        for domain in first { heldFiles.removeValue(forKey: domain) }
+        guard !first.isEmpty, let observations = take(first) else {
+            return (nil, open.isEmpty ? rest.subtracting(first) : [])
+        }
+        return (.observed(observations), rest.subtracting(first.union(observations.map { Path(domain: $0.domain) })))
     }
+
+    private var openDomains: Set<Path> { Set((engine.local.application?.domains ?? []).map(\.domain)) }
+
+    /// Returns as many domains as can be in memory together with others, and at least one if there are no others.
+    private func portion(of domains: Set<Path>, with others: Set<Path>) -> ArraySlice<Path> {
+        func size(_ domain: Path) -> Int64 { preferences.presence(of: domain.domain).identity?.size ?? 0 }
+        var sum = others.reduce(0) { $0 + size($1) }
+        return domains.sorted().prefix { domain in
+            defer { sum += size(domain) }
+            return sum < Self.bytesOfFilesAtOnce
+        }
+    }
+
+    private static let bytesOfFilesAtOnce = 16 << 20
 
     mutating func lock(_ domains: [String]) -> Event {
-        guard let observations = take(domains) else {
+        guard let observations = take(Set(domains.map { Path(domain: $0) })) else {
             hasUnfinished = true
             return .locked([])
         }
@@ -31,7 +50,7 @@ extension MirrorSession {
     mutating func write(_ application: Application) -> Event {
         guard let locked else { return .written(.failed(domain: nil)) }
         do {
-            let (outcome, notes) = try preferences.write(application, under: locked, read: readings)
+            let (outcome, notes) = try preferences.write(application, under: locked.locks, read: locked.readings)
             for text in notes { note(text) }
             return .written(outcome)
         } catch {
@@ -101,15 +120,15 @@ extension MirrorSession {
     }
 
     /// The domains whose files must still be changed, because that was not possible before.
-    var pendingDomains: [String] {
+    var pendingDomains: [Path] {
         guard directoryStatus == .present else { return [] }
         return engine.local.trackedFiles.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
-            .keys.map(\.domain)
+            .map(\.key)
     }
 
     /// Returns the domains whose files differ from when they were last read or written.
-    private func changedDomains() -> [String] {
-        engine.local.trackedFiles.filter { path, trackedFile in
+    private func changedDomains() -> Set<Path> {
+        let changed = engine.local.trackedFiles.filter { path, trackedFile in
             guard trackedFile.isMirrored, trackedFile.isCaptured || directoryStatus == .present else { return false }
             // A file that is not accessible now is checked again later.
             let presence = preferences.presence(of: path.domain)
@@ -117,34 +136,45 @@ extension MirrorSession {
             let identity = presence.identity
             if trackedFile.held != nil, let last = heldFiles[path], last == identity { return false }
             return !trackedFile.isCaptured || trackedFile.held != nil || identity != trackedFile.file
-        }.keys.map(\.domain)
+        }
+        return Set(changed.keys)
     }
 
     // MARK: Locking and reading
 
-    /// Locks the files of the domains, and all others that changed, so that a transaction over several domains is read
-    /// as a whole. Then reads them. A domain that cannot be locked is left out. Returns nil if there is nothing to
-    /// send, or if a file of the open application cannot be read yet, because it must be read together with the others.
-    private mutating func take(_ domains: [String]) -> [Observation]? {
-        locked?.release()
+    /// Files that were read under their locks, until these are released.
+    struct LockedFiles {
+        let locks: LockedDomains
+        let readings: [Path: PreferenceFiles.Reading]
+    }
+
+    mutating func unlock() {
+        locked?.locks.release()
         locked = nil
-        var wanted = Set(domains.map { Path(domain: $0) })
+    }
+
+    /// Locks the files of the domains, and others that changed, so that a transaction over several domains is read as a
+    /// whole if it fits into memory. Then reads them. A domain that cannot be locked is left out. Returns nil if there
+    /// is nothing to send, or if a file of the open application cannot be read yet, because it must be read together
+    /// with the others.
+    private mutating func take(_ domains: Set<Path>) -> [Observation]? {
+        unlock()
+        var wanted = domains
         for _ in 0..<Self.mostTurns {
             preferences.places.user.finishTransactions(on: machine)
             guard let acquired = lockFiles(of: wanted.sorted().map(\.domain)) else { return nil }
-            let others = Set(changedDomains().map { Path(domain: $0) }).subtracting(wanted)
+            let others = portion(of: changedDomains().subtracting(wanted), with: wanted)
             guard others.isEmpty else {
                 acquired.locks.release()
                 wanted.formUnion(others)
                 continue
             }
             let observations = read(acquired)
-            let needed = Set((engine.local.application?.domains ?? []).map(\.domain)).intersection(wanted)
+            let needed = openDomains.intersection(wanted)
             guard !observations.isEmpty, needed.isSubset(of: observations.map { Path(domain: $0.domain) }) else {
-                acquired.locks.release()
+                unlock()
                 return nil
             }
-            locked = acquired.locks
             return observations
         }
         hasUnfinished = true
@@ -191,13 +221,14 @@ extension MirrorSession {
         engine.local.trackedFiles[Path(domain: domain)]?.held == nil ? preferences.refusal(of: domain) : nil
     }
 
-    /// Reads the files that can be read and are not being written.
+    /// Reads the files that can be read and are not being written. Returns the contents of complete files.
     private mutating func read(_ acquired: AcquiredLocks) -> [Observation] {
         var observations = acquired.refused.map(\.observation)
-        for reading in acquired.refused { readings[reading.observation.domain] = reading }
+        var readings: [Path: PreferenceFiles.Reading] = [:]
+        for reading in acquired.refused { readings[Path(domain: reading.observation.domain)] = reading }
         for domain in acquired.domains {
             guard let reading = read(domain, under: acquired.locks) else { continue }
-            readings[domain] = reading
+            readings[Path(domain: domain)] = reading
             guard !reading.isUnsettled else {
                 hasUnfinished = true
                 continue
@@ -206,6 +237,7 @@ extension MirrorSession {
             if !reading.isRefused { heldFiles[Path(domain: domain)] = reading.observation.identity }
             observations.append(reading.observation)
         }
+        locked = LockedFiles(locks: acquired.locks, readings: readings)
         return observations
     }
 

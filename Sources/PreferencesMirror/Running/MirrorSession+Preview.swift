@@ -39,7 +39,12 @@ extension MirrorSession {
         let former = mergeState
         let new = Set(selectedDomains).subtracting(domains).sorted()
         for domain in new { _ = engine.handle(.command(.add(domain: domain)), at: moment) }
-        if let event = observe(new) { _ = engine.handle(event, at: moment) }
+        var rest = Set(new.map { Path(domain: $0) })
+        while !rest.isEmpty {
+            let (event, others) = readFirst(of: rest)
+            if let event { _ = engine.handle(event, at: moment) }
+            rest = others
+        }
         var preview = SelectionPreview(domains: new, troubles: troubles, isUnfinished: hasUnfinished)
         preview.unread = (try? directory.listing(own: writer, chosen: chosenID)).map { unreadFiles($0).count } ?? 0
         for domain in new {

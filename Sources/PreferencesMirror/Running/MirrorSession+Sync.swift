@@ -46,8 +46,7 @@ extension MirrorSession {
     /// Captures local changes, joins those of other hosts, and publishes. Requires the lock of the state.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
         try handle(.foundMark(RestoreMarker(of: id, in: places)?.mark))
-        locked?.release()
-        locked = nil
+        unlock()
         try handle(.directory(look))
         var listing = try list()
         let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
@@ -171,8 +170,7 @@ extension MirrorSession {
     private mutating func selectDomains() throws(MirrorFailure) {
         findLeftOut()
         for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
-        locked?.release()
-        locked = nil
+        unlock()
         for (path, trackedFile) in engine.local.trackedFiles where trackedFile.isMirrored && !isIncluded(path.domain) {
             try handle(.command(.remove(domain: path.domain)))
         }
@@ -215,8 +213,7 @@ extension MirrorSession {
         defer { end() }
         try exchange()
         try send(.command(command))
-        locked?.release()
-        locked = nil
+        unlock()
         try exchange()
         for _ in 0..<Self.mostLooks where hasUnfinished {
             hasUnfinished = false

@@ -28,8 +28,7 @@ package struct MirrorSession: Sendable {
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
-    var locked: LockedDomains?
-    var readings: [String: PreferenceFiles.Reading] = [:]
+    var locked: LockedFiles?
     /// The selected domains that are not mirrored at present.
     var leftOut: [String: MirrorStatus.LeftOut] = [:]
     /// The identities of complete and readable files when they were last read. Used for held domains.
@@ -114,8 +113,7 @@ extension MirrorSession {
 
     package mutating func end() {
         try? flush()
-        locked?.release()
-        locked = nil
+        unlock()
         stateLock?.unlock()
         stateLock = nil
     }

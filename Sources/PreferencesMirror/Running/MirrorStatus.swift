@@ -144,7 +144,7 @@ extension MirrorSession {
             awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
             lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
             unmirrored: unmirrored,
-            unwritten: pendingDomains.sorted(), held: held, leftOut: leftOut,
+            unwritten: pendingDomains.map(\.domain).sorted(), held: held, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
             entries: mergeState.count, ignoredHosts: listing.map { engine.ignoredWriters($0).count } ?? 0,
