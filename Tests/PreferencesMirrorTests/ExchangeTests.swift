@@ -10,6 +10,28 @@ import Testing
 
 /// Two hosts and one directory.
 @Suite struct `A write of one host` {
+    @Test func `of files that do not fit into memory together takes one after the other`() throws {
+        let bench = try MirrorBench()
+        let first = try bench.hosts("a")[0]
+        let joiner = try bench.stranger("b")
+        for domain in ["com.example.a", "com.example.b"] as [DomainName] { try first.write("key", 1, domain) }
+        for domain in ["com.example.a", "com.example.b", "com.example.c"] as [DomainName] {
+            try joiner.write("key", 2, domain)
+        }
+        try first.sync()
+        try joiner.enter(isFirst: false)
+        try joiner.select { $0.add("com.*") }
+        var session = try joiner.session()
+        session.bytesOfFilesAtOnce = 1
+        try session.sync(.push) { bench.disk.clock.advance(by: $0) }
+        #expect(session.troubles == [])
+        #expect(!session.takeReports().contains { if case .unwritten = $0 { true } else { false } })
+        #expect(
+            try ["com.example.a", "com.example.b", "com.example.c"].map { try joiner.values($0)["key"] } == [1, 1, 2])
+        try bench.comeToRest([first, joiner])
+        #expect(try first.values("com.example.c") == ["key": 2])
+    }
+
     @Test func `reaches another host`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -26,6 +26,7 @@ extension MirrorSession {
             switch steps.removeFirst() {
             case .fetch(let addresses): steps = fetch(addresses) + steps
             case .observe(let domains): steps = observeFirst(of: domains) + steps
+            case .lock(let domains): steps.insert(.send(lock(domains)), at: 0)
             case .flush: try flush()
             case .send(let event):
                 for action in engine.handle(event, at: moment) { steps += try carryOut(action) }
@@ -38,6 +39,8 @@ extension MirrorSession {
         case send(Event)
         case fetch([PackAddress])
         case observe(Set<Path>)
+        /// Lock files and send their contents, with no other step in between.
+        case lock([String])
         /// What was read before is released only after its records are written.
         case flush
     }
@@ -48,7 +51,7 @@ extension MirrorSession {
         case .report(let report): if !report.isOfWaiting || !reports.contains(report) { reports.append(report) }
         case .fetch(let addresses): return [.fetch(addresses)]
         case .observe(let domains): return [.observe(Set(domains.map { Path(domain: $0) }))]
-        case .lock(let domains): return [.send(lock(domains))]
+        case .lock(let domains): return [.lock(domains)]
         case .unlock: unlock()
         default:
             // Actions that are visible outside must follow their records.

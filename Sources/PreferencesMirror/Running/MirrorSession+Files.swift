@@ -10,13 +10,13 @@ extension MirrorSession {
         unlock()
     }
 
-    /// Reads the files of the first domains, up to a limit of bytes in memory, and those of the open application,
-    /// which must be read together. Returns the event for the engine, or nil if there is nothing to send, and the
+    /// Reads the files of the open application, which must be read together, and those of the first of some domains, up
+    /// to a limit of bytes in memory. Returns the event for the engine, or nil if there is nothing to send, and the
     /// domains whose files must still be read.
     mutating func readFirst(of domains: Set<Path>) -> (event: Event?, rest: Set<Path>) {
         let open = openDomains
         let rest = domains.subtracting(open)
-        let first = open.union(portion(of: rest, with: open))
+        let first = open.union(portion(of: rest))
         // If a file cannot be read now, it must be read later, even if it does not change.
         for domain in first { heldFiles.removeValue(forKey: domain) }
         guard !first.isEmpty, let observations = take(first) else {
@@ -28,16 +28,14 @@ extension MirrorSession {
     private var openDomains: Set<Path> { Set((engine.local.application?.domains ?? []).map(\.domain)) }
 
     /// Returns as many domains as can be in memory together with others, and at least one if there are no others.
-    private func portion(of domains: Set<Path>, with others: Set<Path>) -> ArraySlice<Path> {
+    private func portion(of domains: Set<Path>, with others: Set<Path> = []) -> ArraySlice<Path> {
         func size(_ domain: Path) -> Int64 { preferences.presence(of: domain.domain).identity?.size ?? 0 }
         var sum = others.reduce(0) { $0 + size($1) }
         return domains.sorted().prefix { domain in
             defer { sum += size(domain) }
-            return sum < Self.bytesOfFilesAtOnce
+            return sum < bytesOfFilesAtOnce
         }
     }
-
-    private static let bytesOfFilesAtOnce = 16 << 20
 
     mutating func lock(_ domains: [String]) -> Event {
         guard let observations = take(Set(domains.map { Path(domain: $0) })) else {

@@ -29,6 +29,8 @@ package struct MirrorSession: Sendable {
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
     var locked: LockedFiles?
+    /// The bytes of preference files that are read at once, unless a single file has more.
+    var bytesOfFilesAtOnce: Int64 = 16 << 20
     /// The selected domains that are not mirrored at present.
     var leftOut: [String: MirrorStatus.LeftOut] = [:]
     /// The identities of complete and readable files when they were last read. Used for held domains.
