@@ -133,11 +133,21 @@ import Testing
         #expect(throws: PackFault.missingBlobs([reference])) { try Journal.replay(checkpoint) }
     }
 
+    @Test func `that its store no longer has is not recorded as kept`() throws {
+        let value = try #require(Self.text("v").value?.long)
+        let store = Values()
+        #expect(value.keep(in: store) && value.keep(in: store))
+        store.removeAll()
+        #expect(!value.keep(in: store))
+    }
+
     /// A store in memory.
     private final class Values: LongValueStore {
         private let state = Mutex((values: [BlobName: [UInt8]](), reads: 0))
 
         var reads: Int { state.withLock(\.reads) }
+
+        func removeAll() { state.withLock { $0.values = [:] } }
 
         func contains(_ reference: BlobReference) -> Bool {
             state.withLock { $0.values[reference.name]?.count == reference.size }

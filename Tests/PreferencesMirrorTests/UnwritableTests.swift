@@ -130,8 +130,11 @@ extension Report {
         #expect(try !hosts[0].session().isAtRest)
         var checked = try hosts[0].session()
         #expect(try checked.examine { _, _ in }.contains(.closed(writer)))
-        let packs = try hosts[0].session().packsInView { _, _ in }
-        try hosts[0].carryOut(.rebuild(packs))
+        var rebuilt = try hosts[0].session()
+        try rebuilt.rebuild { _, _ in
+        } wait: {
+            bench.disk.clock.advance(by: $0)
+        }
         #expect(try hosts[0].values() == ["key": 1, "other": 2], "its writes remain")
         try bench.setPermissions(0o700, of: folder)
         let host = try hosts[0].again()

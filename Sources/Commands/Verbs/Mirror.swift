@@ -163,9 +163,12 @@ extension MirrorVerbs {
         var session = try access.one()
         try access.check(session)
         let progress = Progress("files read", context)
-        let packs = try session.packsInView { progress.note($0, of: $1) }
+        try session.rebuild {
+            progress.note($0, of: $1)
+        } wait: {
+            access.wait($0)
+        }
         progress.end()
-        try session.carryOut(.rebuild(packs)) { access.wait($0) }
         return try access.conclude(&session)
     }
 

@@ -48,7 +48,7 @@ package final class LongValue: Sendable {
     /// Releases the bytes once the store keeps them. Returns whether it does.
     @discardableResult
     package func keep(in store: any LongValueStore) -> Bool {
-        guard let bytes = place.withLock({ $0.bytes }) else { return true }
+        guard let bytes = place.withLock({ $0.bytes }) else { return store.contains(reference) }
         guard store.keep(bytes, as: name) else { return false }
         place.withLock { ($0.bytes, $0.store) = (nil, store) }
         return true

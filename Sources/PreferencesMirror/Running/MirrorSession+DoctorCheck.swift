@@ -7,7 +7,7 @@ extension MirrorSession {
     package var obstacle: SharedDirectory.Obstacle? { directory.obstacle(to: id, isChosen: configuration.isChosen) }
 
     /// Returns all valid files in view.
-    package func packsInView(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [Pack] {
+    func packsInView(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [Pack] {
         let addresses = FolderCheck(engine.local, try listingOfAll()).wanted
         return addresses.enumerated().compactMap { index, address in
             progress(index, addresses.count)

@@ -207,11 +207,26 @@ extension MirrorSession {
         try send(.command(command))
     }
 
+    /// Rebuilds the state from all valid files in view, with an exchange before and after it.
+    package mutating func rebuild(
+        progress: (Int, Int) -> Void, wait: (Duration) -> Void
+    ) throws(MirrorFailure) {
+        // The files are read after the exchange, which removes long values that the state does not have.
+        try carryOut(wait: wait) { session throws(MirrorFailure) in .rebuild(try session.packsInView(progress)) }
+    }
+
     /// Carries out a command of a user, with an exchange before and after it.
     package mutating func carryOut(_ command: MirrorEngine.Command, wait: (Duration) -> Void) throws(MirrorFailure) {
+        try carryOut(wait: wait) { _ in command }
+    }
+
+    private mutating func carryOut(
+        wait: (Duration) -> Void, _ makeCommand: (Self) throws(MirrorFailure) -> MirrorEngine.Command
+    ) throws(MirrorFailure) {
         try begin()
         defer { end() }
         try exchange()
+        let command = try makeCommand(self)
         try send(.command(command))
         unlock()
         try exchange()
