@@ -36,6 +36,8 @@ final class LongValueFiles: LongValueStore {
     func reload() throws(SystemFailure) {
         var sizes: [BlobName: Int] = [:]
         for file in try files.names(in: folder) ?? [] {
+            // A program died while it wrote the file.
+            if file.isTemporary { try files.remove(folder.appending(file)) }
             guard let name = BlobName(fileName: file) else { continue }
             sizes[name] = try files.status(of: folder.appending(file), followingLink: false)?.size
         }
