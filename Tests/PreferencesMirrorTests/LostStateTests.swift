@@ -49,6 +49,33 @@ import Testing
         session.end()
     }
 
+    @Test func `in part keeps the conflicts before the damage, even if the disk is full meanwhile`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", "first")
+        bench.disk.clock.advance(by: .seconds(1))
+        try hosts[1].write("key", "second")
+        try bench.comeToRest(hosts)
+        let folder = try hosts[0].session().folder
+        var bytes = try #require(try hosts[0].fileSystem.contents(of: folder.appending("journal")))
+        let damaged = bytes.count + 10
+        for number in 1...3 {
+            try hosts[0].write("other", .integer(PropertyList.Integer(number)))
+            try hosts[0].sync()
+        }
+        bytes = try #require(try hosts[0].fileSystem.contents(of: folder.appending("journal")))
+        bytes[damaged] ^= 0xFF
+        try hosts[0].fileSystem.replace(folder.appending("journal"), with: bytes)
+        let full = FaultPlan([Fault(.fail(.noSpace), .from(1), of: .write)])
+        #expect(throws: MirrorFailure.self) { try hosts[0].again(full).sync() }
+        let conflicts = try hosts[0].sync().engine.local.conflicts.conflicts
+        #expect(conflicts.contains { $0.value.value?.propertyList == "first" })
+        let copies = try (hosts[0].fileSystem.names(in: folder) ?? []).filter {
+            $0.description.hasPrefix("journal.damaged-")
+        }
+        #expect(try copies.map { try hosts[0].fileSystem.contents(of: folder.appending($0)) } == [bytes])
+    }
+
     @Test func `is kept for inspection, but no more than the last two`() throws {
         let bench = try MirrorBench()
         let host = try #require(try bench.hosts("a").first)

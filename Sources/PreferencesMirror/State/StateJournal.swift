@@ -54,10 +54,10 @@ struct StateJournal: Sendable {
         try endAfterLoss()
         if reading.damage != nil {
             // The records after the damage are lost. Our own folder will show that, and make us take another number.
-            try keepDamaged()
             var state = reading.state
             state.apply(.suspected(.stateIsOlder))
             try begin(state)
+            keepDamaged(bytes)
             return state
         }
         if reading.isOfFirstVersion {
@@ -86,9 +86,23 @@ struct StateJournal: Sendable {
         }
     }
 
+    /// Moves the journal aside.
     private func keepDamaged() throws(SystemFailure) {
-        guard let name = FileName(Self.damagedPrefix + "\(files.unpredictableNumber())") else { return }
-        try files.rename(path, to: folder.appending(name))
+        try files.rename(path, to: placeOfDamaged)
+        removeOldDamaged()
+    }
+
+    /// Keeps a copy of a damaged journal that was replaced.
+    private func keepDamaged(_ bytes: [UInt8]) {
+        _ = try? files.replace(placeOfDamaged, with: bytes)
+        removeOldDamaged()
+    }
+
+    private var placeOfDamaged: FilePath {
+        folder.appending(FileName(Self.damagedPrefix + "\(files.unpredictableNumber())") ?? Self.name)
+    }
+
+    private func removeOldDamaged() {
         for name in damaged.dropLast(Self.mostDamaged) { _ = try? files.remove(folder.appending(name)) }
     }
 
