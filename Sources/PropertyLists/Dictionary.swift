@@ -247,8 +247,8 @@ extension PropertyList.Dictionary: ExpressibleByDictionaryLiteral {
 extension ContiguousArray<PropertyList.Dictionary.Entry> {
     /// The entries in the order of the UTF-16 code units of their keys, as Apple sorts them.
     ///
-    /// The keys of a dictionary often have a common prefix. After it, the next eight bytes decide most comparisons,
-    /// which sorts 100,000 keys in a third of the time.
+    /// The keys of a dictionary often have a common prefix. After it, the next 16 bytes decide most comparisons without
+    /// access to the keys themselves.
     package var sortedByKey: Self {
         guard let first else { return self }
         let prefix = reduce(first.key.utf8.count) { length, entry in
@@ -263,15 +263,15 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
 }
 
 extension String {
-    /// The eight bytes after `prefix` as a number that orders keys.
-    fileprivate func rank(after prefix: Int) -> UInt64 {
-        var rank: UInt64 = 0
-        var missing = 8
-        for byte in utf8.dropFirst(prefix).prefix(8) {
+    /// The 16 bytes after `prefix` as a number that orders keys.
+    fileprivate func rank(after prefix: Int) -> UInt128 {
+        var rank: UInt128 = 0
+        var missing = 16
+        for byte in utf8.dropFirst(prefix).prefix(16) {
             // In UTF-16, characters beyond U+FFFF come before U+E000–U+FFFF.
-            rank = rank << 8 | UInt64(byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte)
+            rank = rank << 8 | UInt128(byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte)
             missing -= 1
         }
-        return missing == 8 ? 0 : rank << UInt64(8 * missing)
+        return missing == 16 ? 0 : rank << UInt128(8 * missing)
     }
 }
