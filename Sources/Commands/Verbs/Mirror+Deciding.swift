@@ -22,11 +22,17 @@ extension MirrorVerbs {
         // A single word can be either a domain or an action without operands.
         let word = invocation[operand: ConflictAction.operand.name] ?? invocation[operand: "DOMAIN"]
         guard let action = word.flatMap(ConflictAction.init) else {
+            if let word, Int(word) != nil {
+                throw CommandFailure(.usage, "\(word): specify what to do with it: show, accept or restore")
+            }
             let domain = try word.map { try DomainName(word: $0).text }
             return try access.each { session in
-                _ = try session.status()
+                let domains = try session.status().domains
                 let items = session.conflicts.items.filter { item in
                     (isAll || item.isOpen) && (domain == nil || item.key.domain == domain)
+                }
+                if let domain, items.isEmpty, !domains.contains(domain) {
+                    throw MirrorFailure(.unknown("\(domain.onOneLine): not a mirrored domain"))
                 }
                 for item in items {
                     let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))

@@ -158,7 +158,11 @@ extension MirrorVerbs {
         if isAddition, !known.contains(where: named.includes) {
             try context.say("no domain matches yet; a domain that appears later is mirrored")
         }
-        if !isAddition, gone.isEmpty, !invocation.has(.withdraw) { try context.say("no mirrored domain matches") }
+        if !isAddition, gone.isEmpty, !invocation.has(.withdraw) {
+            let isExcluded = patterns.contains { session.configuration.selection.patterns.contains("!" + $0) }
+            try context.say(
+                "no mirrored domain matches\(isExcluded ? "; a domain that appears later is not mirrored" : "")")
+        }
         guard invocation.has(.withdraw) else {
             if gone.contains(where: { session.publishesValues(of: $0) }) {
                 try access.say("values that this host published stay in the mirror; --withdraw removes them")

@@ -108,10 +108,22 @@ package struct DomainSelection: Hashable, Sendable {
         patterns.append(pattern)
     }
 
-    /// Excludes the domains that a pattern matches. Exclusions are kept only while another pattern includes domains.
+    /// Removes a pattern, and excludes the domains that it matches if another pattern may include them.
     package mutating func remove(_ pattern: String) {
         patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
-        patterns = patterns.contains { !$0.hasPrefix("!") } ? patterns + ["!" + pattern] : []
+        if mayInclude(pattern) { patterns.append("!" + pattern) }
+        if !patterns.contains(where: { !$0.hasPrefix("!") }) { patterns = [] }
+    }
+
+    /// Whether a domain that a pattern matches may be mirrored: a pattern that includes domains has the same beginning.
+    private func mayInclude(_ pattern: String) -> Bool {
+        func beginning(_ pattern: String) -> Substring { pattern.prefix { !"*?[".contains($0) } }
+        let own = beginning(pattern)
+        if own.count == pattern.count, let name = try? DomainName(pattern) { return includes(name) }
+        return patterns.contains { other in
+            let theirs = beginning(other)
+            return theirs.first != "!" && (theirs.hasPrefix(own) || own.hasPrefix(theirs))
+        }
     }
 }
 
