@@ -78,7 +78,7 @@ struct ScriptBench {
         try bench.machine.administrate("/etc/prefs/forced/com.example.backup.plist", "{ keep = 16; }")
         let outcome = try bench.run(["t", "--keep", "15"])
         #expect(bench.value("keep", in: outcome) == "'16'")
-        #expect(outcome.errors == "backup: --keep: forced by the administrator\n")
+        #expect(outcome.errors == "backup: --keep: ignored, because the administrator forces a value\n")
     }
 
     @Test func `a stored value that breaks the schema never breaks the script`() throws {
@@ -96,14 +96,14 @@ struct ScriptBench {
         let bench = try ScriptBench()
         _ = try bench.prefs("write", "--force", "com.example.backup", "keep", "-int", "0")
         let file = "/home/ada/.config/prefs/com.example.backup.plist"
-        let told = "backup: keep in user (\(file)): must be from 1 to 365; ignored\n"
+        let told = "backup: keep in layer user (\(file)) is ignored: must be from 1 to 365\n"
         #expect(try bench.run(["t"]).errors == told)
         #expect(try bench.run(["t", "--keep", "3"]).errors.isEmpty)
         #expect(try bench.run(["t"], variables: ["BACKUP_KEEP": "3"]).errors.isEmpty)
         _ = try bench.prefs("write", "--force", "com.example.backup", "exclude", "-array", "-string", "a")
         try bench.machine.store(["exclude": ["a", 5], "keep": 5, "$schemaVersion": 2], as: "com.example.backup")
         let inside = try bench.run(["t"])
-        #expect(inside.errors == "backup: exclude in user (\(file)): :exclude:1 must be a string; ignored\n")
+        #expect(inside.errors == "backup: exclude in layer user (\(file)) is ignored: :exclude:1 must be a string\n")
         #expect(bench.value("exclude", in: inside) == "''" && inside.status == 0)
     }
 
@@ -348,7 +348,7 @@ struct ScriptBench {
         try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         let exposed = try bench.run([])
         #expect(bench.value("server", in: exposed) == "''")
-        #expect(exposed.errors.contains("\(file)): is sensitive, but other users can read the file; ignored"))
+        #expect(exposed.errors.contains("\(file)) is ignored: is sensitive, but other users can read the file"))
     }
 
     @Test func `a stored secret that others can read is ignored`() throws {
@@ -359,6 +359,6 @@ struct ScriptBench {
         try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         let outcome = try bench.run(["t"])
         #expect(bench.value("token", in: outcome) == "''")
-        #expect(outcome.errors.contains("\(file)): is sensitive, but other users can read the file; ignored"))
+        #expect(outcome.errors.contains("\(file)) is ignored: is sensitive, but other users can read the file"))
     }
 }

@@ -107,8 +107,10 @@ extension Setting where Value == String {
     @Test func `migrates stored settings once, but not for help or a syntax error`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["copies": 5])
-        #expect(throws: Schema.Ending.self) { try parse(["--help"], bench) }
-        #expect(try bench.file() == ["copies": 5])
+        for words in [["--help"], ["--keep", "many", "/mnt"]] {
+            #expect(throws: Schema.Ending.self) { try parse(words, bench) }
+            #expect(try bench.file() == ["copies": 5])
+        }
         #expect(try parse(["/mnt"], bench)[.keep] == 5)
         #expect(try bench.file() == ["keep": 5, "$schemaVersion": 2])
         #expect(try parse(["/mnt"], bench)[.keep] == 5)
@@ -133,6 +135,24 @@ extension Setting where Value == String {
         let settings = try parse(["/mnt"], bench)
         #expect(settings[.keep] == 3 && settings[.level] == 0 && settings[.here] == 9)
         #expect(settings.origin(of: .here)?.layer == .userHost)
+    }
+
+    @Test func `is saved for this host if a value for this host would override it`() throws {
+        let bench = try SchemaBench(nil)
+        let places = try #require(try StorePlaces(.native, on: bench.bench.process()))
+        let file = places.user.file(of: SchemaBench.domain, on: try places.host())
+        try bench.bench.process().commit([DomainEdit(file) { $0.values = ["keep": 4, "$schemaVersion": 2] }])
+        _ = try parse(["--save", "-k", "3", "/mnt"], bench)
+        let settings = try parse(["/mnt"], bench)
+        #expect(settings[.keep] == 3 && settings.origin(of: .keep)?.layer == .userHost)
+    }
+
+    @Test func `has a note about a flag that the administrator overrides`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.bench.administrate("/etc/prefs/forced/com.example.backup.plist", ["keep": 9])
+        let settings = try parse(["-k", "3", "/mnt"], bench)
+        #expect(settings[.keep] == 9)
+        #expect(settings.notes == ["--keep: ignored, because the administrator forces a value"])
     }
 
     @Test func `is saved in one step, each value in its layer`() throws {

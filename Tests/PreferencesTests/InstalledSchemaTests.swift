@@ -66,6 +66,7 @@ extension Setting where Value == String {
         let explanation = defaults.explain(.keep)
         #expect(explanation.inEffect?.value == .integer(PropertyList.Integer(value)))
         #expect(explanation.entries.map(\.fault) == (reason.isEmpty ? [nil, nil] : [reason, nil]))
+        #expect(explanation.entries.allSatisfy { !$0.isError })
         // The issue is reported once.
         _ = defaults[.keep]
         let line =
@@ -104,6 +105,14 @@ extension Setting where Value == String {
         try bench.stored(["tries": 5])
         let change = await changes.next()
         #expect(change?.oldValue == 3 && change?.newValue == 5)
+    }
+
+    @Test func `is an error for programs if a forced value violates it`() throws {
+        let bench = try SchemaBench()
+        try bench.bench.administrate("/etc/prefs/forced/com.example.backup.plist", ["keep": 0])
+        let explanation = bench.defaults().explain("keep")
+        #expect(explanation.entries.map(\.isError) == [true, false])
+        #expect(explanation.description.contains(": 0 (error: must be from 1 to 365)"))
     }
 
     @Test(arguments: [

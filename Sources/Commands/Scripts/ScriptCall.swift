@@ -127,12 +127,12 @@ struct ScriptCall {
         for setting in schema.settings(of: arguments.command) {
             let resolution = layers[setting.key]
             for answer in resolution.skipped {
-                try say("\(setting.key) in \(answer.origin): \(answer.fault ?? ""); ignored")
+                try say("\(setting.key) in layer \(answer.origin) is ignored: \(answer.fault ?? "")")
             }
             let isGiven = resolution.winner?.origin.layer == .arguments
             values[setting.key] = isGiven ? resolution.winner?.value : resolution.winner?.value?.escapingRaw
             if given[setting.key] != nil, resolution.winner?.origin.layer == .forced {
-                try say("\(setting.writtenName.onOneLine): forced by the administrator")
+                try say(setting.noteOfForcedValue)
             }
         }
         let missing = schema.settings(of: arguments.command).flatMap { setting in

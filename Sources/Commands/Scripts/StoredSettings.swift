@@ -19,9 +19,10 @@ struct StoredSettings {
             let keys = schema.anyDeclaration(of: key)?.allKeys ?? [key]
             return stored.filter { source in keys.contains { source.values[$0] != nil } }.map(\.layer)
         }
+        let hostValues = stored.first { $0.layer == .userHost }?.values ?? [:]
         for entry in values {
-            let layer = layer(of: entry.key, overriding: layers(entry.key))
-            parts[layer, default: .init()].values[entry.key] = entry.value
+            let isByHost = domain.name != nil && schema.savesByHost(entry.key, over: hostValues)
+            parts[isByHost ? .userHost : domain.layer, default: .init()].values[entry.key] = entry.value
         }
         for key in changes.resets {
             for layer in domain.name == nil ? [domain.layer] : layers(key) {
@@ -58,15 +59,6 @@ struct StoredSettings {
         let stored = layers.filter(\.layer.isOfUser).map { schema.storedVersion(of: $0.values) }
         guard let version = stored.max(), version > schema.version else { return nil }
         return Schema.NewerVersion(domain: schema.domain, stored: version, known: schema.version)
-    }
-
-    /// Returns the layer in which a new value of a key takes effect.
-    ///
-    /// - Parameter layers: The user's layers that have a value of the key.
-    private func layer(of key: String, overriding layers: [Layer]) -> Layer {
-        if domain.name == nil { return domain.layer }
-        let isByHost = schema.anyDeclaration(of: key)?.isByHost ?? false
-        return isByHost || layers.contains(.userHost) ? .userHost : domain.layer
     }
 
     private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {

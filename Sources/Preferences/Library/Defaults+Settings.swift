@@ -150,7 +150,7 @@ extension Defaults {
 }
 
 extension Setting {
-    /// Returns the value of the setting that a layer's value is, or nil if the setting cannot have it.
+    /// Returns a stored value as the setting's type, or nil if it is not valid for the setting.
     func value(_ stored: PropertyList) -> Value? {
         if ownDeclaration == nil, let value = try? stored.decodedStrictly(as: Value.self) { return value }
         guard case .usable(let usable) = declaration.verdict(on: stored) else { return nil }
@@ -219,8 +219,9 @@ extension Defaults {
         let host = try store.process.hostTarget(of: name)
         var parts: [(domain: OpenDomain, values: PropertyList.Dictionary)] = [(target, [:])]
         if let host { parts.append((host, [:])) }
+        let hostValues = host?.snapshot().values ?? [:]
         for entry in values {
-            let isByHost = host != nil && schema.anyDeclaration(of: entry.key)?.isByHost ?? false
+            let isByHost = host != nil && schema.savesByHost(entry.key, over: hostValues)
             parts[isByHost ? 1 : 0].values[entry.key] = entry.value
         }
         parts.removeAll(where: \.values.isEmpty)
@@ -269,6 +270,13 @@ extension SharedStore {
 }
 
 extension Schema {
+    /// Whether a new value of a key takes effect only in the layer of this host: because of its declaration, or because
+    /// that layer has a value.
+    package func savesByHost(_ key: String, over hostValues: PropertyList.Dictionary) -> Bool {
+        let declaration = anyDeclaration(of: key)
+        return declaration?.isByHost ?? false || (declaration?.allKeys ?? [key]).contains { hostValues[$0] != nil }
+    }
+
     /// Returns a key with a secret that would be shown according to another schema of the domain.
     package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
         let secrets = values.filter { containsSecret($0.value, under: $0.key) }

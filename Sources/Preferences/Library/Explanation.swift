@@ -10,8 +10,11 @@ public struct Explanation: Sendable, Hashable {
         public let origin: Origin
         /// The value in the layer.
         public let value: PropertyList
-        /// The rule of the schema that the value violates, so that it is ignored; nil for a valid value.
+        /// The rule of the schema that the value violates; nil for a valid value.
         public let fault: String?
+        /// Whether programs that parse their command line do not start with the value. A `Defaults` ignores it, as any
+        /// invalid value.
+        public let isError: Bool
     }
 
     /// The domain.
@@ -38,7 +41,8 @@ extension Defaults {
         let entries = stack.explanation(of: key, declaration).answers.map { answer in
             let value = answer.value ?? answer.stored
             return Explanation.Entry(
-                origin: answer.origin, value: declaration?.masked(value) ?? value, fault: answer.fault)
+                origin: answer.origin, value: declaration?.masked(value) ?? value, fault: answer.fault,
+                isError: answer.isError)
         }
         return Explanation(domain: name, key: key, entries: entries)
     }
@@ -53,7 +57,9 @@ extension Defaults {
 extension Explanation: CustomStringConvertible {
     /// A line for each layer, highest priority first.
     public var description: String {
-        entries.map { "\($0.origin): \($0.value)\($0.fault.map { " (ignored: \($0))" } ?? "")" }
-            .joined(separator: "\n")
+        entries.map { entry in
+            let fault = entry.fault.map { " (\(entry.isError ? "error" : "ignored"): \($0))" } ?? ""
+            return "\(entry.origin): \(entry.value)\(fault)"
+        }.joined(separator: "\n")
     }
 }

@@ -65,7 +65,7 @@ extension Schema {
     /// If help or the version is requested, prints it and exits. If the command line has errors, prints all of them and
     /// exits with status 2. Any other error is printed too, and the status is 1.
     ///
-    /// Throws only in tests, where the program must not exit.
+    /// Throws only if standard output or standard error cannot be written.
     public func parseOrExit(
         _ arguments: [String] = CommandLine.arguments, in store: Store = .native
     ) throws -> Settings {
@@ -135,23 +135,18 @@ private struct CommandLineParsing {
 
     func settings() throws -> Schema.Settings {
         let variables = Dictionary(machine.environment.variables.all.map { ($0.name, $0.value) }) { first, _ in first }
-        var context = Schema.Arguments.Context(variables: variables, now: machine.clock.wall.date)
-        // A request for help must not migrate settings.
+        let layers = layers()
+        let context = Schema.Arguments.Context(
+            variables: variables, stored: layers.storedValues(), now: machine.clock.wall.date)
         switch schema.arguments(words, in: context) {
         case .help(let request): throw Schema.Ending.help(help(request))
         case .version: throw Schema.Ending.version(schema.versionText(program: program))
-        case .values, .mistakes: break
-        }
-        try DomainMigration(schema, name).run(in: store)
-        let layers = layers()
-        context.stored = layers.storedValues()
-        switch schema.arguments(words, in: context) {
+        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes + layers.forcedMistakes())
         case .values(let arguments):
             let mistakes = layers.forcedMistakes(command: arguments.command)
             guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
+            try DomainMigration(schema, name).run(in: store)
             return try settings(arguments)
-        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes + layers.forcedMistakes())
-        case .help, .version: throw Schema.Ending.mistakes([])
         }
     }
 
@@ -181,9 +176,12 @@ private struct CommandLineParsing {
         if !kept.isEmpty {
             try defaults.save(schema.anchored(kept, in: machine.workingFolder?.description), by: schema)
         }
+        let overridden = schema.settings(of: arguments.command).filter { setting in
+            values[setting.key] != nil && defaults.origin(forKey: setting.key)?.layer == .forced
+        }
         return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
-            notes: arguments.notes.map(\.description))
+            notes: arguments.notes.map(\.description) + overridden.map(\.noteOfForcedValue))
     }
 
     // MARK: Before the command line is parsed

@@ -191,4 +191,7 @@ extension SettingDeclaration {
         if let flag = flagValues.first?.flag { return flag }
         return environment.first ?? "--set :\(key)=…"
     }
+
+    /// The note that a value of the setting was given, and a forced value is used instead.
+    package var noteOfForcedValue: String { "\(writtenName.shown): ignored, because the administrator forces a value" }
 }
