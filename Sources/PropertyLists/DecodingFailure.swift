@@ -173,7 +173,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .noValue: "there is no value"
         case .severalValues: "there is more than one value"
         case .null: "null, which settings cannot hold"
-        case .commentInJSON: "comments are not JSON"
+        case .commentInJSON: "comments are not JSON, but JSON5"
         case .unsupportedVersion(let version): "unsupported version \(quoted(version)) of the binary format"
         case .invalidTrailer(let what): "invalid trailer: \(what)"
         case .invalidOffset(let object, let offset): "object \(object) would begin at \(offset), outside the objects"
@@ -199,7 +199,8 @@ extension DecodingFailure: CustomStringConvertible {
 
 private func quoted(_ text: String) -> String { "\u{201C}\(shortened(text))\u{201D}" }
 
-private func codePoint(_ code: UInt32) -> String {
+/// The notation of a character for messages, such as `U+000C`.
+func codePoint(_ code: UInt32) -> String {
     let digits = String(code, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }

@@ -59,7 +59,7 @@ extension EncodingFailure: CustomStringConvertible {
         case .kindNotSupported(.null) where format == .binary || format == .json: "settings cannot be null"
         case .kindNotSupported(let kind): "\(format.rawValue) cannot hold a value of type \(kind.rawValue)"
         case .characterNotSupported(let code):
-            "\(format.rawValue) cannot hold the character U+\(String(code, radix: 16, uppercase: true))"
+            "\(format.rawValue) cannot hold the character \(codePoint(code))"
         case .fractionOfSecond: "\(format.rawValue) cannot hold the fraction of a second"
         case .numberNotKept(let text): "the number \(shortened(text)) would be rounded"
         case .dateOutOfRange: "\(format.rawValue) cannot hold this date"

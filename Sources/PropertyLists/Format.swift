@@ -53,6 +53,9 @@ extension PropertyList {
             case rounded, refused, text, null
         }
 
+        /// The default options.
+        public static let `default` = ReadingOptions()
+
         /// Creates options.
         public init(
             nulls: Nulls = .kept, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false,
@@ -106,7 +109,7 @@ extension PropertyList {
     ///   - options: The options of the reader.
     public init(
         parsing bytes: some Sequence<UInt8>, as format: Format? = nil, limits: Limits = .default,
-        options: ReadingOptions = ReadingOptions()
+        options: ReadingOptions = .default
     ) throws(DecodingFailure) {
         var sources: SourceMap?
         let bytes = bytes as? [UInt8] ?? Array(bytes)
@@ -116,7 +119,7 @@ extension PropertyList {
     /// Reads a value from a text. See `init(parsing:as:limits:options:)` for bytes.
     public init(
         parsing text: String, as format: Format? = nil, limits: Limits = .default,
-        options: ReadingOptions = ReadingOptions()
+        options: ReadingOptions = .default
     ) throws(DecodingFailure) {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
@@ -126,7 +129,7 @@ extension PropertyList {
     /// - Parameter name: The name of the file, whose extension is used, or nil for a domain or a stream.
     public static func sniffed(
         _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
-        options: ReadingOptions = ReadingOptions()
+        options: ReadingOptions = .default
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let named = name.flatMap { NamedFormat(fileName: $0) }
         var options = options

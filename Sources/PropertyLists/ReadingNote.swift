@@ -91,8 +91,7 @@ private struct XMLNoteScan {
     }
 
     private mutating func note(codePoint code: UInt32) {
-        let digits = String(code, radix: 16, uppercase: true)
-        note("the character U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits) is not XML 1.0")
+        note("the character \(PropertyLists.codePoint(code)) is not XML 1.0")
     }
 
     private mutating func noteReference() {

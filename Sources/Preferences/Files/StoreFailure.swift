@@ -48,7 +48,7 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case duplicateFile
         /// The administrator has forced the value.
         case forced
-        /// The files of the domain cannot be used. The string is the reason.
+        /// A value, a declaration or the files of the domain cannot be used. The string is the reason.
         case notAllowed(String)
         /// Values violate the domain's schema. All violations are listed.
         case refused([Schema.Problem])

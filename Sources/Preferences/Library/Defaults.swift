@@ -38,7 +38,7 @@ public final class Defaults: Sendable {
     /// - Parameters:
     ///   - name: The domain's name.
     ///   - store: The store of the domain.
-    ///   - environment: The keys of settings by the environment variables that set them.
+    ///   - environment: Environment variables, each with the key of the setting that it sets.
     ///   - defaults: The values of the layer `default`, for all instances of the domain.
     public init(
         _ name: DomainName, in store: Store = .native, environment: [String: String] = [:],
@@ -178,8 +178,8 @@ public final class Defaults: Sendable {
 
     func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }
 
-    /// The problems that occur from now on and cannot be thrown to a caller. If nothing consumes the stream, they are
-    /// printed to standard error.
+    /// A new stream of the problems in all domains of the store that cannot be thrown to a caller. They are not printed
+    /// to standard error while there is such a stream.
     public var issues: AsyncStream<Issue> { store.process.signals.issues.issues() }
 
     /// Writes pending changes, and returns when they are on the disk. Throws a `StoreFailure` if they cannot be

@@ -105,12 +105,12 @@ extension OpenDomain {
     }
 
     private func noteFailure(_ failure: StoreFailure) {
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             state.flush.failures += 1
             defer { state.flush.reportedFailure = failure }
             return state.flush.reportedFailure != failure
         }
-        if isNews { post(.unwritten(failure)) }
+        if isNew { post(.unwritten(failure)) }
     }
 }
 

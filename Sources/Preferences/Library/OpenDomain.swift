@@ -141,23 +141,23 @@ final class OpenDomain: Sendable {
     private func read(_ file: DomainFile, _ generation: FileGeneration?, _ mustBeTrusted: Bool) -> Bool {
         let number = state.withLock(\.readings)
         do throws(StoreFailure) {
-            let counts = mustBeTrusted ? try file.isTrusted(on: machine) : true
-            let contents = counts ? try file.contents(on: machine) : .absent
-            let isDamaged = state.withLock { state -> Bool? in
+            let isTrusted = mustBeTrusted ? try file.isTrusted(on: machine) : true
+            let contents = isTrusted ? try file.contents(on: machine) : .absent
+            let reportsRecovery = state.withLock { state -> Bool? in
                 guard state.readings == number else { return nil }
                 if state.isWriting {
                     // The contents may be those being written, which the writer takes itself.
                     state.missedLook = true
                     return false
                 }
-                let isNews = contents.recovery != nil && state.stored.recovery != contents.recovery
+                let isNew = contents.recovery != nil && state.stored.recovery != contents.recovery
                 state.failure = nil
                 state.take(contents)
                 state.damaged = contents.recovery == nil ? nil : generation
-                return isNews
+                return isNew
             }
-            guard let isDamaged else { return false }
-            if isDamaged, let recovery = contents.recovery { post(.recovered(recovery.description)) }
+            guard let reportsRecovery else { return false }
+            if reportsRecovery, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
             // The system may permit the next attempt.
             noteUnreadable(error, damaged: error.isDamage ? generation : nil)
@@ -169,12 +169,12 @@ final class OpenDomain: Sendable {
 
     /// Records the reason the file could not be read, and reports it once. The values read before remain in use.
     private func noteUnreadable(_ failure: StoreFailure, damaged generation: FileGeneration? = nil) {
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             defer { state.failure = failure }
             state.damaged = generation
             return state.failure != failure
         }
-        if isNews { post(.unreadable(failure)) }
+        if isNew { post(.unreadable(failure)) }
         noteChange()
     }
 

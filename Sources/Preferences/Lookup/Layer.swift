@@ -72,7 +72,7 @@ extension Layer {
     /// The layers that a command can name, and write given the rights.
     package static let writable: [Layer] = [.user, .userHost, .site, .forced]
 
-    /// The same, highest priority first.
+    /// The layers that a command can write, highest priority first.
     package static let writableByPriority = writable.sorted { $0.position < $1.position }
 
     /// Whether the user writes it, and not an administrator.

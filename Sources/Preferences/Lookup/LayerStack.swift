@@ -114,7 +114,7 @@ extension LayerStack {
     /// The value of a key, where it comes from, and what was skipped.
     package subscript(key: String) -> Resolution { resolution(of: key, declaration(of: key), isComplete: false) }
 
-    /// The same for a setting that need not be in the schema.
+    /// The resolution of a setting, whether the schema declares it or not.
     package subscript(setting: SettingDeclaration) -> Resolution {
         resolution(of: setting.key, setting, isComplete: false)
     }

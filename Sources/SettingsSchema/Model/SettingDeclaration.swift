@@ -6,10 +6,11 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var rule: ValueRule
     package var defaultValue: PropertyList?
     package var isRequired = false
-    /// Keys that must not be given together with this one, keys that must be, and keys that form a group with this one
-    /// of which exactly one must be given.
+    /// Keys that must not be given together with this one.
     package var conflicts: [String] = []
+    /// Keys that must be given with this one.
     package var requires: [String] = []
+    /// The keys of which, together with this one, exactly one must be given.
     package var exactlyOneOf: [String] = []
 
     // Descriptions.

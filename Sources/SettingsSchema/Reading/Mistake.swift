@@ -9,7 +9,7 @@ extension Schema {
         public let reason: Reason
         /// The line and column; nil if the schema was not read from text.
         public internal(set) var location: TextLocation?
-        /// Whether a program or script with this schema runs as declared.
+        /// Whether this is a warning: the schema can be used, but probably does not mean what its author intended.
         package internal(set) var isWarning = false
 
         package init(_ reason: Reason, at path: EntryPath) {
