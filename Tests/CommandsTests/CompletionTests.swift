@@ -57,7 +57,8 @@ import Testing
         (
             ["read", "-"],
             [
-                "--effective", "--layer", "--format", "--default", "--unarchive", "--deep", "-currentHost", "-host",
+                "--effective", "--layer", "--format", "--default", "--from", "--unarchive", "--deep", "-currentHost",
+                "-host",
                 "--store", "--help", "-g",
             ]
         ),
@@ -74,7 +75,8 @@ import Testing
         (
             ["read", "com.example.app", "--"],
             [
-                "--effective", "--layer", "--format", "--default", "--unarchive", "--deep", "--current-host", "--host",
+                "--effective", "--layer", "--format", "--default", "--from", "--unarchive", "--deep", "--current-host",
+                "--host",
                 "--store", "--help",
             ]
         ),

@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/tmp/f.json", "{\"a\": 1 // one\n}", "/tmp/f.json:1:9: comments are not JSON"),
+        ("/tmp/f.json", "{\"a\": 1 // one\n}", "/tmp/f.json:1:9: comments are not JSON, but JSON5"),
         ("/tmp/f.json", "{a: 1}", "/tmp/f.json:1:2: expected a key in quotes"),
         ("/tmp/f.json", "a = b;", "/tmp/f.json:1:1: expected a value"),
         ("/tmp/f.plist", "{\"a\": \"b}", "/tmp/f.plist:1:7: a string without a closing quote (at :a)"),
@@ -341,6 +341,29 @@ import Testing
             let outcome = try runPrefs(["prefs"] + words, on: machine)
             #expect(outcome.status == 3 && outcome.errors.contains(":a: json cannot hold a real that is not finite"))
         }
+    }
+
+    @Test func `JSON with comments under another name is read, edited and undone as JSON5`() throws {
+        let machine = try SimulatedMachine()
+        let text = "{\n  // The size.\n  \"a\": 1\n}\n"
+        try machine.fileSystem.replace("/tmp/f.json", with: Array(text.utf8).span.bytes)
+        let plain = try Self.run("prefs", "read", "/tmp/f.json", on: machine)
+        #expect(plain.status == 5 && plain.errors == "prefs: /tmp/f.json:2:3: comments are not JSON, but JSON5\n")
+        func run(_ words: String...) throws -> String {
+            let outcome = try runPrefs(["prefs"] + words + ["--from", "json5"], on: machine)
+            #expect(outcome.status == 0, "\(words): \(outcome.errors)")
+            return outcome.output
+        }
+        #expect(try run("read", "/tmp/f.json", "a") == "1\n")
+        _ = try run("write", "/tmp/f.json", "a", "-int", "2")
+        _ = try run("rename", "/tmp/f.json", "a", "b")
+        _ = try run("delete", "/tmp/f.json", "b")
+        #expect(try run("history", "/tmp/f.json").contains("+ b: 2"))
+        _ = try run("undo", "/tmp/f.json", "3")
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/f.json"))
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
+        _ = try run("convert", "/tmp/f.json", "json")
+        #expect(try Self.run("prefs", "read", "/tmp/f.json", "a", on: machine).output == "1\n")
     }
 
     @Test func `reals of many digits are rounded in a domain with a note`() throws {

@@ -132,7 +132,9 @@ import Testing
         let text = Array("{ theme = foreign; }".utf8)
         try machine.fileSystem.replace("/home/ada/.config/prefs/d.plist", with: text.span.bytes)
         let history = try runPrefs(["prefs", "history", "d"], on: machine).output
-        #expect(history.hasPrefix("now  not kept: another program wrote it, or it is too large\n    - list"))
+        #expect(
+            history.hasPrefix(
+                "now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n    - list"))
         let undo = try undo(on: machine)
         #expect(try state(machine) == before)
         _ = try run(printedBy: undo, on: machine)

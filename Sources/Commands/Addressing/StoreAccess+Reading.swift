@@ -24,7 +24,8 @@ extension StoreAccess {
     /// - Parameter withGlobal: Whether to include those of the global domain.
     func effectiveValues(_ domain: AddressedDomain, withGlobal: Bool = true) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
-        guard !layers.layers.isEmpty else { return nil }
+        // A domain exists if it has values of its own, and not only those of the global domain.
+        guard layers.layers.contains(where: { domain.name?.isGlobal == true || !$0.layer.isGlobal }) else { return nil }
         var inForce = try valuesInForce(layers, of: domain)
         if !withGlobal, domain.name?.isGlobal != true { inForce.removeGlobal() }
         let values = inForce.entries
@@ -104,7 +105,9 @@ extension StoreAccess {
 
     /// Returns a suggestion for a domain that does not exist.
     private func hint(atMissing domain: String) -> String {
-        Suggestion.hint(domain, among: ((try? names()) ?? []).map(\.text))
+        let names = ((try? names()) ?? []).map(\.text)
+        if names.contains(domain) { return "; its file is a link to a file that does not exist" }
+        return Suggestion.hint(domain, among: names)
     }
 
     /// Returns a suggestion for a key that a domain lacks: an entry path in another notation, or a similar key.
@@ -159,8 +162,9 @@ extension Resolution.Answer {
 
 extension CommandFailure {
     static func noPair(_ domain: AddressedDomain, _ key: KeyArgument, hint: String = "") -> CommandFailure {
-        CommandFailure(
-            .notFound, "\(domain.word.onOneLine) has no key \(key.spelling.onOneLine)\(hint.onOneLine)",
+        let shown = key.spelling.isEmpty ? ShellWord.quoted("") : key.spelling.onOneLine
+        return CommandFailure(
+            .notFound, "\(domain.word.onOneLine) has no key \(shown)\(hint.onOneLine)",
             classic:
                 "The domain/default pair of (\(domain.application.onOneLine), \(key.spelling.onOneLine)) does not exist"
         )

@@ -170,7 +170,9 @@ struct AddressedDomain: Sendable {
 
     /// Returns the domain, read in the format that `--from` requires of a file.
     func requiringFormat(of invocation: Invocation) throws(CommandFailure) -> AddressedDomain {
-        guard let word = invocation[.from], let format = FormatName(word: word) else { return self }
+        guard invocation.verb.options.contains(.from), let word = invocation[.from],
+            let format = FormatName(word: word)
+        else { return self }
         guard name == nil else {
             throw CommandFailure(.usage, "\(self.word.onOneLine): --from is for a file by its path, not for a domain")
         }
@@ -217,7 +219,10 @@ extension StoreAccess {
                 // A word without a slash is a domain if one of that name exists, and otherwise a file.
                 let file = try context.file(named: word)
                 guard try machine.fileSystem.status(of: context.absolutePath(file))?.kind == .file else {
-                    throw try failure(ofMissing: nil, in: domain)
+                    guard word.contains("@") else { throw try failure(ofMissing: nil, in: domain) }
+                    let layers = Layer.writable.map(\.name).joined(separator: ", ")
+                    throw CommandFailure(
+                        .notFound, "no domain \(word.onOneLine); the layers after @ are \(layers) and effective")
                 }
                 return try operand(file, invocation)
             }
@@ -299,12 +304,12 @@ extension StoreAccess {
         layers(domain, stored: try storedLayers(domain))
     }
 
-    /// The same, where the command has its own way to read the files.
+    /// Returns the layers of a domain whose files were read.
     func layers(_ domain: AddressedDomain, stored: [LayerSource]) -> LayerStack {
         layers(domain, stored: stored, schemaInForce(domain))
     }
 
-    /// The same for another schema than the installed one.
+    /// Returns the layers of a domain whose files were read, with this schema instead of the installed one.
     func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: EffectiveSchema?) -> LayerStack {
         // The layers of the process and the schema belong to a domain, not to a file that is named by its path.
         LayerStack(stored, schema, on: machine, isFileAlone: domain.name == nil)

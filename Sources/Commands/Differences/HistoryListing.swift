@@ -45,7 +45,7 @@ extension HistoryListing {
     func text(present: DomainState, isFull: Bool, masking: Masking = .none) -> String {
         var output = ""
         if let newest = entries.first?.state, newest != present {
-            output += "now  not kept: another program wrote it, or it is too large\n"
+            output += "now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n"
             output += Self.indented(Self.changes(from: newest, to: present, masking), isFull)
         }
         for entry in entries { output += entry.heading + Self.indented(entry.changes(masking), isFull) }

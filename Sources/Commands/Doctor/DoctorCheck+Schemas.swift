@@ -51,8 +51,9 @@ extension DoctorCheck {
                 else {
                     return nil
                 }
+                let outcome = domain.layer == .forced ? "programs do not start with it" : "ignored"
                 return DoctorFinding(
-                    "\(domain.name) \(key)", "ignored in layer \(domain.layer): \(reason)",
+                    "\(domain.name) \(key)", "\(outcome) in layer \(domain.layer): \(reason)",
                     checkup.removal(of: setting.key, in: domain))
             }
         }

@@ -61,7 +61,7 @@ package struct UsageFailure: Reportable {
         case .missingOperand(let operand): "\(name) requires \(operand)"
         case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
         case .unknownOperand(let operand, let word, let known):
-            "unknown \(noun(operand)) \(shown(word))\(Suggestion.advice(word, among: known))"
+            "unknown \(description(of: word, as: operand))\(Suggestion.advice(word, among: known))"
         case .unknownApplication(let name):
             "no application \(shown(name)): no installed schema has this title or domain, and no desktop entry this name"
         case .notText(let word): "the argument \(shown(word)) is not UTF-8"
@@ -70,9 +70,10 @@ package struct UsageFailure: Reportable {
 
     private var name: String { path.joined(separator: " ") }
 
-    /// Returns the name of an operand for a sentence. Placeholders are in capitals.
-    private func noun(_ operand: String) -> String {
-        operand == operand.uppercased() ? operand.lowercased() : "word after \(name)"
+    /// Returns a word with the name of its operand, if that is a placeholder, which is in capitals.
+    private func description(of word: String, as operand: String) -> String {
+        operand == operand.uppercased()
+            ? "\(operand.lowercased()) \(shown(word))" : "word \(shown(word)) after \(name)"
     }
 
     private func shown(_ word: String) -> String { ShellWord.quoted(word.onOneLine) }

@@ -19,7 +19,7 @@ protocol ScreenActions {
 /// The result of an effect.
 enum ScreenStep<Event> {
     case events([Event])
-    /// The same, where another program has used the terminal.
+    /// The events of an effect in which another program used the terminal.
     case redrawn([Event])
     /// The effect failed, and the rest is dropped.
     case failed(Event)

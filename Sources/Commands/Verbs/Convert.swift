@@ -108,7 +108,7 @@ private struct Conversion: Sendable {
             noteLosses(of: value, to: output == "-" ? input.name : output, access)
             return try access.context.write(bytes, to: output)
         }
-        try convertInPlace(access.domain(file), access) { _ in
+        try convertInPlace(access.domain(file).requiringFormat(of: invocation), access) { _ in
             // Reads the file again under its lock, with the same options.
             let values = try InputFile(
                 file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused

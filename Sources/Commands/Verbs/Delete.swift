@@ -6,7 +6,7 @@ internal import Synchronization
 extension Verb {
     package static let delete = Verb(
         "delete", aliases: ["remove"], .classic, "remove a value, or a whole domain",
-        options: [.layer, .force, .rewrite], forms: [[.domain, .anyKey]],
+        options: [.layer, .force, .rewrite, .from], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

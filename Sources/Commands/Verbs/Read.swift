@@ -14,7 +14,7 @@ extension Verb {
             "Without --format the text is the one of macOS. It loses types: use json, xml or typed to read it back, and raw for one scalar in a script.",
             "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
         ],
-        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText, .unarchive, .deep],
+        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText, .from, .unarchive, .deep],
         forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -23,7 +23,7 @@ extension Verb {
         guard let word = invocation[operand: "DOMAIN"] else {
             return try readAll(access, rendering, effective: isEffective)
         }
-        let domain = try access.domain(word)
+        let domain = try access.domain(word).requiringFormat(of: invocation)
         let key = try invocation.key
         let value: PropertyList?
         if invocation.unarchives {

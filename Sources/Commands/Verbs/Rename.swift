@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
         ],
-        options: [.layer, .force, .rewrite], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
+        options: [.layer, .force, .rewrite, .from], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

@@ -10,7 +10,7 @@ extension Verb {
             "With --transaction, the latest change is undone in every domain that it changed together with DOMAIN, as apply does. If one of them has changed since, nothing is undone.",
             "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
         ],
-        options: [.wholeTransaction, .layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
+        options: [.wholeTransaction, .layer, .force, .from], forms: [[.domain, Operand("N", .word, .optional)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
@@ -21,7 +21,11 @@ extension Verb {
             domains += try access.domains(changedWith: domain)
         }
         try access.restoreState(domains, .undo(to: 0), invocation) { domain, draft in
-            guard let (state, sequence) = try access.history(of: domain).readableWay(steps, from: draft, domain) else {
+            let history = try access.history(of: domain)
+            guard draft.exists || !history.versions.isEmpty else {
+                throw CommandFailure.noDomain(domain, access.context)
+            }
+            guard let (state, sequence) = try history.readableWay(steps, from: draft, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
             }
@@ -36,7 +40,7 @@ extension Verb {
         details: [
             "ID is the number that prefs history prints. The file keeps its current format, unless only the format differs. Values that the administrator forces are unchanged."
         ],
-        options: [.layer, .force], forms: [[.domain, Operand("ID", .version)]],
+        options: [.layer, .force, .from], forms: [[.domain, Operand("ID", .version)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
@@ -128,7 +132,7 @@ extension Verb {
             "--show N prints the values of version N instead, as read does.",
             "For a domain over 1 MiB, a version is the replaced file, listed with the time of the replacement and the program that made it.",
         ],
-        options: [.full, .shownVersion, .layer, .format(FormatName.ofValues)],
+        options: [.full, .shownVersion, .layer, .format(FormatName.ofValues), .from],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, addressed) = try StoreAccess.ofDomain(invocation, context)

@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the path of the entry, and the old and new values in lossless JSON. With --format commands a text with a newline in it takes as many lines as it has.",
             "Changes of stored values are printed for each layer; with --effective, changes of the values in force, with the layer that they come from. If all domains are watched, a value from the global domain is printed for that domain only.",
-            "GLOB is a pattern with * ? [a-z] for names of domains or keys.",
+            "GLOB is a pattern with * ? [a-z] for names of domains or keys. DOMAIN is a name and not a pattern.",
         ],
         options: [.effective, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
         statuses: [.invalidValue, .damaged, .systemFailed]

@@ -22,8 +22,7 @@ extension Verb {
         ],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
-        let (access, named) = try StoreAccess.ofDomain(invocation, context)
-        let domain = try named.requiringFormat(of: invocation)
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let writing = Writing(
             access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force),
             inserts: invocation.has(.insert))
@@ -82,7 +81,7 @@ private struct Writing: Sendable {
             access.context.hasFile(named: domain.word)
         else { return }
         let name = domain.word.onOneLine
-        access.context.note("\(name) is a new domain; the file is ./\(name)")
+        access.context.note("stored in a new domain \(name); the file ./\(name) is unchanged")
     }
 
     /// Sets one value. Reports a change of type if none was requested.
