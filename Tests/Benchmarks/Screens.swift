@@ -6,7 +6,7 @@ import Glibc
 /// The values in a file can be seen with less in the text of `prefs read`. By itself, less shows the start of any file
 /// without reading the rest, and that is shown for comparison.
 enum ScreensBenchmark {
-    private static let peer = "prefs read | less"
+    private static let peer = "read | less"
 
     static func run(_ options: Options, _ report: Report) throws {
         let folder = try newFolder("screens")
