@@ -26,14 +26,13 @@ extension MirrorVerbs {
                 throw CommandFailure(.usage, "\(word): specify what to do with it: show, accept or restore")
             }
             let domain = try word.map { try DomainName(word: $0).text }
-            return try access.each { session in
+            var isMirrored = false
+            let status = try access.each { session in
                 let domains = try session.status().domains
                 let items = session.conflicts.items.filter { item in
                     (isAll || item.isOpen) && (domain == nil || item.key.domain == domain)
                 }
-                if let domain, items.isEmpty, !domains.contains(domain) {
-                    throw MirrorFailure(.unknown("\(domain.onOneLine): not a mirrored domain"))
-                }
+                if let domain, !items.isEmpty || domains.contains(domain) { isMirrored = true }
                 for item in items {
                     let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))
                     let line = invocation.format == .json ? text.json ?? "" : text.line(withState: isAll)
@@ -41,6 +40,10 @@ extension MirrorVerbs {
                 }
                 return items.contains(where: \.isOpen) ? .conflicts : .done
             }
+            if let domain, !isMirrored {
+                throw MirrorFailure(.unknown("\(domain.onOneLine): not a mirrored domain"))
+            }
+            return status
         }
         let words = invocation.words("N|DOMAIN")
         guard isAll == words.isEmpty else {
