@@ -10,7 +10,7 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var conflicts: [String] = []
     /// Keys that must be given with this one.
     package var requires: [String] = []
-    /// The keys of which, together with this one, exactly one must be given.
+    /// The other keys of a group with this one. Exactly one key of the group must be given.
     package var exactlyOneOf: [String] = []
 
     // Descriptions.
