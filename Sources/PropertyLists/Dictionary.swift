@@ -251,16 +251,10 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
     /// access to the keys themselves.
     package var sortedByKey: Self {
         guard let first else { return self }
-        let entries = span
-        var prefix = first.key.utf8.count
-        for position in indices {
-            prefix = entries.withElement(at: position) { entry in
-                zip(entry.key.utf8, first.key.utf8.prefix(prefix)).prefix { $0 == $1 }.count
-            }
+        let prefix = reduce(first.key.utf8.count) { length, entry in
+            zip(entry.key.utf8, first.key.utf8.prefix(length)).prefix { $0 == $1 }.count
         }
-        var order = indices.map { position in
-            (rank: entries.withElement(at: position) { $0.key.rank(after: prefix) }, position: position)
-        }
+        var order = indices.map { (rank: self[$0].key.rank(after: prefix), position: $0) }
         order.sort { a, b in
             a.rank == b.rank ? self[a.position].key.isBefore(self[b.position].key) : a.rank < b.rank
         }
