@@ -251,10 +251,21 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
     /// access to the keys themselves.
     package var sortedByKey: Self {
         guard let first else { return self }
-        let prefix = reduce(first.key.utf8.count) { length, entry in
-            zip(entry.key.utf8, first.key.utf8.prefix(length)).prefix { $0 == $1 }.count
+        // Not `self`, because that retains each string on the way.
+        let entries = span
+        let prefix = first.key.withBytes { first in
+            entries.indices.reduce(first.count) { length, position in
+                entries.withElement(at: position) { entry in
+                    entry.key.withBytes { bytes in
+                        let end = Swift.min(length, bytes.count)
+                        return (0..<end).first { bytes[$0] != first[$0] } ?? end
+                    }
+                }
+            }
         }
-        var order = indices.map { (rank: self[$0].key.rank(after: prefix), position: $0) }
+        var order = entries.indices.map { position in
+            (rank: entries.withElement(at: position) { $0.key.rank(after: prefix) }, position: position)
+        }
         order.sort { a, b in
             a.rank == b.rank ? self[a.position].key.isBefore(self[b.position].key) : a.rank < b.rank
         }
@@ -265,13 +276,14 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
 extension String {
     /// The 16 bytes after `prefix` as a number that orders keys.
     fileprivate func rank(after prefix: Int) -> UInt128 {
-        var rank: UInt128 = 0
-        var missing = 16
-        for byte in utf8.dropFirst(prefix).prefix(16) {
-            // In UTF-16, characters beyond U+FFFF come before U+E000–U+FFFF.
-            rank = rank << 8 | UInt128(byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte)
-            missing -= 1
+        withBytes { bytes in
+            var rank: UInt128 = 0
+            for place in prefix..<prefix + 16 {
+                let byte = place < bytes.count ? bytes[place] : 0
+                // In UTF-16, characters beyond U+FFFF come before U+E000–U+FFFF.
+                rank = rank << 8 | UInt128(byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte)
+            }
+            return rank
         }
-        return missing == 16 ? 0 : rank << UInt128(8 * missing)
     }
 }

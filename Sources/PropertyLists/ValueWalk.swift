@@ -173,7 +173,7 @@ extension Span where Element: ~Copyable {
     ///
     /// Because the element need not be copyable, the compiler does not retain it, as it does in `body(span[place])`.
     @inline(__always)
-    fileprivate func withElement<Result, Failure: Error>(
+    func withElement<Result, Failure: Error>(
         at place: Int, _ body: (borrowing Element) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(self[place])
