@@ -110,7 +110,7 @@ import Testing
 
     @Test func `the layers are listed in order`() throws {
         let layers: [Layer] = [
-            .forced, .arguments, .environment, .session, .userHost, .user, .suite("NAME"), .globalHost, .global, .site,
+            .forced, .arguments, .environment, .userHost, .session, .user, .suite("NAME"), .globalHost, .global, .site,
             .siteGlobal, .default, .registered,
         ]
         let names = layers.map { String($0.name.prefix { $0 != " " }) }

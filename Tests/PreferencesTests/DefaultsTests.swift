@@ -307,6 +307,18 @@ private struct Window: Codable, Equatable {
             #expect(found == size && defaults[bounded] == size, "row \(index)")
             #expect(announced == (change == nil ? [] : [defaults.propertyList(forKey: "size")]), "row \(index)")
         }
+        defaults.set(20, forKey: "size")
+        try bench.administrate("/etc/prefs/forced/com.example.editor.plist", ["size": 40])
+        bench.settle()
+        let forced = defaults.edit()
+        forced["size"] = 45
+        #expect(forced[bounded] == 40 && forced["size"] == 40 && forced.origin(forKey: "size")?.layer == .forced)
+        #expect(
+            try defaults.transaction { draft in
+                draft["size"] = 45
+                return draft[bounded]
+            } == 40)
+        #expect(defaults[bounded] == 40)
         let session = defaults.edit()
         session[.nickname] = "Grace"
         #expect(session.origin(forKey: "nickname")?.layer == .session)

@@ -119,9 +119,7 @@ extension SharedStore {
         of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: EffectiveSchema?
     ) -> LayerStack {
         var layers = storedLayers(of: name, suites: suites)
-        if schema?.program == nil {
-            layers.insert(LayerSource(.arguments, arguments), at: layers.prefix { $0.layer == .forced }.count)
-        }
+        if schema?.program == nil { layers.append(LayerSource(.arguments, arguments)) }
         layers += [
             LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
         ]

@@ -77,8 +77,8 @@ extension Defaults {
         return value ?? setting.defaultValue
     }
 
-    /// Returns the layers of some keys as they are once changes of the user's own values are written, after a layer
-    /// with the changes.
+    /// Returns the layers of some keys as they are once changes of the user's own values are written, and a layer with
+    /// the changes.
     func layers(
         with changes: [ExactKey: PropertyList?], over own: PropertyList.Dictionary, for keys: [String]
     ) -> LayerStack {
@@ -88,7 +88,7 @@ extension Defaults {
             written[key] = change ?? own[key]
             changed[key] = change ?? nil
         }
-        return refreshed(\.stack).replacing(target, with: written, below: changed)
+        return refreshed(\.stack).replacing(target, with: written, changed)
     }
 
     /// Stores a value as the user's own. It is visible to the whole process at once and is written to the disk shortly

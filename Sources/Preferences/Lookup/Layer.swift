@@ -7,10 +7,10 @@ public enum Layer: Hashable, Sendable {
     case arguments
     /// The variables of this process's environment.
     case environment
-    /// The changes of an edit session that are not committed yet.
-    case session
     /// The user's choices for this host.
     case userHost
+    /// The changes of an edit session, which become the user's choices when it is committed.
+    case session
     /// The user's choices. A write that names no layer changes this one.
     case user
     /// The user's choices in a domain that was added with `Defaults.addSuite(named:)`.
@@ -36,8 +36,8 @@ extension Layer {
         case .forced: "forced"
         case .arguments: "arguments"
         case .environment: "environment"
-        case .session: "session"
         case .userHost: "user-host"
+        case .session: "session"
         case .user: "user"
         case .suite(let name): "suite \(name)"
         case .globalHost: "global-host"
@@ -57,8 +57,8 @@ extension Layer {
         case .forced: 0
         case .arguments: 1
         case .environment: 2
-        case .session: 3
-        case .userHost: 4
+        case .userHost: 3
+        case .session: 4
         case .user: 5
         case .suite: 6
         case .globalHost: 7

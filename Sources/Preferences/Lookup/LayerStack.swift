@@ -12,10 +12,10 @@ package struct LayerStack: Sendable {
     package private(set) var layers: [LayerSource]
     package let schema: EffectiveSchema?
 
-    /// Uses the layers as they are.
+    /// Orders the layers by their priority. Equal ones stay in their order.
     package init(_ layers: [LayerSource], _ schema: EffectiveSchema?) {
-        self.layers = layers
-        self.schema = schema
+        (self.layers, self.schema) = ([], schema)
+        for layer in layers { insert(layer) }
     }
 
     /// Adds the layers of the schema, the variables and the command line to the stored layers.
@@ -43,12 +43,12 @@ package struct LayerStack: Sendable {
         layers.insert(source, at: index)
     }
 
-    /// Returns the layers with other values of a domain, below a layer with the values of an edit session.
+    /// Returns the layers with other values of a domain, and with a layer of the changes of an edit session.
     func replacing(
-        _ domain: OpenDomain, with values: PropertyList.Dictionary, below session: PropertyList.Dictionary
+        _ domain: OpenDomain, with values: PropertyList.Dictionary, _ session: PropertyList.Dictionary
     ) -> LayerStack {
         let layers = layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }
-        return LayerStack([LayerSource(Origin(.session), session)] + layers, schema)
+        return LayerStack(layers + [LayerSource(Origin(.session), session)], schema)
     }
 
     /// The values of the variables. An empty variable is unset.
