@@ -106,6 +106,11 @@ struct `A script with its own declaration` {
         #expect(try shell("./copy nowhere").errorText.hasPrefix("copy: FROM nowhere: must be an existing folder\n"))
         #expect(
             try shell("./copy . copy").errorText.hasPrefix("copy: TO copy: must be a path that does not exist yet\n"))
+        try write(
+            "saving",
+            "#!/bin/sh\n#prefs domain=com.example.saving\n# @option --from=folder {exists}\n" + Self.line + "echo ok\n")
+        #expect(try shell("./saving --save --from nowhere").errorText.contains("must be an existing folder"))
+        #expect(try shell("./saving; prefs read com.example.saving from").text == "ok\n")
     }
 
     @Test(arguments: ["bash", "dash", "zsh"])

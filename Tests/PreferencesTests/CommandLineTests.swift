@@ -117,11 +117,56 @@ extension Setting where Value == String {
         #expect(try bench.file() == ["keep": 5, "$schemaVersion": 2])
     }
 
+    @Test func `is parsed with the migrated values`() throws {
+        let schema = Schema("com.example.backup", version: 2) {
+            Setting("folders", default: [:] as [String: Int]).required().flag("folders")
+        }.migrating(from: 1, rename: ["dirs": "folders"])
+        let bench = try SchemaBench(nil)
+        try bench.stored(["dirs": ["a": 1]])
+        let changed = try schema.parse(["b", "--save", "--set", ":folders:b=2"], in: bench.store())
+        #expect(changed.defaults.propertyList(forKey: "folders") == ["a": 1, "b": 2])
+        #expect(try bench.file() == ["folders": ["a": 1, "b": 2], "$schemaVersion": 2])
+    }
+
+    @Test func `is shown with values that are not migrated a second time`() throws {
+        let text = """
+            {
+                Domain = d; Version = 3; Settings = ({ Key = keep; Type = integer; }, { Key = copies; Type = integer; });
+                Migrations = ({ From = 1; Rename = { copies = keep; }; });
+            }
+            """
+        let schema = EffectiveSchema(try Schema(parsing: Array(text.utf8)), program: .init())
+        let stored = LayerSource(Origin(.user), ["copies": 5, "keep": 7, "$schemaVersion": 3])
+        let layers = LayerStack([stored], schema, on: try StoreBench().process())
+        #expect(layers.shownValues().mapValues(\.value) == ["copies": 5, "keep": 7])
+    }
+
+    @Test func `has no effect if it is refused`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.install("{ keep = 9; }", at: "/etc/prefs/forced/com.example.backup.plist")
+        let store = bench.store()
+        #expect(throws: StoreFailure.self) {
+            try Self.schema.parse(["b", "--save", "-k", "3", "--mode", "incremental", "/mnt"], in: store)
+        }
+        #expect(Defaults("com.example.backup", in: store)[.mode] == .full)
+    }
+
+    @Test func `refuses paths that do not exist, and then saves nothing`() throws {
+        let bench = try SchemaBench(nil)
+        let text =
+            "{ Domain = com.example.backup; Settings = ({ Key = to; Kind = folder; Exists = YES; Flag = to; }); }"
+        let schema = try Schema(parsing: Array(text.utf8))
+        #expect(throws: Schema.Ending.self) { try schema.parse(["b", "--save", "--to", "/none"], in: bench.store()) }
+        #expect(try bench.file().isEmpty)
+        #expect(try schema.parse(["b", "--to", "/home"], in: bench.store()).defaults.string(forKey: "to") == "/home")
+    }
+
     @Test func `only reads settings of a later version`() throws {
         let bench = try SchemaBench(nil)
         try bench.stored(["keep": 5, "$schemaVersion": 3])
         let settings = try parse(["/mnt"], bench)
         #expect(settings[.keep] == 5)
+        #expect(settings.notes.map { $0.contains("version 3") } == [true])
         settings[.keep] = 6
         #expect(bench.errors.contains("version 3, but its schema supports only up to 2; they are read-only"))
         #expect(throws: StoreFailure.self) { try parse(["--save", "-k", "6", "/mnt"], bench) }
@@ -240,6 +285,17 @@ extension Setting where Value == String {
         (["--token-fd", "9", "/mnt"], 2, "", "backup: --token-fd: "),
         (["--help"], 0, "usage: backup [options] TARGET\n", ""),
     ]
+
+    @Test func `names the program before each line of an error`() throws {
+        let bench = try SchemaBench(nil)
+        let schema = Schema("com.example.backup") {
+            Setting("a", default: "").pattern("[")
+            Setting("b", default: "").pattern("(")
+        }
+        #expect(throws: ProgramExit(status: 1)) { try schema.parseOrExit(["b"], in: bench.store()) }
+        let lines = bench.errors.split(separator: "\n")
+        #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("b: ") }, "\(bench.errors)")
+    }
 
     @Test(arguments: endings)
     func `ends the program with the requested text or with errors`(

@@ -42,25 +42,18 @@ struct ScriptCall {
     /// Parses the arguments and writes the text that the script evaluates.
     func run() throws -> ExitStatus {
         let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
-        if let newer = settings?.newerVersion(stored) { try say("\(newer)") }
-        let layers = layers(stored, .init())
-        var argumentContext = Schema.Arguments.Context(
-            variables: context.environment.variables.table, stored: layers.storedValues(),
-            now: context.clock.wall.date)
-        argumentContext.invalidVariables = Set(context.environment.variables.changed)
-        switch schema.arguments(words, in: argumentContext) {
+        if let newer = schema.newerVersion(in: stored) { try say("\(newer)") }
+        switch layers(stored, .init()).arguments(words, of: schema, on: context.machine) {
         case .values(let arguments):
-            let mistakes = layers.forcedMistakes(command: arguments.command)
-            guard mistakes.isEmpty else { return try refuse(mistakes) }
             try storeMigration(of: stored)
-            return try hand(arguments, stored)
+            return try deliver(arguments, stored)
         case .help(let request):
             try checkSchema()
             return try show(help(request, stored))
         case .version: return try show(schema.versionText(program: script.program))
         case .mistakes(let mistakes):
             try checkSchema()
-            return try refuse(mistakes + layers.forcedMistakes())
+            return try refuse(mistakes)
         }
     }
 
@@ -101,19 +94,25 @@ struct ScriptCall {
 
     // MARK: Output
 
-    private func hand(_ arguments: Schema.Arguments, _ stored: [LayerSource]) throws -> ExitStatus {
-        var given = arguments.values
-        do throws(Schema.Arguments.Mistake) {
-            for request in arguments.secrets {
-                given[request.key] = try schema.secret(for: request, on: context.machine)
-            }
-        } catch {
-            return try refuse([error])
-        }
+    /// Saves the values of flags if that is requested, and writes the values in force. Saving is last, because every
+    /// step before can fail.
+    private func deliver(_ arguments: Schema.Arguments, _ stored: [LayerSource]) throws -> ExitStatus {
+        let given = arguments.values
         let mistakes = check(given, arguments)
         guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
+        let layers = layers(
+            stored, .init(command: arguments.command, arguments: given, environment: arguments.environment))
+        let found = schema.settings(of: arguments.command).map { (setting: $0, resolution: layers[$0.key]) }
+        var values = PropertyList.Dictionary()
+        for (setting, resolution) in found {
+            let isGiven = resolution.winner?.origin.layer == .arguments
+            values[setting.key] = isGiven ? resolution.winner?.value : resolution.winner?.value?.escapingRaw
+        }
+        let missing = schema.pathMistakes(in: values, of: arguments.command, on: context.fileSystem)
+        guard missing.isEmpty else { return try refuse(missing) }
+        let text = try text(of: values, arguments)
         if arguments.saves {
             do {
                 try save(given, arguments.command)
@@ -121,25 +120,15 @@ struct ScriptCall {
                 return try fail(error)
             }
         }
-        let layers = layers(
-            stored, .init(command: arguments.command, arguments: given, environment: arguments.environment))
-        var values = PropertyList.Dictionary()
-        for setting in schema.settings(of: arguments.command) {
-            let resolution = layers[setting.key]
+        for (setting, resolution) in found {
             for answer in resolution.skipped {
                 try say("\(setting.key) in layer \(answer.origin) is ignored: \(answer.fault ?? "")")
             }
-            let isGiven = resolution.winner?.origin.layer == .arguments
-            values[setting.key] = isGiven ? resolution.winner?.value : resolution.winner?.value?.escapingRaw
             if given[setting.key] != nil, resolution.winner?.origin.layer == .forced {
                 try say(setting.noteOfForcedValue)
             }
         }
-        let missing = schema.settings(of: arguments.command).flatMap { setting in
-            values[setting.key].map { checkExistence($0, setting.rule, at: setting.writtenName) } ?? []
-        }
-        guard missing.isEmpty else { return try refuse(missing) }
-        try write(values, arguments)
+        try context.terminal.write(ByteText.bytes(text), to: .output)
         return .done
     }
 
@@ -166,35 +155,16 @@ struct ScriptCall {
         }
     }
 
-    /// Checks that the paths in a value exist, or do not, as the rule declares.
-    private func checkExistence(
-        _ value: PropertyList, _ rule: ValueRule, at place: String
-    ) -> [Schema.Arguments.Mistake] {
-        if let element = rule.element, let elements = value.arrayValue {
-            return elements.flatMap { checkExistence($0, element, at: place) }
-        }
-        guard let exists = rule.exists, let kind = rule.kind, kind.isPath, let text = value.stringValue else {
-            return []
-        }
-        let found = FilePath(ByteText.bytes(text)).flatMap { try? context.fileSystem.status(of: $0) } ?? nil
-        let isThere = found != nil && (kind == .path || !exists || (found?.kind == .folder) == (kind == .folder))
-        guard isThere != exists else { return [] }
-        let expected = exists ? "an existing \(kind.rawValue)" : "\(kind.noun) that does not exist yet"
-        return [.init(.value(text, .notOfKind(expected)), at: place)]
-    }
-
-    /// Writes the values in the form that the script reads.
-    private func write(_ values: PropertyList.Dictionary, _ arguments: Schema.Arguments) throws {
-        let text: String
+    /// The values in the form that the script reads.
+    private func text(of values: PropertyList.Dictionary, _ arguments: Schema.Arguments) throws -> String {
         do throws(ScriptFailure) {
-            text = try ScriptValues(
+            return try ScriptValues(
                 schema: schema, values: values, command: arguments.command, operands: arguments.operands
             ).text(for: output, prefix: invocation[.prefix] ?? "")
         } catch {
             try checkSchema()
             throw ScriptValuesFailure(script: program, failure: error)
         }
-        try context.terminal.write(ByteText.bytes(text), to: .output)
     }
 
     /// Stores the values of flags as the user's settings, except transient ones.
@@ -262,11 +232,6 @@ struct ScriptValuesFailure: Reportable {
     }
 
     var lines: [String] { ["\(script): \(failure)"] }
-}
-
-extension EnvironmentVariables {
-    /// The variables by name. If a name occurs twice, the first one is used.
-    fileprivate var table: [String: String] { Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first } }
 }
 
 extension SettingDeclaration {

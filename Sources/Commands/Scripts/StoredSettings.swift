@@ -54,13 +54,6 @@ struct StoredSettings {
         try access.commit(DomainMigration(schema, name).edits(of: due.compactMap(\.file)), .migrate)
     }
 
-    /// Returns an error if the stored settings are of a newer version than the schema, or nil.
-    func newerVersion(_ layers: [LayerSource]) -> Schema.NewerVersion? {
-        let stored = layers.filter(\.layer.isOfUser).map { schema.storedVersion(of: $0.values) }
-        guard let version = stored.max(), version > schema.version else { return nil }
-        return Schema.NewerVersion(domain: schema.domain, stored: version, known: schema.version)
-    }
-
     private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {
         let file = try domain.name.map { try access.file(of: $0, in: layer) } ?? domain.file
         let (rules, name) = (SchemaRules(schema), domain.word)

@@ -74,7 +74,7 @@ extension Verb {
     /// unmigrated.
     private static func checkVersion(_ settings: StoredSettings, _ stored: [LayerSource]) throws {
         let (schema, domain) = (settings.schema, settings.domain)
-        if let newer = settings.newerVersion(stored) { throw CommandFailure(.invalidValue, "\(newer)") }
+        if let newer = schema.newerVersion(in: stored) { throw CommandFailure(.invalidValue, "\(newer)") }
         for found in stored where found.layer.isOfUser {
             guard schema.needsMigration(found.values) else { continue }
             throw CommandFailure(

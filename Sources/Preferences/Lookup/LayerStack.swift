@@ -37,6 +37,13 @@ package struct LayerStack: Sendable {
         insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
     }
 
+    /// The layers with the open domains of the user as they are now, or as they are once they are migrated. A program
+    /// migrates its settings before it uses them.
+    func migrated() -> LayerStack {
+        look()
+        return LayerStack(layers.map { $0.openDomain == nil ? $0 : $0.migrated(by: schema?.schema) }, schema)
+    }
+
     /// Puts a layer after those of the same or a higher priority.
     private mutating func insert(_ source: LayerSource) {
         let index = layers.firstIndex { $0.layer.position > source.layer.position } ?? layers.endIndex
@@ -183,11 +190,9 @@ extension LayerStack {
 
     /// The values of all settings for people. An error is shown with its reason.
     package func shownValues() -> [String: Schema.ValueInForce] {
-        // A program migrates the settings of an earlier version before it uses them.
-        let stack = LayerStack(layers.map { $0.migrated(by: schema?.schema) }, schema)
         var values: [String: Schema.ValueInForce] = [:]
         for key in schema?.declarations.keys.map(\.text) ?? [] {
-            let resolution = stack[key]
+            let resolution = self[key]
             guard let answer = resolution.error ?? resolution.winner else { continue }
             values[key] = answer.shown
         }

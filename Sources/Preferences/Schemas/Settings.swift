@@ -71,9 +71,12 @@ extension Schema {
     ) throws -> Settings {
         let terminal = store.process.machine.terminal
         let program = Self.programName(arguments, store.process.machine)
+        func lines(_ text: String) -> String {
+            text.split(separator: "\n").map { "\(program): \($0)".shown + "\n" }.joined()
+        }
         do {
             let settings = try parse(arguments, in: store)
-            for note in settings.notes { try terminal.write("\(program): \(note)\n", to: .errors) }
+            try terminal.write(settings.notes.map(lines).joined(), to: .errors)
             return settings
         } catch let ending as Ending {
             switch ending {
@@ -81,12 +84,12 @@ extension Schema {
                 try terminal.write(text)
                 try terminal.exit(0)
             case .mistakes(let mistakes):
-                let lines = mistakes.map { "\(program): \($0)".shown + "\n" } + ["Try \(program) --help.\n".shownLine]
-                try terminal.write(lines.joined(), to: .errors)
+                let help = "Try \(program) --help.".shown + "\n"
+                try terminal.write(mistakes.map { lines("\($0)") }.joined() + help, to: .errors)
                 try terminal.exit(2)
             }
         } catch {
-            try terminal.write("\(program): \(error)".shown + "\n", to: .errors)
+            try terminal.write(lines("\(error)"), to: .errors)
             try terminal.exit(1)
         }
     }
@@ -109,11 +112,6 @@ extension Schema {
     }
 }
 
-extension String {
-    /// The line without control characters except the one at its end.
-    fileprivate var shownLine: String { String(dropLast()).shown + "\n" }
-}
-
 /// The parsing of a command line.
 private struct CommandLineParsing {
     let schema: Schema
@@ -134,67 +132,57 @@ private struct CommandLineParsing {
     }
 
     func settings() throws -> Schema.Settings {
-        let variables = Dictionary(machine.environment.variables.all.map { ($0.name, $0.value) }) { first, _ in first }
-        let layers = layers()
-        let context = Schema.Arguments.Context(
-            variables: variables, stored: layers.storedValues(), now: machine.clock.wall.date)
-        switch schema.arguments(words, in: context) {
+        switch layers(.init()).arguments(words, of: schema, on: machine) {
         case .help(let request): throw Schema.Ending.help(help(request))
         case .version: throw Schema.Ending.version(schema.versionText(program: program))
-        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes + layers.forcedMistakes())
+        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
         case .values(let arguments):
-            let mistakes = layers.forcedMistakes(command: arguments.command)
-            guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
             try DomainMigration(schema, name).run(in: store)
             return try settings(arguments)
         }
     }
 
+    /// Declares the values for the whole process last, because every step before can fail.
     private func settings(_ arguments: Schema.Arguments) throws -> Schema.Settings {
-        var values = arguments.values
-        var mistakes: [Schema.Arguments.Mistake] = []
-        for request in arguments.secrets {
-            do throws(Schema.Arguments.Mistake) {
-                values[request.key] = try schema.secret(for: request, on: machine)
-            } catch {
-                mistakes.append(error)
-            }
-        }
-        let kept = arguments.saves ? schema.kept(values, of: arguments.command) : [:]
-        if mistakes.isEmpty, let key = process.keyOfUnprotectedSecret(in: kept, of: schema, name) {
+        let values = EffectiveSchema.ProgramValues(
+            command: arguments.command, arguments: arguments.values, environment: arguments.environment)
+        let layers = layers(values)
+        let declared = schema.settings(of: arguments.command)
+        let found = PropertyList.Dictionary(
+            declared.compactMap { setting in layers[setting.key].winner?.value.map { (setting.key, $0) } })
+        var mistakes = schema.pathMistakes(in: found, of: arguments.command, on: machine.fileSystem)
+        let saved = arguments.saves ? schema.kept(arguments.values, of: arguments.command) : [:]
+        if let key = process.keyOfUnprotectedSecret(in: saved, of: schema, name) {
             mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
         }
         guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
-        let given = EffectiveSchema.ProgramValues(
-            command: arguments.command, arguments: values, environment: arguments.environment)
-        process.schemas.declare(EffectiveSchema(schema, program: given), for: name)
-        process.signals.noteChange()
+        let overridden = declared.filter { setting in
+            arguments.values[setting.key] != nil && layers[setting.key].winner?.origin.layer == .forced
+        }
+        if let forced = overridden.first(where: { saved[$0.key] != nil }) {
+            throw StoreFailure(.forced, "\(name) \(forced.key.shown)")
+        }
         let defaults = Defaults(name, in: store)
-        if let forced = kept.keys.first(where: { defaults.origin(forKey: $0)?.layer == .forced }) {
-            throw StoreFailure(.forced, "\(name) \(forced.shown)")
+        if !saved.isEmpty {
+            try defaults.save(schema.anchored(saved, in: machine.workingFolder?.description), by: schema)
         }
-        if !kept.isEmpty {
-            try defaults.save(schema.anchored(kept, in: machine.workingFolder?.description), by: schema)
-        }
-        let overridden = schema.settings(of: arguments.command).filter { setting in
-            values[setting.key] != nil && defaults.origin(forKey: setting.key)?.layer == .forced
-        }
+        process.schemas.declare(EffectiveSchema(schema, program: values), for: name)
+        process.signals.noteChange()
+        let newer = schema.newerVersion(in: layers.layers)
         return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
-            notes: arguments.notes.map(\.description) + overridden.map(\.noteOfForcedValue))
+            notes: (newer.map { ["\($0)"] } ?? []) + arguments.notes.map(\.description)
+                + overridden.map(\.noteOfForcedValue))
     }
 
-    // MARK: Before the command line is parsed
-
-    /// The layers without the flags.
-    private func layers(_ command: String? = nil) -> LayerStack {
-        let stack = process.layers(of: name, EffectiveSchema(schema, program: .init(command: command)))
-        stack.look()
-        return stack
+    /// The layers with values of the command line and variables, and with the stored values of an earlier version as
+    /// they are once they are migrated.
+    private func layers(_ values: EffectiveSchema.ProgramValues) -> LayerStack {
+        process.layers(of: name, EffectiveSchema(schema, program: values)).migrated()
     }
 
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {
-        let values = request.showsValues ? layers(request.command).shownValues() : nil
+        let values = request.showsValues ? layers(.init(command: request.command)).shownValues() : nil
         let width = machine.terminal.width(of: .output) ?? 80
         return schema.helpText(program: program, command: request.command, width: width, values: values)
     }

@@ -10,7 +10,7 @@ extension Schema {
     /// The settings given by a command line and by environment variables.
     public struct Arguments: Hashable, Sendable {
         /// The values of flags and operands.
-        public internal(set) var values = PropertyList.Dictionary()
+        public package(set) var values = PropertyList.Dictionary()
         /// The values of environment variables, including those that the command line overrides.
         public internal(set) var environment = PropertyList.Dictionary()
         /// The selected sub-command, or nil if there is none.
