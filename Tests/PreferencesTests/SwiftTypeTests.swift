@@ -43,6 +43,30 @@ private enum TextOrNumber: Codable, Hashable {
         }
     }
 }
+/// A type that contains values of the same type.
+private indirect enum Tree: Codable, Hashable {
+    case leaf(String), list([Tree]), named([String: Tree])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let elements = try? container.decode([Tree].self) {
+            self = .list(elements)
+        } else if let members = try? container.decode([String: Tree].self) {
+            self = .named(members)
+        } else {
+            self = .leaf(try container.decode(String.self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .leaf(let text): try container.encode(text)
+        case .list(let elements): try container.encode(elements)
+        case .named(let members): try container.encode(members)
+        }
+    }
+}
 
 /// The conversions of the values of a Swift type.
 private struct TypeRow: CustomTestStringConvertible, Sendable {
@@ -149,6 +173,7 @@ private let rows: [TypeRow] = [
     TypeRow(Days(rawValue: 0), Days(rawValue: 5), text: "5", refused: ("x", "must be an integer")),
     TypeRow(Port(1), Port(80), text: "80", refused: ("8080", "must be a valid Port: ports are below 1024")),
     TypeRow(TextOrNumber.number(0), .text("a"), text: "b", .text("b")),
+    TypeRow(Tree.leaf("a"), .list([.leaf("b"), .named(["c": .list([])])]), text: "b", .leaf("b")),
     TypeRow([] as [String], ["a", "b"], text: "(a, b)", refused: nil),
     TypeRow(
         [] as [Int], [1, 2], text: "(1, 2)", refused: ("(1, x)", ":v:1 must be an integer"),

@@ -204,13 +204,21 @@ final class TypeProbe: Decoder, SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         guard let known = type as? any DeclaredValue.Type else { return try type.init(from: self) }
-        return try refuse(known.rule.type, as: type)
+        return try refuse(known.valueType, as: type)
     }
 }
 
 /// A Swift type with a known rule for its values.
 protocol DeclaredValue {
     static var rule: ValueRule { get }
+
+    /// The type of the rule. It is found without the rules of elements, because the type of an element may contain
+    /// values of this type.
+    static var valueType: ValueType { get }
+}
+
+extension DeclaredValue {
+    static var valueType: ValueType { rule.type }
 }
 
 protocol AnyOptional {
@@ -290,6 +298,8 @@ extension Duration: DeclaredValue { static var rule: ValueRule { ValueRule(.any)
 extension PropertyList: DeclaredValue { static var rule: ValueRule { ValueRule(.any) } }
 
 extension Array: DeclaredValue {
+    static var valueType: ValueType { .array }
+
     static var rule: ValueRule {
         var rule = ValueRule(.array)
         rule.contents = .each(ValueRule(of: Element.self))
@@ -298,13 +308,21 @@ extension Array: DeclaredValue {
 }
 
 /// A set is stored as an array. Equal elements are one when it is decoded.
-extension Set: DeclaredValue { static var rule: ValueRule { [Element].rule } }
+extension Set: DeclaredValue {
+    static var valueType: ValueType { .array }
+    static var rule: ValueRule { [Element].rule }
+}
 
 extension Dictionary: DeclaredValue {
+    /// A dictionary, or for other keys an array of keys, each followed by its value.
+    static var valueType: ValueType {
+        Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
+            ? .dictionary : .array
+    }
+
     static var rule: ValueRule {
         let type = Self.self as? any Decodable.Type
-        // Other keys than these are elements of an array, each followed by its value.
-        guard Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type else {
+        guard valueType == .dictionary else {
             return type.map { ValueRule(.array).decoded(as: $0) } ?? ValueRule(.any)
         }
         var rule = ValueRule(.dictionary)
@@ -315,6 +333,7 @@ extension Dictionary: DeclaredValue {
 }
 
 extension Optional: DeclaredValue, AnyOptional {
+    static var valueType: ValueType { (Wrapped.self as? any DeclaredValue.Type)?.valueType ?? .any }
     static var rule: ValueRule { ValueRule(of: Wrapped.self) }
     var isNothing: Bool { if case .none = self { true } else { false } }
 }
