@@ -1,6 +1,36 @@
+import Platform
 import Preferences
+import Synchronization
 import TestSupport
 import Testing
+
+/// A clock whose ticks all differ, and which calls an action with the number of each of the first ones.
+private final class TickingClock: Clock {
+    private let inner: any Clock
+    private let count: Int64
+    private let action: @Sendable (Int64) -> Void
+    private let ticks = Mutex<Int64>(0)
+
+    init(_ inner: any Clock, count: Int64, _ action: @escaping @Sendable (Int64) -> Void) {
+        (self.inner, self.count, self.action) = (inner, count, action)
+    }
+
+    var wall: Timestamp { inner.wall }
+    var now: Instant { inner.now }
+
+    var tick: Instant {
+        let number = ticks.withLock { ticks in
+            ticks += 1
+            return ticks
+        }
+        if number <= count { action(number) }
+        return inner.now.advanced(by: .milliseconds(4 * number))
+    }
+
+    func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
+        inner.wake(at: instant, action)
+    }
+}
 
 @Suite struct `Queries of settings` {
     static let name: DomainName = "com.example.mail"
@@ -28,6 +58,26 @@ import Testing
         try defaults.transaction { $0["n3"] = 2 }
         #expect(try await results.next()?.map(\.key) == ["n1"])
         #expect(try await results.next()?.map(\.key) == ["n1", "n3"])
+    }
+
+    @Test func `include the changes that are noticed while the first result is read`() async throws {
+        let bench = try StoreBench()
+        let file = StoreBench.file(Self.name)
+        var machine = bench.process()
+        // Without notifications, every tick checks the file, and finds a change by another process.
+        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock)
+        machine.clock = TickingClock(machine.clock, count: 40) { [process = bench.process()] number in
+            try? process.scribble(file.serialized(["n": .integer(.init(number))], as: .xml), to: file.path)
+        }
+        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let results = defaults.changes(of: try Query(where: "@key == 'n'"))
+        while defaults.integer(forKey: "n") < 40 {}
+        var last: PropertyList?
+        for try await records in results {
+            last = records.first?.value
+            if last == 40 { break }
+        }
+        #expect(last == 40)
     }
 
     @Test func `that cannot be evaluated end with an error`() async throws {

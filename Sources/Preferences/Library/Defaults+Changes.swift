@@ -26,20 +26,31 @@ extension Defaults {
         var keys: Set<ExactKey> = []
         for setting in repeat each settings { keys.insert(ExactKey(setting.key)) }
         let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Value).self)
-        let changeCount = Mutex(0)
-        let observation = observe { [weak self, keys] changes in
-            guard let self, changes.changes.contains(where: { keys.contains(ExactKey($0.key)) }) else { return }
-            changeCount.withLock { $0 += 1 }
-            continuation.yield((repeat self[each settings]))
-        }
+        let observation = snapshots(
+            after: { [keys] changes in changes.changes.contains { keys.contains(ExactKey($0.key)) } },
+            { defaults in continuation.yield((repeat defaults[each settings])) })
         continuation.onTermination = { _ in observation.cancel() }
+        return stream
+    }
+
+    /// Calls `read` now, and then after each batch of changes that satisfies a condition.
+    func snapshots(
+        after isRelevant: @escaping @Sendable (SettingsChanges) -> Bool = { _ in true },
+        _ read: @escaping @Sendable (Defaults) -> Void
+    ) -> SettingsObservation {
+        let changeCount = Mutex(0)
+        let observation = observe { [weak self] changes in
+            guard let self, isRelevant(changes) else { return }
+            changeCount.withLock { $0 += 1 }
+            read(self)
+        }
         // Values that were read before a change must not arrive after it as the last ones.
         var count: Int
         repeat {
             count = changeCount.withLock(\.self)
-            continuation.yield((repeat self[each settings]))
+            read(self)
         } while changeCount.withLock(\.self) != count
-        return stream
+        return observation
     }
 
     /// Returns the changes of a setting's value from now on. A value that the setting cannot have is replaced by its

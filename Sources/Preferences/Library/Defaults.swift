@@ -310,21 +310,19 @@ extension Defaults {
     public func changes(of query: Query) -> AsyncThrowingStream<[Query.Record], any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: [Query.Record].self)
         let last = Mutex<[Query.Record]?>(nil)
-        let look = { @Sendable (defaults: Defaults) in
-            last.withLock { last in
-                do throws(Query.Predicate.Failure) {
-                    let records = try defaults.records(matching: query)
+        let observation = snapshots { defaults in
+            do throws(Query.Predicate.Failure) {
+                let records = try defaults.records(matching: query)
+                last.withLock { last in
                     guard records != last else { return }
                     last = records
                     continuation.yield(records)
-                } catch {
-                    continuation.finish(throwing: error)
                 }
+            } catch {
+                continuation.finish(throwing: error)
             }
         }
-        let observation = observe { [weak self] _ in if let self { look(self) } }
         continuation.onTermination = { _ in observation.cancel() }
-        look(self)
         return stream
     }
 }
