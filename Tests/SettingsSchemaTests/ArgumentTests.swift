@@ -203,6 +203,7 @@ private let flagRows: [ArgumentRow] = [
     .init(.flags, "-t\u{301}", "{\"target\":\"\u{301}\"}"),
     .init(.flags, "--set target=\u{301}", "{\"target\":\"\u{301}\"}"),
     .init(.flags, "--\u{301}", "unknown flag --\u{301}"),
+    .init(.flags, "-info", "unknown flag -info"), .init(.flags, "-Infinity", "operands [\"-Infinity\"]"),
     .init(.flags, "--save --keep 3", "{\"keep\":3} save"), .init(.flags, "--save", "save"),
     .init(.flags, "--save=yes", "--save takes no value"),
     .init(.flags, "--help", "help"), .init(.flags, "-h", "help"), .init(.flags, "-help", "help"),

@@ -281,6 +281,6 @@ extension String {
     /// Whether this begins a negative number.
     fileprivate var isNegativeNumber: Bool {
         guard begins(with: "-"), let next = unicodeScalars.dropFirst().first else { return false }
-        return "0"..."9" ~= next || next == "." || lowercased().hasPrefix("-inf")
+        return "0"..."9" ~= next || next == "." || ["-inf", "-infinity"].contains(lowercased())
     }
 }

@@ -248,7 +248,7 @@ package struct StandaloneParser {
                                 misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
                                 esac
                                 case $__prefs_kind:$__prefs_word in
-                                :-[0-9]*|:-.*|:-[iI][nN][fF]*) \(numberCheck) ;;
+                                :-[0-9]*|:-.*|:-\(inf)|:-\(infinity)) \(numberCheck) ;;
                                 :*) __prefs_rest='' ;;
                                 *) continue ;;
                                 esac
@@ -302,7 +302,7 @@ package struct StandaloneParser {
                     __prefs_take=$__prefs_has
                     if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
                         case $__prefs_kind:$1 in
-                        any:*|number:-[0-9]*|number:-.*|number:-[iI][nN][fF]*|*:-) __prefs_take=1 ;;
+                        any:*|number:-[0-9]*|number:-.*|number:-\(inf)|number:-\(infinity)|*:-) __prefs_take=1 ;;
                         *:-*) ;;
                         *) __prefs_take=1 ;;
                         esac
@@ -332,6 +332,10 @@ package struct StandaloneParser {
             + schema.allSettings.filter { !$0.takesRest }.map { "    \(quoted($0.key))) \(place($0.key))=$2 ;;" }
             + ["    esac", "}"]
     }
+
+    /// The patterns of infinity.
+    private var inf: String { "[iI][nN][fF]" }
+    private var infinity: String { "\(inf)[iI][nN][iI][tT][yY]" }
 
     /// Takes a negative number as an operand where one may be.
     private var numberCheck: String {
