@@ -125,4 +125,16 @@ extension Setting where Value == Int {
         try defaults.flush()
         #expect(try bench.file() == stored)
     }
+
+    @Test func `that are pending when another program migrates the settings are not written`() throws {
+        let bench = try SchemaBench(Self.second)
+        try bench.stored(["keep": 4, "$schemaVersion": 2])
+        let defaults = bench.defaults()
+        defaults[.keep] = 5
+        let migrated: PropertyList.Dictionary = ["retained": 4, "$schemaVersion": 3]
+        try bench.stored(migrated)
+        #expect(throws: StoreFailure.self) { try defaults.flush() }
+        #expect(try bench.file() == migrated)
+        #expect(bench.errors.contains("not written yet"), "\(bench.errors)")
+    }
 }

@@ -72,6 +72,8 @@ extension OpenDomain {
         do {
             let rules = state.withLock(\.rules)
             let outcome = try commit(file, .flush) { draft in
+                // Another program may have migrated the file since the values were set.
+                try rules?.checkVersion(of: draft.values, file.name)
                 let isNew = draft.values.isEmpty
                 rules?.moveRenamed(&draft.values)
                 for (key, change) in pending { draft.values[key.text] = change.value }
