@@ -98,6 +98,17 @@ import Testing
         #expect(try machine.run(line + " --force", input: input).status == (line.contains("dry") ? 8 : 0))
     }
 
+    @Test func `write rejects a key that is forced under its former name`() throws {
+        let machine = try machine()
+        try machine.administrate(
+            "/usr/share/prefs/schemas/d.plist",
+            "{ Domain = d; Settings = ({ Key = door; Type = string; RenamedFrom = (locked); }); }")
+        #expect(try machine.run("prefs read --effective d door").output == "by force\n")
+        let outcome = try machine.run("prefs write d door open")
+        #expect(outcome.status == 4)
+        #expect(outcome.errors.hasPrefix("prefs: d door: forced by the administrator in /etc/prefs/forced/d.plist; "))
+    }
+
     @Test func `edit rejects a forced key, and keeps the text`() throws {
         let machine = try machine()
         @Sendable func edit(_ arguments: [String]) throws -> Int32 {

@@ -73,11 +73,13 @@ extension StoreAccess {
         try commit([edit(domain, isForced: isForced) { draft in try body(&draft.values) }], reason).first
     }
 
-    /// Throws if any of the keys is forced by the administrator.
+    /// Throws if any of the keys is forced by the administrator, also under a former key.
     func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
         guard let file = try forcedFile(of: domain) else { return }
         let forced = try file.contents(on: machine).values
-        for key in keys where forced[key] != nil {
+        guard !forced.isEmpty else { return }
+        let declarations = schemaInForce(domain)?.declarations ?? [:]
+        for key in keys where (declarations[ExactKey(key)]?.allKeys ?? [key]).contains(where: { forced[$0] != nil }) {
             throw CommandFailure(
                 .forced,
                 "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: machine)); \(StoreFailure.unchanged(offersForce))"
