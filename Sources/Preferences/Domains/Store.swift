@@ -182,10 +182,12 @@ final class FolderStores: Sendable {
     private let stores = Mutex<[FilePath: Store]>([:])
 
     func store(_ path: String) -> Store? {
-        guard let path = FilePath(path) else { return nil }
+        guard let given = FilePath(path) else { return nil }
+        let machine = Machine.ofThisProcess()
+        let path = (machine.workingFolder ?? ".").resolving(given).normalized
         return stores.withLock { stores in
             if let store = stores[path] { return store }
-            let store = Store(.folder(path), on: .ofThisProcess())
+            let store = Store(.folder(path), on: machine)
             stores[path] = store
             return store
         }
