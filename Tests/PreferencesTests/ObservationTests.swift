@@ -236,6 +236,30 @@ private struct Editor {
         observation.cancel()
     }
 
+    @Test func `may make changes when a transaction notices a change by another process`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        var machine = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
+        // Without notifications, every tick checks the file.
+        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock)
+        let file = StoreBench.file(Self.name)
+        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let observation = defaults.observe { changes in
+            if changes.changes.contains(where: { $0.key == "size" }) { defaults.set(1, forKey: "seen") }
+        }
+        try defaults.transaction { [other = bench.process()] draft in
+            if draft["size"] == nil {
+                try other.set("size", 14, in: file)
+                bench.simulated.clock.advance(by: .milliseconds(4))
+            }
+            draft["other"] = draft["other"] ?? 1
+        }
+        try defaults.flush()
+        #expect(try file.contents(on: bench.process()).values == ["size": 14, "other": 1, "seen": 1])
+        #expect(terminal.text(of: .errors) == "")
+        observation.cancel()
+    }
+
     @Test func `is notified of a change that another thread reads at the same time`() throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         let isOver = Mutex(false)

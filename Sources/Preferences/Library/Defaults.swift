@@ -120,7 +120,8 @@ public final class Defaults: Sendable {
             if !changes.isEmpty { observation.note(changes, of: name) }
             return (!changes.isEmpty, table.takeSkipped())
         }
-        if isChanged { observation.deliver() }
+        // In a transaction, observers could not make changes. They are notified after it.
+        if isChanged, !target.isInTransaction { observation.deliver() }
         report(skipped)
     }
 

@@ -180,6 +180,7 @@ extension Defaults {
         for _ in 0..<10_000 {
             target.look(isExact: true)
             var draft = SettingsDraft(self, user: ownValues)
+            defer { observation.deliver() }
             let result = try target.inTransaction { try body(&draft) }
             if let refused = draft.refused { throw refused }
             if let failure = draft.failure { throw StoreFailure(.notAllowed(failure), name.text) }
@@ -219,7 +220,7 @@ extension OpenDomain {
     }
 
     /// Whether this thread runs the body of a transaction of the domain. A task that the body has started does not.
-    fileprivate var isInTransaction: Bool {
+    var isInTransaction: Bool {
         state.withLock { $0.threadsInTransaction.contains(ThreadIdentity.current) }
     }
 }
