@@ -79,6 +79,30 @@ import Testing
         #expect(history.versions.map(\.sequence) == [1, 2, 3, 4])
     }
 
+    @Test(arguments: [true, false])
+    func `has a version that could not be kept at first, which is reported once`(_ isFlushed: Bool) throws {
+        let bench = try bench()
+        let history = try history(bench)
+        let terminal = SimulatedTerminal()
+        let machine = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
+        let defaults = Defaults("com.example.editor", in: Store(.native, on: machine))
+        let folder = try #require(try bench.process().fileSystem.open(history.folder, .reading))
+        if isFlushed {
+            defaults.set(4, forKey: "key")
+            try defaults.flush()
+            try folder.setPermissions(FilePermissions(rawValue: 0o300))
+        } else {
+            try folder.setPermissions(FilePermissions(rawValue: 0o300))
+            try defaults.transaction { $0["key"] = 4 }
+        }
+        bench.simulated.clock.advance(by: .seconds(2))
+        try folder.setPermissions(.privateFolder)
+        try defaults.transaction { $0["key"] = 5 }
+        #expect(history.versions.suffix(3).map { history.values(of: $0) } == [["key": 3], ["key": 4], ["key": 5]])
+        let report = "com.example.editor: written, but a version could not be kept in \(history.folder)\n"
+        #expect(terminal.text(of: .errors).components(separatedBy: report).count == 2, "\(terminal.text(of: .errors))")
+    }
+
     @Test func `that cannot be listed is not empty`() throws {
         let bench = try bench()
         let history = try history(bench)

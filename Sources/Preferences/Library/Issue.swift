@@ -15,10 +15,12 @@ extension Defaults {
         public enum Kind: Sendable {
             /// A change could not be written. It is kept and tried again.
             case unwritten(StoreFailure)
-            /// A file could not be read. Its values are treated as missing.
+            /// A file could not be read. The values that were read before remain in use.
             case unreadable(StoreFailure)
             /// A file is damaged, and a kept version is used instead.
             case recovered(String)
+            /// A change was written, but a version of the settings could not be kept in this folder.
+            case unkept(history: String)
             /// A value was refused, and nothing was changed.
             case refused(key: String, reason: String)
             /// A value is not of the setting's type, or violates a rule.
@@ -41,6 +43,7 @@ extension Defaults.Issue: CustomStringConvertible {
         case .unwritten(let failure): "not written yet: \(failure)"
         case .unreadable(let failure): failure.description
         case .recovered(let text): text
+        case .unkept(let history): "\(domain): written, but a version could not be kept in \(history)"
         case .refused("", let reason): "\(domain): \(reason); nothing was changed"
         case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
         case .ignored(let key, let origin, let reason):

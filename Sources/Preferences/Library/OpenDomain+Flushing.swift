@@ -14,6 +14,8 @@ struct FlushState: Sendable {
     var reportedFailure: StoreFailure?
     /// The written version that is not in the history yet.
     var unkept: PendingVersion?
+    /// The history in which the last version could not be kept.
+    var unwritableHistory: FilePath?
     /// Whether keeping that version is scheduled.
     var isKeepingScheduled = false
 }

@@ -326,6 +326,7 @@ extension OpenDomain {
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
         if outcome.isChanged {
             state.withLock { $0.flush.unkept = outcome.unkept }
+            noteHistory(unwritable: outcome.unwritableHistory)
             scheduleKeeping()
         }
         return outcome
@@ -405,13 +406,29 @@ extension OpenDomain {
             }
             guard let unkept else { return }
             do throws(StoreFailure) {
-                try writer(.flush).keep(unkept, of: file)
+                let isKept = try writer(.flush).keep(unkept, of: file)
+                noteHistory(unwritable: isKept ? nil : file.history)
+                if isKept { return }
             } catch {
                 // The holder of the lock need not be a writer, so this is tried again.
-                if case .locked = error.problem { state.withLock { $0.flush.unkept = $0.flush.unkept ?? unkept } }
+                if case .locked = error.problem {
+                    return state.withLock { $0.flush.unkept = $0.flush.unkept ?? unkept }
+                }
+                noteHistory(unwritable: file.history)
             }
+            // The next write reads the file again, and keeps this version before it replaces the file.
+            state.withLock { $0.stored.isOwn = false }
         }
         signals.pending.forget(self)
         scheduleKeeping()
+    }
+
+    /// Reports a history in which no version can be kept, once until one can be kept again.
+    private func noteHistory(unwritable folder: FilePath?) {
+        let isNew = state.withLock { state in
+            defer { state.flush.unwritableHistory = folder }
+            return state.flush.unwritableHistory != folder
+        }
+        if isNew, let folder { post(.unkept(history: folder.description)) }
     }
 }

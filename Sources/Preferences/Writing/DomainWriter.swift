@@ -113,16 +113,16 @@ package struct DomainWriter: Sendable {
 
     /// Keeps a version that this writer has not kept yet, unless another writer has.
     ///
-    /// If another writer holds the lock, it keeps the version.
-    package func keep(_ version: PendingVersion, of file: DomainFile) throws(StoreFailure) {
-        guard let history = History(of: file, on: machine) else { return }
+    /// If another writer holds the lock, it keeps the version. Returns false if the version could not be kept.
+    package func keep(_ version: PendingVersion, of file: DomainFile) throws(StoreFailure) -> Bool {
+        guard let history = History(of: file, on: machine) else { return true }
         let locks = try DomainLocks(of: [ResolvedFile(file, on: machine)], on: machine, patience: .zero)
         defer { locks.release() }
         guard let lock = locks.markFile(of: file), WriteMarker(in: lock)?.transaction == version.transaction else {
-            return
+            return true
         }
-        guard var former = try? history.listed() else { return }
-        history.record(version, after: &former, policy: policy)
+        guard var former = try? history.listed() else { return false }
+        return history.record(version, after: &former, policy: policy)
     }
 
     func check(_ edits: [DomainEdit]) throws(StoreFailure) {

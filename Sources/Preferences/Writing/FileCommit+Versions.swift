@@ -138,10 +138,13 @@ extension FileCommit {
             unkept = version
             return
         }
-        guard var former = versions ?? (try? history.listed()) else {
-            unwritableHistory = history.folder
+        if var former = versions ?? (try? history.listed()),
+            history.record(version, after: &former, policy: writer.policy)
+        {
             return
         }
-        if !history.record(version, after: &former, policy: writer.policy) { unwritableHistory = history.folder }
+        unwritableHistory = history.folder
+        // The next write must read these contents, in order to keep them.
+        after.isOwn = false
     }
 }

@@ -30,7 +30,7 @@ struct FileCommit {
     private(set) var bytes: [UInt8]?
     /// The changes of files. A domain that is a folder has a file for each key.
     private(set) var pieces: [Piece] = []
-    private var after: DomainContents
+    var after: DomainContents
     private var transaction: String?
     /// Whether a file that was replaced since it was read must remain despite the lock, because other programs take
     /// none.
