@@ -28,6 +28,21 @@ import Testing
         #expect(machine.clock.nextWakeup == nil)
     }
 
+    @Test func `reads the folder and notifies in the background`() throws {
+        let machine = try SimulatedMachine()
+        let (log, waiting) = (EventLog(), Mutex<[@Sendable () -> Void]>([]))
+        let watcher = PollingWatcher(
+            machine.fileSystem, machine.clock, background: { work in waiting.withLock { $0.append(work) } })
+        let watch = watcher.watch(SimulatedMachine.home) { log.add($0) }
+        try machine.fileSystem.replace("/home/ada/file", with: "1")
+        #expect(Self.intervals(machine, 2) == [50, -1])
+        #expect(log.events.isEmpty)
+        for work in waiting.withLock({ $0 }) { work() }
+        #expect(log.events == [.change(.created, "file")])
+        #expect(Self.intervals(machine, 1) == [50])
+        watch.cancel()
+    }
+
     @Test func `ends when its owner is released`() throws {
         let machine = try SimulatedMachine()
         var watch: (any FolderWatch)? =

@@ -206,7 +206,7 @@ extension EventLog {
         let folder = bench.path("a").appending("b")
         try bench.fileSystem.makeFolders(folder)
         let (clock, log) = (SimulatedClock(), EventLog())
-        let watch = SystemFolderWatcher(bench.fileSystem, clock).watch(folder) { log.add($0) }
+        let watch = SystemFolderWatcher(bench.fileSystem, clock, background: { $0() }).watch(folder) { log.add($0) }
         try bench.fileSystem.rename(bench.path("a"), to: bench.path("former"))
         try bench.fileSystem.makeFolders(folder)
         clock.advance(by: .seconds(3))
@@ -221,7 +221,7 @@ extension EventLog {
         try bench.makeSymbolicLink("link", to: "a")
         let folder = bench.path("link").appending("folder")
         let (clock, log) = (SimulatedClock(), EventLog())
-        let watch = SystemFolderWatcher(bench.fileSystem, clock).watch(folder) { log.add($0) }
+        let watch = SystemFolderWatcher(bench.fileSystem, clock, background: { $0() }).watch(folder) { log.add($0) }
         try bench.makeSymbolicLink("other", to: "b")
         try bench.fileSystem.rename(bench.path("other"), to: bench.path("link"))
         clock.advance(by: .seconds(3))

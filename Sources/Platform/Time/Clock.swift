@@ -21,6 +21,9 @@ package protocol Clock: Sendable {
     func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup
 }
 
+/// Runs work that may wait for files, on another thread than that of the callbacks of a clock.
+package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void
+
 /// A pending callback.
 package protocol Wakeup: Sendable {
     /// Cancels the callback. A callback that has already started continues.

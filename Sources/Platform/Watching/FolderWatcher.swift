@@ -67,13 +67,18 @@ package final class SystemFolderWatcher: FolderWatcher {
 
     private let fileSystem: any FileSystem
     private let clock: any Clock
+    private let background: Background
     #if os(Linux)
         private let loop = Mutex<InotifyLoop?>(nil)
     #endif
 
-    package init(_ fileSystem: any FileSystem = SystemFileSystem(), _ clock: any Clock = SystemClock()) {
+    package init(
+        _ fileSystem: any FileSystem = SystemFileSystem(), _ clock: any Clock = SystemClock(),
+        background: @escaping Background = { runOnNewThread($0) }
+    ) {
         self.fileSystem = fileSystem
         self.clock = clock
+        self.background = background
     }
 
     package func watch(
@@ -81,8 +86,8 @@ package final class SystemFolderWatcher: FolderWatcher {
     ) -> any FolderWatch {
         #if os(Linux)
             do throws(SystemFailure) {
-                let watch = InotifyWatch(folder, try notifications(), clock, receive) { [fileSystem, clock] reason in
-                    PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
+                let watch = InotifyWatch(folder, try notifications(), clock, background, receive) { [self] reason in
+                    poll(reason)(folder, receive)
                 }
                 watch.begin()
                 return watch
@@ -112,6 +117,6 @@ package final class SystemFolderWatcher: FolderWatcher {
     private func poll(
         _ reason: WatchMethod.Reason
     ) -> (FilePath, @escaping @Sendable (FolderEvent) -> Void) -> any FolderWatch {
-        PollingWatcher(fileSystem, clock, reason: reason).watch
+        PollingWatcher(fileSystem, clock, reason: reason, background: background).watch
     }
 }

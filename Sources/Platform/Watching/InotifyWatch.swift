@@ -17,6 +17,7 @@
         private let folder: FilePath
         private let loop: InotifyLoop
         private let clock: any Clock
+        private let background: Background
         private let receive: @Sendable (FolderEvent) -> Void
         private let poll: @Sendable (WatchMethod.Reason) -> any FolderWatch
         private let state = Mutex(State())
@@ -41,13 +42,14 @@
         private static let interval: Duration = .seconds(3)
 
         init(
-            _ folder: FilePath, _ loop: InotifyLoop, _ clock: any Clock,
+            _ folder: FilePath, _ loop: InotifyLoop, _ clock: any Clock, _ background: @escaping Background,
             _ receive: @escaping @Sendable (FolderEvent) -> Void,
             poll: @escaping @Sendable (WatchMethod.Reason) -> any FolderWatch
         ) {
             self.folder = folder
             self.loop = loop
             self.clock = clock
+            self.background = background
             self.receive = receive
             self.poll = poll
         }
@@ -60,12 +62,16 @@
         }
 
         private func lookLater() {
-            _ = clock.wake(at: clock.now.advanced(by: Self.interval)) { [weak self] in
-                // A polling substitute does its own checks.
-                guard let self, let place = state.withLock(\.place) else { return }
-                if Self.number(of: place.path) != place.number, settle() { receive(.anything) }
-                lookLater()
+            _ = clock.wake(at: clock.now.advanced(by: Self.interval)) { [weak self, background] in
+                background { [weak self] in self?.checkPath() }
             }
+        }
+
+        private func checkPath() {
+            // A polling substitute does its own checks.
+            guard let place = state.withLock(\.place) else { return }
+            if Self.number(of: place.path) != place.number, settle() { receive(.anything) }
+            lookLater()
         }
 
         private static func number(of path: FilePath) -> FileID? {

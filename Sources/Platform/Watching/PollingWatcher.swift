@@ -5,11 +5,17 @@ package struct PollingWatcher: FolderWatcher {
     private let fileSystem: any FileSystem
     private let clock: any Clock
     private let reason: WatchMethod.Reason
+    private let background: Background
 
-    package init(_ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMethod.Reason = .chosen) {
+    /// - Parameter background: Runs each poll, which waits for files and calls the receiver.
+    package init(
+        _ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMethod.Reason = .chosen,
+        background: @escaping Background = { $0() }
+    ) {
         self.fileSystem = fileSystem
         self.clock = clock
         self.reason = reason
+        self.background = background
     }
 
     /// The shortest and the longest time between two polls.
@@ -18,7 +24,7 @@ package struct PollingWatcher: FolderWatcher {
     package func watch(
         _ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) -> any FolderWatch {
-        let watch = PollingWatch(folder, fileSystem, clock, reason, receive)
+        let watch = PollingWatch(folder, fileSystem, clock, reason, background, receive)
         watch.begin()
         return watch
     }
@@ -29,6 +35,7 @@ private final class PollingWatch: FolderWatch {
     private let folder: FilePath
     private let fileSystem: any FileSystem
     private let clock: any Clock
+    private let background: Background
     private let receive: @Sendable (FolderEvent) -> Void
     private let state = Mutex(State())
 
@@ -42,11 +49,12 @@ private final class PollingWatch: FolderWatch {
 
     init(
         _ folder: FilePath, _ fileSystem: any FileSystem, _ clock: any Clock, _ reason: WatchMethod.Reason,
-        _ receive: @escaping @Sendable (FolderEvent) -> Void
+        _ background: @escaping Background, _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) {
         self.folder = folder
         self.fileSystem = fileSystem
         self.clock = clock
+        self.background = background
         self.receive = receive
         means = .polling(reason)
     }
@@ -91,7 +99,9 @@ private final class PollingWatch: FolderWatch {
     private func wait() {
         guard let interval = state.withLock({ $0.isCancelled ? nil : $0.interval }) else { return }
         // Weak, so that a pending wakeup does not keep the watch alive.
-        let wakeup = clock.wake(at: clock.now.advanced(by: interval)) { [weak self] in self?.poll() }
+        let wakeup = clock.wake(at: clock.now.advanced(by: interval)) { [weak self, background] in
+            background { [weak self] in self?.poll() }
+        }
         let isCancelled = state.withLock { state in
             state.wakeup = wakeup
             return state.isCancelled

@@ -12,7 +12,7 @@ package struct Machine: Sendable {
     /// The owner that a file with forced values must have.
     package var administrator: UInt32
     /// Runs work that may wait for files on another thread.
-    package var background: @Sendable (@escaping @Sendable () -> Void) -> Void
+    package var background: Background
 
     /// Registers work for the normal end of the program.
     package var atEnd: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -20,7 +20,7 @@ package struct Machine: Sendable {
     package init(
         fileSystem: any FileSystem, clock: any Clock, watcher: any FolderWatcher, environment: Environment,
         terminal: any Terminal, forcedFolder: FilePath = "/etc/prefs/forced", administrator: UInt32 = 0,
-        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+        background: @escaping Background = { $0() },
         atEnd: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
     ) {
         self.fileSystem = fileSystem
