@@ -96,6 +96,11 @@ struct `A script with its own declaration` {
         #expect(try shell("./slow --branch x").errorText.contains("took more than 2 s"))
         try write("loud", "#!/bin/sh\n#prefs\n# @option --branch=TEXT {from: yes}\n" + Self.line)
         #expect(try shell("./loud --branch x").errorText.contains("64 KiB"))
+        try write("killed", "#!/bin/sh\n#prefs\n# @option --branch=TEXT {from: kill -9 $$}\n" + Self.line)
+        #expect(try shell("./killed --branch x").errorText.contains("was ended by signal 9"))
+        let background = "sleep 5 >sink 2>&1 & echo main"
+        try write("forks", "#!/bin/sh\n#prefs\n# @option --branch=TEXT {from: \(background)}\n" + Self.line)
+        #expect(try shell("./forks --branch main").status == 0)
     }
 
     @Test func `requires paths to exist, or not to`() throws {

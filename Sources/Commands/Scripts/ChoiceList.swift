@@ -20,8 +20,9 @@ enum ChoiceList {
     /// Runs a command of `sh` without input and returns its lines.
     static func lines(of command: String) throws(Failure) -> [String] {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure(description: "no pipe") }
-        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        guard pipe(&ends) == 0 else { throw Failure(description: "cannot create a pipe") }
+        // A background process of the command must not keep the pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let process = spawn(command, output: ends[1])
         close(ends[1])
         defer { close(ends[0]) }
@@ -34,6 +35,8 @@ enum ChoiceList {
         guard let output else {
             throw Failure(description: "\(command) took more than 2 s or printed more than 64 KiB")
         }
+        let signal = status & 0x7F
+        guard signal == 0 else { throw Failure(description: "\(command) was ended by signal \(signal)") }
         guard status == 0 else {
             throw Failure(description: "\(command) failed with status \(status >> 8 & 0xFF)")
         }
