@@ -54,18 +54,4 @@ import Testing
         let value = try #require(ArgumentDomain.values(in: ["-d", "<00ff 10>"])["d"])
         #expect(value.dataValue.map(Array.init) == [0x00, 0xFF, 0x10])
     }
-
-    @Test(
-        arguments: [
-            ("-n -5", ["n": "-5"]), ("-n -0.5 x", ["n": "-0.5"]), ("-n -.5e-3", ["n": "-.5e-3"]),
-            ("-n -5x y", ["5x": "y"]),
-            ("-n -inf y", ["inf": "y"]), ("-n -nan", [:]), ("-n -", [:]), ("-n -0x10 y", ["0x10": "y"]),
-            ("-5 -6", ["5": "-6"]),
-            ("-a -b c", ["b": "c"]), ("-n -5 -m -6", ["n": "-5", "m": "-6"]), ("-n -e5 x", ["e5": "x"]),
-            ("-n --5 x", ["-5": "x"]), ("- -5 -a b", ["a": "b"]),
-        ] as [(String, PropertyList.Dictionary)])
-    func `a negative number is a value on request`(line: String, expected: PropertyList.Dictionary) {
-        let arguments = line.split(separator: " ").map { String($0) }
-        #expect(ArgumentDomain.values(in: arguments, negativeNumbers: true) == expected)
-    }
 }

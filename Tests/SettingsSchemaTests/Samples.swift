@@ -2,6 +2,13 @@ import PropertyLists
 import SettingsSchema
 import Testing
 
+extension Schema {
+    /// Returns the default values.
+    func defaultValues(command: String? = nil) -> PropertyList.Dictionary {
+        PropertyList.Dictionary(settings(of: command).compactMap { row in row.defaultValue.map { (row.key, $0) } })
+    }
+}
+
 /// Schemas that several tests use.
 enum Sample: Sendable {
     /// The first schema of the manual.

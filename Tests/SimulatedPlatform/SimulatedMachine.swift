@@ -55,3 +55,10 @@ package struct SimulatedMachine: Sendable {
         try root.makeSymbolicLink(DiskState.workingFolder, to: path)
     }
 }
+
+extension EnvironmentVariables {
+    /// Returns the variables with `others` replacing those of the same name.
+    package func merging(_ others: EnvironmentVariables) -> EnvironmentVariables {
+        others.all.reduce(into: self) { $0[$1.name] = $1.value }
+    }
+}

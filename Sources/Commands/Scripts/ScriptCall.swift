@@ -139,7 +139,7 @@ struct ScriptCall {
         _ given: PropertyList.Dictionary, _ arguments: Schema.Arguments
     ) -> [Schema.Arguments.Mistake] {
         schema.settings(of: arguments.command).flatMap { setting -> [Schema.Arguments.Mistake] in
-            let inner = setting.rule.element ?? setting.rule
+            let inner = setting.rule.ofElements
             guard let command = inner.choicesFrom ?? setting.rule.choicesFrom,
                 let value = given[setting.key] ?? arguments.environment[setting.key]
             else { return [] }

@@ -3,10 +3,7 @@ package struct Environment: Hashable, Sendable {
     package var variables: EnvironmentVariables
     /// The program's name, followed by its arguments.
     package var arguments: [String]
-    /// The original bytes of each argument that is not valid UTF-8, keyed by its text in `arguments`. Empty if two
-    /// different arguments have the same text.
-    package var changedArguments: [String: [UInt8]] = [:]
-    /// The same bytes by the argument's position.
+    /// The original bytes of each argument that is not valid UTF-8, by its position in `arguments`.
     package var bytesOfArguments: [Int: [UInt8]] = [:]
     /// The path of the running program, if known.
     package var executable: FilePath?
@@ -98,6 +95,14 @@ extension Environment.BaseFolder {
     }
 }
 
+extension Environment {
+    /// The original bytes of each argument that is not valid UTF-8, by its text in `arguments`. Empty if two different
+    /// arguments have the same text.
+    package var changedArguments: [String: [UInt8]] {
+        Dictionary(bytesOfArguments.map { (arguments[$0.key], $0.value) }) { $0 == $1 ? $0 : [] }
+    }
+}
+
 extension Environment.MissingHomeFolder: CustomStringConvertible {
     package var description: String {
         "HOME is not set, and /etc/passwd has no home folder for user ID \(user)"
@@ -163,11 +168,6 @@ package struct EnvironmentVariables: Hashable, Sendable {
     mutating func append(_ name: String, _ value: String, isChanged: Bool = false) {
         all.append(Variable(name: name, value: value))
         if isChanged { changed.append(name) }
-    }
-
-    /// Returns the variables with `others` replacing those of the same name.
-    package func merging(_ others: EnvironmentVariables) -> EnvironmentVariables {
-        others.all.reduce(into: self) { $0[$1.name] = $1.value }
     }
 
     private func index(of name: String) -> Int? { all.firstIndex { $0.name == name } }

@@ -283,15 +283,6 @@ extension FileSystem {
         try synchronizeFolder(path.parent)
     }
 
-    /// Removes temporary files that killed writers of `path` have left. Only the holder of its lock may call this.
-    ///
-    /// - Parameter folder: The folder that contains them; nil for the folder of `path`.
-    package func removeLeftovers(of path: FilePath, in folder: FilePath? = nil) {
-        let folder = folder ?? path.parent
-        guard let name = path.lastComponent, let names = try? names(in: folder) else { return }
-        for left in names where left.isTemporary(of: name) { _ = try? remove(folder.appending(left)) }
-    }
-
     /// Opens and locks a file, and checks that it is still the file at `path`: while this waited, the previous holder
     /// may have replaced it.
     package func openLocked(
@@ -342,6 +333,17 @@ package enum LockAttempt: Sendable {
     case absent
 }
 
+extension FileStatus {
+    /// Throws if this is not a regular file, whose contents can be read.
+    fileprivate func checkIsFile(at path: FilePath?) throws(SystemFailure) {
+        switch kind {
+        case .file: return
+        case .folder: throw SystemFailure(.isAFolder, .read, path)
+        default: throw SystemFailure(.invalidArgument, .readSpecial, path)
+        }
+    }
+}
+
 extension OpenFile {
     /// Returns the contents of the file. Throws `fileTooLarge` if there are more than `limit` bytes.
     package func contents(limit: Int = .max) throws(SystemFailure) -> [UInt8] {
@@ -350,10 +352,7 @@ extension OpenFile {
 
     /// Returns the contents of a file whose status is already known.
     package func contents(_ status: FileStatus, limit: Int) throws(SystemFailure) -> [UInt8] {
-        guard status.kind == .file else {
-            throw status.kind == .folder
-                ? SystemFailure(.isAFolder, .read, path) : SystemFailure(.invalidArgument, .readSpecial, path)
-        }
+        try status.checkIsFile(at: path)
         guard status.size <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
         // The buffer has room for one more byte than the file's size, to detect whether the file has grown. Files that
         // the kernel generates report size 0, and some can only be read in a single call.
@@ -373,10 +372,7 @@ extension OpenFile {
     /// Returns at most `limit` bytes from the start of the file.
     package func beginning(limit: Int) throws(SystemFailure) -> [UInt8] {
         let status = try status()
-        guard status.kind == .file else {
-            throw status.kind == .folder
-                ? SystemFailure(.isAFolder, .read, path) : SystemFailure(.invalidArgument, .readSpecial, path)
-        }
+        try status.checkIsFile(at: path)
         var bytes = [UInt8](repeating: 0, count: max(0, min(status.size, limit)))
         let count = try fill(&bytes, from: 0)
         bytes.removeLast(bytes.count - count)

@@ -16,10 +16,6 @@ extension Environment {
             variables: environmentVariables(), arguments: CommandLine.arguments, executable: runningProgram(),
             process: getpid(), user: geteuid(), hostName: nameOfHost())
         environment.bytesOfArguments = changedArguments(among: environment.arguments)
-        for (position, bytes) in environment.bytesOfArguments {
-            let other = environment.changedArguments.updateValue(bytes, forKey: environment.arguments[position])
-            if let other, other != bytes { environment.changedArguments[environment.arguments[position]] = [] }
-        }
         return environment
     }
 

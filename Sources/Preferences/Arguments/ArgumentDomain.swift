@@ -4,17 +4,12 @@ package import PropertyLists
 package enum ArgumentDomain {
     /// Returns the values on a command line. The last value of a key is used.
     ///
-    /// - Parameters:
-    ///   - arguments: The command line, with or without the name of the program.
-    ///   - negativeNumbers: Whether a negative number after a key is its value. Foundation ignores it.
-    package static func values(
-        in arguments: [String], negativeNumbers: Bool = false
-    ) -> PropertyList.Dictionary {
+    /// - Parameter arguments: The command line, with or without the name of the program.
+    package static func values(in arguments: [String]) -> PropertyList.Dictionary {
         var values = PropertyList.Dictionary()
         var rest = arguments[...]
         while let key = rest.popFirst() {
-            guard let value = rest.first, key.isDashed else { continue }
-            guard !value.isDashed || negativeNumbers && value.isNegativeNumber else { continue }
+            guard let value = rest.first, key.isDashed, !value.isDashed else { continue }
             rest.removeFirst()
             // A single dash is not a key, but its value is skipped.
             if key.count > 1 { values[String(key.dropFirst())] = self.value(value.trimmed) }
@@ -42,13 +37,6 @@ package enum ArgumentDomain {
 
 extension String {
     fileprivate var isDashed: Bool { hasPrefix("-") }
-
-    /// Whether this is a dash and digits, with an optional fraction and exponent.
-    fileprivate var isNegativeNumber: Bool {
-        guard let digit = utf8.dropFirst().first(where: { $0 != UInt8(ascii: ".") }) else { return false }
-        return (0x30...0x39).contains(digit) && utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
-            && Double(self) != nil
-    }
 
     fileprivate var trimmed: String {
         let start = unicodeScalars.drop(while: \.isSpaceOrNewline)

@@ -199,17 +199,10 @@ extension PropertyList {
         case let text as String: .string(text)
         case let number as Int: .integer(Integer(number))
         case let number as Double: .real(number)
-        case let optional as any Absence where optional.isAbsent: nil
+        case let optional as any AnyOptional where optional.isNothing: nil
         default: try PropertyList(encoding: value)
         }
     }
-}
-
-/// A type with a value that represents none.
-private protocol Absence { var isAbsent: Bool { get } }
-
-extension Optional: Absence {
-    var isAbsent: Bool { self == nil }
 }
 
 extension Defaults {

@@ -54,9 +54,6 @@ package struct DomainWriter: Sendable {
         return try commit(edits, files, under: locks)
     }
 
-    /// The limit of temporary files that are open at once.
-    private static let mostOpen = 16
-
     /// Makes the changes under locks that are held already.
     func commit(
         _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks
@@ -68,10 +65,12 @@ package struct DomainWriter: Sendable {
             }
             removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
             for plan in plans where plan.isChanged { plan.removeLeftoversInFolder(on: machine) }
+            var openCount = 0
             for index in plans.indices {
                 try plans[index].startTemporary(self)
-                // With very many files, none remains open.
-                if plans.count > Self.mostOpen { try plans[index].finishTemporary() }
+                openCount += plans[index].pieces.count
+                // With very many files, no more remain open.
+                if openCount > FileCommit.mostOpen { try plans[index].finishTemporary() }
             }
             try carryOut(&plans, locks)
         } catch {

@@ -187,8 +187,8 @@ struct FileCommit {
         }
     }
 
-    /// The limit of temporary files that are open at once.
-    private static let mostOpen = 16
+    /// The number of temporary files that may remain open.
+    static let mostOpen = 16
 
     /// Whether the new contents are files in a folder.
     var writesFolder: Bool { draft.isFolder && !draft.removesFile }

@@ -139,11 +139,10 @@ extension ArgumentParser {
     private mutating func checkRelations() {
         let environment = result.environment
         let isGiven = { [given] (key: String) in given[key] != nil }
-        let problems = settings.relationProblems(
-            given: isGiven,
-            present: { [context] key in
-                isGiven(key) || environment[key] != nil || context.stored[key] != nil
-            })
+        let isPresent = { [context] (key: String) in
+            isGiven(key) || environment[key] != nil || context.stored[key] != nil
+        }
+        let problems = settings.relationProblems(given: isGiven, present: isPresent)
         // A value that was rejected is not reported as missing too.
         for problem in problems {
             guard let key = problem.path.components.first,
@@ -155,9 +154,8 @@ extension ArgumentParser {
             report(.relation(written(problem.reason)), at: place)
         }
         // Operands with a minimum count are treated as required.
-        for setting in settings where setting.needsOperands {
-            let isThere = isGiven(setting.key) || environment[setting.key] != nil || context.stored[setting.key] != nil
-            if !isThere { report(.relation(.missing), at: setting.writtenName) }
+        for setting in settings where setting.needsOperands && !isPresent(setting.key) {
+            report(.relation(.missing), at: setting.writtenName)
         }
     }
 

@@ -90,7 +90,6 @@ private struct BundleWriter {
         if !pane.children.isEmpty, !specifiers.isEmpty { specifiers.append(["Type": "PSGroupSpecifier"]) }
         for child in pane.children {
             let name = fileName(for: child.title)
-            names.insert(name.lowercased())
             specifiers.append([
                 "Type": "PSChildPaneSpecifier", "Title": .string(child.title), "File": .string(name),
             ])

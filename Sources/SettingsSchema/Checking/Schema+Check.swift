@@ -4,10 +4,9 @@ extension Schema {
     /// Returns the problems of a value for a key. An undeclared key may have any value, unless the schema is closed.
     public func problems(with value: PropertyList, forKey key: String) -> [Problem] {
         guard let setting = anyDeclaration(of: key) else {
+            guard isClosed, key != Self.versionKey else { return [] }
             let known = allSettings.flatMap(\.allKeys)
-            guard isClosed, key != Self.versionKey, !known.contains(where: { $0.hasSameBytes(as: key) }) else {
-                return []
-            }
+            if known.contains(where: { $0.hasSameBytes(as: key) }) { return [] }
             return [Problem(path: [EntryPath.Component(key)], reason: .unknownKey(nearest: known.nearest(to: key)))]
         }
         return setting.rule.problems(
@@ -15,21 +14,8 @@ extension Schema {
     }
 
     /// Returns the problems of all values in a domain, including combinations of settings.
-    ///
-    /// - Parameter refusesUnknownKeys: Whether undeclared keys are problems too.
-    public func problems(
-        in values: PropertyList.Dictionary, refusesUnknownKeys: Bool = false
-    ) -> [Problem] {
-        let known = allSettings.flatMap(\.allKeys)
-        let names = Set(known.map { EntryPath.Component($0) })
-        let own = values.flatMap { entry -> [Problem] in
-            if entry.key == Self.versionKey { return [] }
-            if refusesUnknownKeys, !names.contains(EntryPath.Component(entry.key)) {
-                let reason = Problem.Reason.unknownKey(nearest: known.nearest(to: entry.key))
-                return [Problem(path: [EntryPath.Component(entry.key)], reason: reason)]
-            }
-            return problems(with: entry.value, forKey: entry.key)
-        }
+    public func problems(in values: PropertyList.Dictionary) -> [Problem] {
+        let own = values.flatMap { problems(with: $0.value, forKey: $0.key) }
         let needs = settings.relationProblems(given: { values[$0] != nil }, present: { values[$0] != nil })
         return own + needs
     }
@@ -67,12 +53,12 @@ extension [SettingDeclaration] {
         }
         for setting in self {
             let key = setting.key
-            if setting.isRequired, setting.defaultValue == nil, !present(key) { report(key, .missing) }
+            if setting.requiresValue, !present(key) { report(key, .missing) }
             for other in setting.conflicts where given(key) && given(other) {
                 if conflicts.insert([key, other]).inserted { report(key, .conflict(with: other)) }
             }
             for other in setting.requires where given(key) && !present(other) { report(key, .requires(other)) }
-            let group = setting.exactlyOneOf.contains(key) ? setting.exactlyOneOf : [key] + setting.exactlyOneOf
+            let group = setting.exclusiveGroup
             guard group.count > 1, groups.insert(Set(group)).inserted else { continue }
             if group.count(where: given) > 1 || !group.contains(where: present) { report(key, .exactlyOne(of: group)) }
         }

@@ -110,7 +110,7 @@ extension [SettingDeclaration] {
         return flatMap { row -> [Schema.Problem] in
             let place = path.appending(.init(row.key))
             guard let value = entries[row.key] else {
-                return row.isRequired && row.defaultValue == nil ? [Schema.Problem(path: place, reason: .missing)] : []
+                return row.requiresValue ? [Schema.Problem(path: place, reason: .missing)] : []
             }
             return row.rule.problems(with: value, at: place, isSecret: isSecret || row.isSensitive)
         } + unknown

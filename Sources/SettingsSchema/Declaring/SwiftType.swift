@@ -221,7 +221,8 @@ extension DeclaredValue {
     static var valueType: ValueType { rule.type }
 }
 
-protocol AnyOptional {
+/// An optional of any type.
+package protocol AnyOptional {
     var isNothing: Bool { get }
 }
 
@@ -335,5 +336,5 @@ extension Dictionary: DeclaredValue {
 extension Optional: DeclaredValue, AnyOptional {
     static var valueType: ValueType { (Wrapped.self as? any DeclaredValue.Type)?.valueType ?? .any }
     static var rule: ValueRule { ValueRule(of: Wrapped.self) }
-    var isNothing: Bool { if case .none = self { true } else { false } }
+    package var isNothing: Bool { if case .none = self { true } else { false } }
 }

@@ -170,7 +170,7 @@ struct ProgramHelp {
     /// Returns the description of a setting: explanation, default, variable and value in force.
     private func words(of setting: SettingDeclaration) -> String {
         var facts: [String] = []
-        if setting.isRequired, setting.defaultValue == nil { facts.append("required") }
+        if setting.requiresValue { facts.append("required") }
         if let implied = setting.implied { facts.append("without a value \(setting.shown(implied))") }
         if let shown = setting.shownDefault { facts.append("default \(shown)") }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
@@ -206,7 +206,7 @@ extension SettingDeclaration {
     /// The operand in a usage line: `TARGET`, `[FILES …]`.
     var operandUsage: String {
         let isMany = takesManyOperands
-        let isNeeded = isRequired && defaultValue == nil || rule.minimumCount ?? 0 > 0
+        let isNeeded = requiresValue || rule.minimumCount ?? 0 > 0
         let words = isMany ? "\(operandName) …" : operandName
         return isNeeded ? words : "[\(words)]"
     }

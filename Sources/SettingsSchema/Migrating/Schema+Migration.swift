@@ -5,9 +5,6 @@ extension Schema {
     package struct Migrated: Hashable, Sendable {
         package var values: PropertyList.Dictionary
         package var notes: [MigrationNote] = []
-
-        /// Whether the migration changed anything.
-        package var isChanged: Bool { !notes.isEmpty }
     }
 
     /// A step of a migration.
@@ -123,15 +120,6 @@ extension Schema {
 
     /// Returns whether a domain must be migrated before it is written. Renamed keys alone do not require it.
     package func needsMigration(_ values: PropertyList.Dictionary) -> Bool { storedVersion(of: values) < version }
-
-    /// Returns the keys under which a setting's value may be stored, the current one first.
-    package func keys(of key: String) -> [String] { [key] + (anyDeclaration(of: key)?.renamedFrom ?? []) }
-
-    /// Returns the value of a setting, including one under a former key.
-    package func value(of key: String, in values: PropertyList.Dictionary) -> PropertyList? {
-        for key in keys(of: key) { if let value = values[key] { return value } }
-        return nil
-    }
 }
 
 extension Schema.NewerVersion: CustomStringConvertible {

@@ -1,4 +1,4 @@
-package import PropertyLists
+internal import PropertyLists
 package import Queries
 
 /// The declaration of a program's settings: keys, types, rules, flags and descriptions.
@@ -133,11 +133,6 @@ extension Schema {
             return declared
         }
         return 0...0
-    }
-
-    /// Returns the default values.
-    package func defaultValues(command: String? = nil) -> PropertyList.Dictionary {
-        PropertyList.Dictionary(settings(of: command).compactMap { row in row.defaultValue.map { (row.key, $0) } })
     }
 }
 

@@ -69,6 +69,12 @@ package struct SettingDeclaration: Hashable, Sendable {
 extension SettingDeclaration {
     package var name: String { title ?? key }
 
+    /// Whether a value must be given, because there is no default.
+    var requiresValue: Bool { isRequired && defaultValue == nil }
+
+    /// The keys of which exactly one must be given, including this one.
+    var exclusiveGroup: [String] { exactlyOneOf.contains(key) ? exactlyOneOf : [key] + exactlyOneOf }
+
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }
 
@@ -84,7 +90,7 @@ extension SettingDeclaration {
     /// The placeholder of the value in help and usage: `N`, `FILE`, `full|incremental`.
     package var valueName: String {
         if let placeholder { return placeholder }
-        let rule = rule.type == .array ? rule.element ?? ValueRule() : rule
+        let rule = rule.ofElements
         if !rule.choices.isEmpty, rule.choices.count <= 4 {
             let text = rule.choices.map(\.plainText).joined(separator: "|")
             if text.count <= 32 { return text }

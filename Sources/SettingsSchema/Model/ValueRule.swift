@@ -94,6 +94,9 @@ package struct ValueRule: Hashable, Sendable {
     /// The rule for the elements of an array, or nil if they can be anything.
     package var element: ValueRule? { if case .each(let rule) = contents { rule } else { nil } }
 
+    /// The rule for the elements of an array, or the rule itself for any other value.
+    package var ofElements: ValueRule { type == .array ? element ?? ValueRule() : self }
+
     /// Returns the name of a choice for users.
     package func title(of choice: PropertyList) -> String {
         guard choiceTitles.count == choices.count, let index = choices.firstIndex(of: choice) else {

@@ -102,6 +102,16 @@ extension Attribute {
         }
     }
 
+    /// A text that is empty if the attribute is missing.
+    static func requiredText(_ name: String, _ part: @escaping Access<Model, String>) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            part(&model) { $0 = text }
+        } write: { model in
+            value(of: part, in: model).flatMap { $0.isEmpty ? nil : .string($0) }
+        }
+    }
+
     static func flag(
         _ name: String, _ part: @escaping Access<Model, Bool>, preset: Bool = false
     ) -> Attribute {

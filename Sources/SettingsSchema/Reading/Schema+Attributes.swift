@@ -8,12 +8,7 @@ extension Schema {
 
     /// The attributes of a schema, in the order in which they are written.
     static let attributes: [Attribute<Schema>] = [
-        Attribute(name: "Domain") { value, schema, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
-            schema.domain = text
-        } write: { schema in
-            schema.isStored ? .string(schema.domain) : nil
-        },
+        .requiredText("Domain", { $1(&$0.domain) }),
         .text("Program", { $1(&$0.program) }), .text("ProgramVersion", { $1(&$0.programVersion) }),
         .text("VersionShort", { $1(&$0.versionShort) }),
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
@@ -126,12 +121,7 @@ extension Schema {
 
 extension Schema.Command {
     static let attributes: [Attribute<Schema.Command>] = [
-        Attribute(name: "Name") { value, command, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
-            command.name = text
-        } write: { command in
-            .string(command.name)
-        },
+        .requiredText("Name", { $1(&$0.name) }),
         .names("Aliases", { $1(&$0.aliases) }), .text("Title", { $1(&$0.title) }),
         .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
         .flag("Hidden", { $1(&$0.isHidden) }), .operandCount({ $1(&$0.operands) }),
@@ -199,14 +189,8 @@ extension AttributeReader {
 extension SettingDeclaration {
     /// The attributes of a setting, in the order in which they are written.
     static let attributes: [Attribute<SettingDeclaration>] =
-        [
-            Attribute(name: "Key") { value, setting, place in
-                guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
-                setting.key = text
-            } write: { setting in
-                .string(setting.key)
-            }
-        ] + ValueRule.attributes.map { $0.lifted { $1(&$0.rule) } } + ownAttributes
+        [.requiredText("Key", { $1(&$0.key) })] + ValueRule.attributes.map { $0.lifted { $1(&$0.rule) } }
+        + ownAttributes
 
     private static let ownAttributes: [Attribute<SettingDeclaration>] = [
         Attribute(name: "Default") { value, setting, place in

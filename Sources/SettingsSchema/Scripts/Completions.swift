@@ -96,7 +96,7 @@ struct Completions {
     }
 
     private static func values(of setting: SettingDeclaration) -> Values {
-        let rule = setting.rule.type == .array ? setting.rule.element ?? ValueRule() : setting.rule
+        let rule = setting.rule.ofElements
         if let command = rule.choicesFrom { return .lines(command) }
         if !rule.choices.isEmpty { return .words(rule.choices.map { Word(text: $0.plainText) }) }
         if rule.type == .boolean { return .words([Word(text: "true"), Word(text: "false")]) }

@@ -473,7 +473,7 @@ package struct StandaloneParser {
             lines.append("__prefs_errors=$__prefs_errors$__prefs_late")
         }
         lines += valueChecks(of: settings)
-        for setting in settings where setting.isRequired && setting.defaultValue == nil {
+        for setting in settings where setting.requiresValue {
             let problem = "\(setting.writtenName) \(Schema.Problem.Reason.missing)"
             lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_fail \(quoted(problem)); fi")
         }

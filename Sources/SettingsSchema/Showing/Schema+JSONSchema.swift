@@ -42,7 +42,7 @@ extension [SettingDeclaration] {
     /// Adds the properties and their relations to an object schema.
     fileprivate func describeEntries(in result: inout PropertyList.Dictionary) {
         result["properties"] = .dictionary(PropertyList.Dictionary(map { ($0.key, $0.jsonSchema) }))
-        let required = filter { $0.isRequired && $0.defaultValue == nil }.map { PropertyList.string($0.key) }
+        let required = filter(\.requiresValue).map { PropertyList.string($0.key) }
         if !required.isEmpty { result["required"] = .array(required) }
         let needs = filter { !$0.requires.isEmpty }
         if !needs.isEmpty {
@@ -54,9 +54,7 @@ extension [SettingDeclaration] {
                 ["not": ["required": [.string(setting.key), .string(other)]]]
             }
             guard !setting.exactlyOneOf.isEmpty else { return conflicts }
-            let group =
-                setting.exactlyOneOf.contains(setting.key) ? setting.exactlyOneOf : [setting.key] + setting.exactlyOneOf
-            return conflicts + [["oneOf": .array(group.map { ["required": [.string($0)]] })]]
+            return conflicts + [["oneOf": .array(setting.exclusiveGroup.map { ["required": [.string($0)]] })]]
         }
         if !relations.isEmpty { result["allOf"] = .array(relations) }
     }
