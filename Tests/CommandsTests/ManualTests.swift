@@ -161,7 +161,7 @@ import Testing
         try machine.fileSystem.replace(folder.resolving(#require(FilePath(name))), with: [0].span.bytes)
         let history = try #require(
             History(
-                of: DomainFile(name: "d", path: "/tmp/d", lock: .itself, history: folder),
+                of: DomainFile(name: "d", path: "/tmp/d", lock: .byPath, history: folder),
                 on: Machine(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: machine.environment, terminal: machine.terminal)))

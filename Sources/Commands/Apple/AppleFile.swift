@@ -130,7 +130,7 @@ struct AppleFile: Sendable {
             return
         }
         try context.checkReplaceable(name)
-        let file = DomainFile(name: name, path: try context.absolutePath(name), lock: .itself).addressedByPath
+        let file = DomainFile(name: name, path: try context.absolutePath(name), lock: .byPath).addressedByPath
         defer { context.delayInterrupts(false) }
         let (machine, delay) = (context.machine, context.delayInterrupts)
         try DomainWriter(machine, WriteNote(.write, by: machine)).commit([

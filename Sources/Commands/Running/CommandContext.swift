@@ -241,7 +241,7 @@ extension CommandContext {
         if let stream = Self.outputStream(argument) { return try terminal.write(bytes, to: stream) }
         if argument == Self.nullDevice { return }
         try checkReplaceable(argument)
-        let file = DomainFile(name: argument, path: try absolutePath(argument), lock: .itself)
+        let file = DomainFile(name: argument, path: try absolutePath(argument), lock: .byPath)
             .addressedByPath
         delayInterrupts(true)
         defer { delayInterrupts(false) }

@@ -53,7 +53,7 @@ extension DomainFile {
 
     /// Returns the file with a format for new domains. Files that are addressed by path keep theirs.
     package func made(in format: PropertyList.Format) -> DomainFile {
-        guard lock != .itself else { return self }
+        guard lock != .byPath else { return self }
         var file = self
         file.newFormat = format
         return file
@@ -92,7 +92,7 @@ package enum LockPlace: Hashable, Sendable {
     /// A separate lock file, which remains when the file is replaced.
     case file(FilePath)
     /// A temporary lock file named after the path.
-    case itself
+    case byPath
 }
 
 extension DomainFile {
@@ -128,7 +128,7 @@ struct ResolvedFile: Sendable {
     }
 
     /// Makes a file whose path was resolved before.
-    init(decided file: DomainFile, target: FilePath) {
+    init(resolved file: DomainFile, target: FilePath) {
         self.file = file
         self.target = target
         isLinked = target != file.path

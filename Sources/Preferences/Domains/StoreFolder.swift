@@ -60,7 +60,7 @@ package struct StoreFolder: Hashable, Sendable {
             return file
         case .foreign(let format, let isReadOnly):
             return DomainFile(
-                name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
+                name: name, path: path, lock: .byPath, history: historyFolder(ofPath: path),
                 transactions: transactions, newFormat: format, isReadOnly: isReadOnly)
         }
     }
@@ -72,7 +72,7 @@ package struct StoreFolder: Hashable, Sendable {
         at path: FilePath, place: FilePath? = nil, name: String, newFormat: PropertyList.Format
     ) -> DomainFile {
         DomainFile(
-            name: name, path: path, lock: .itself, history: historyFolder(ofPath: place ?? path),
+            name: name, path: path, lock: .byPath, history: historyFolder(ofPath: place ?? path),
             transactions: transactions, newFormat: newFormat
         ).addressedByPath
     }
@@ -105,7 +105,7 @@ package struct StoreFolder: Hashable, Sendable {
 
     /// Returns the domain of a file, or nil for a file that is addressed by its own path.
     package func domain(ofOwn file: DomainFile) -> DomainName? {
-        guard arrangement == .own, file.lock != .itself,
+        guard arrangement == .own, file.lock != .byPath,
             let stem = file.path.lastComponent.flatMap({ $0.propertyListStem })
         else {
             return nil

@@ -85,7 +85,7 @@ extension StoreFailure {
     }
 
     /// The same failure for a change that is committed.
-    var ofDecidedChange: StoreFailure {
+    var afterCommit: StoreFailure {
         guard case .system(let code, let description) = problem else { return self }
         return StoreFailure(
             .unfinished(code: code, description: description), domain, file: file.flatMap { FilePath($0) })

@@ -11,7 +11,7 @@ final class ChangeObservers: Sendable {
         var observers: [Int: @Sendable (SettingsChanges) -> Void] = [:]
         var last = 0
         var waiting: [SettingsChanges] = []
-        var isTelling = false
+        var isDelivering = false
     }
 
     var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
@@ -41,8 +41,8 @@ final class ChangeObservers: Sendable {
     /// Delivers the recorded batches. The caller must not hold a lock.
     func deliver() {
         let isFirst = state.withLock { state in
-            defer { state.isTelling = true }
-            return !state.isTelling
+            defer { state.isDelivering = true }
+            return !state.isDelivering
         }
         // A delivery that is in progress continues with the new batches.
         guard isFirst else { return }
@@ -54,7 +54,7 @@ final class ChangeObservers: Sendable {
     private func next() -> (SettingsChanges, [@Sendable (SettingsChanges) -> Void])? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
-                state.isTelling = false
+                state.isDelivering = false
                 return nil
             }
             let batch = state.waiting.removeFirst()

@@ -116,7 +116,7 @@ public final class Defaults: Sendable {
         let (isChanged, skipped) = table.withLock { table in
             // Recorded under the lock that also guards the registration of observers. An observer that is not
             // registered yet receives the changes of the next refresh.
-            let changes = table.refresh(epoch, tick, notes: observation.hasObservers)
+            let changes = table.refresh(epoch, tick, reportsChanges: observation.hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
             return (!changes.isEmpty, table.takeSkipped())
         }

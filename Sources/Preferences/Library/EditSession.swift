@@ -150,7 +150,7 @@ public struct SettingsDraft: Sendable {
     /// The first violated rule.
     private(set) var refused: StoreFailure?
 
-    /// Returns the layers that are asked for a key, with the user's values of the draft.
+    /// Returns the layers for looking up a key, with the user's values of the draft.
     private mutating func layers(of key: String, _ allKeys: [String]) -> LayerStack {
         if changes[ExactKey(key)] == nil { read.insert(ExactKey(key)) }
         return defaults.layers(with: changes, over: user, for: allKeys)

@@ -63,7 +63,7 @@ extension OpenDomain {
                 machine.watcher.watch(folder) { [weak self] event in
                     if case .change(_, let name) = event, name.isTemporary { return }
                     guard let self, !isPostponed(file) else { return }
-                    see()
+                    lookAndNotify()
                 })
         }
         state.withLock { state in
@@ -88,13 +88,13 @@ extension OpenDomain {
         case .anything: break
         }
         // A new or changed link has a target that is not watched yet.
-        let leads = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
-        if leads != target, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
-        if !isPostponed(file) { see() }
+        let currentTarget = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
+        if currentTarget != target, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
+        if !isPostponed(file) { lookAndNotify() }
     }
 
     /// Checks the file, and notifies observers of a change.
-    private func see() {
+    private func lookAndNotify() {
         look(isExact: true)
         notifyObservers()
     }
@@ -112,7 +112,7 @@ extension OpenDomain {
         if isTooMany { return false }
         _ = machine.clock.wake(at: machine.clock.now.advanced(by: .milliseconds(4))) { [weak self] in
             guard let self, !isPostponed(file) else { return }
-            machine.background { [weak self] in self?.see() }
+            machine.background { [weak self] in self?.lookAndNotify() }
         }
         return true
     }

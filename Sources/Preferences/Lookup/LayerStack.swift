@@ -393,8 +393,8 @@ struct ResolvedTable: Sendable {
             })
     }
 
-    /// Brings the table up to date and returns what that changes; nothing unless `notes` asks for it.
-    mutating func refresh(_ epoch: UInt64, _ tick: Instant, notes: Bool) -> [SettingsChange] {
+    /// Brings the table up to date. Returns the changes, or an empty array if `reportsChanges` is false.
+    mutating func refresh(_ epoch: UInt64, _ tick: Instant, reportsChanges: Bool) -> [SettingsChange] {
         // A change made meanwhile starts another epoch, and so another refresh.
         self.epoch = epoch
         if self.tick != tick {
@@ -410,12 +410,12 @@ struct ResolvedTable: Sendable {
             changes += changed ?? []
             if changed == nil { isKnown = false }
         }
-        return isKnown ? resolve(changes, notes) : resolveAll(notes)
+        return isKnown ? resolve(changes, reportsChanges) : resolveAll(reportsChanges)
     }
 
-    private mutating func resolve(_ log: [ChangeLog.Change], _ notes: Bool) -> [SettingsChange] {
+    private mutating func resolve(_ log: [ChangeLog.Change], _ reportsChanges: Bool) -> [SettingsChange] {
         let presentKeys = stack.schema?.presentKeys ?? [:]
-        guard notes else {
+        guard reportsChanges else {
             for change in log {
                 let key = ExactKey(change.key)
                 found.take(stack[key.text], for: key)
@@ -432,10 +432,10 @@ struct ResolvedTable: Sendable {
         }
     }
 
-    private mutating func resolveAll(_ notes: Bool) -> [SettingsChange] {
+    private mutating func resolveAll(_ reportsChanges: Bool) -> [SettingsChange] {
         let former = values
         found = stack.valuesInForce()
-        guard notes else { return [] }
+        guard reportsChanges else { return [] }
         let keys = Array(found.layers.keys) + former.lazy.map { ExactKey($0.key) }.filter { found.layers[$0] == nil }
         return keys.sorted { $0.text.isBefore($1.text) }.compactMap { key in
             change(key, former[key.text], isOwn: false)

@@ -13,11 +13,11 @@ struct DomainLocks: Sendable {
     private let files: any FileSystem
 
     private enum Place: Hashable, Comparable {
-        case store(FilePath, LockMode), file(FilePath), itself(FilePath)
+        case store(FilePath, LockMode), file(FilePath), byPath(FilePath)
 
         static func < (left: Place, right: Place) -> Bool {
             switch (left, right) {
-            case (.store(let a, _), .store(let b, _)), (.file(let a), .file(let b)), (.itself(let a), .itself(let b)):
+            case (.store(let a, _), .store(let b, _)), (.file(let a), .file(let b)), (.byPath(let a), .byPath(let b)):
                 a < b
             default: left.rank < right.rank
             }
@@ -27,7 +27,7 @@ struct DomainLocks: Sendable {
             switch self {
             case .store: 0
             case .file: 1
-            case .itself: 2
+            case .byPath: 2
             }
         }
     }
@@ -47,8 +47,8 @@ struct DomainLocks: Sendable {
             }
             if case .file(let path) = resolved.file.lock { places.append((.file(path), resolved.file)) }
             // The target of a link can also be addressed by its own path.
-            if resolved.file.lock == .itself || resolved.isLinked {
-                places.append((.itself(resolved.target), resolved.file))
+            if resolved.file.lock == .byPath || resolved.isLinked {
+                places.append((.byPath(resolved.target), resolved.file))
             }
         }
         self.files = machine.fileSystem
@@ -70,12 +70,12 @@ struct DomainLocks: Sendable {
     func release() {
         for lock in held.reversed() {
             // The lock of a path contains no mark, and would otherwise remain forever.
-            if case .itself(let path) = lock.place, lock.file.path != path { _ = try? files.remove(lock.file.path) }
+            if case .byPath(let path) = lock.place, lock.file.path != path { _ = try? files.remove(lock.file.path) }
             lock.file.unlock()
         }
     }
 
-    /// Returns the lock file of the domain, in which a mark can be written, or nil for a file that is its own lock.
+    /// Returns the lock file of the domain, in which a mark can be written, or nil for a file that is addressed by path.
     func markFile(of file: DomainFile) -> (any OpenFile)? {
         guard case .file(let path) = file.lock else { return nil }
         if let store = file.lockOfStore, held.contains(where: { $0.place == .store(store, .exclusive) }) {
@@ -94,7 +94,7 @@ struct DomainLocks: Sendable {
             switch place {
             case .store(let path, let mode): try lockFile(path, mode, in: file.audience, on: machine, deadline)
             case .file(let path): try lockFile(path, in: file.audience, on: machine, deadline)
-            case .itself(let path): try lockOfFile(file, at: path, on: machine, deadline)
+            case .byPath(let path): try lockOfFile(file, at: path, on: machine, deadline)
             }
         }
         switch attempt {
@@ -199,7 +199,7 @@ package struct LockedDomains: Sendable {
             guard let place = files.first(where: { $0.file.path == edit.file.path }) else {
                 throw StoreFailure(edit.file, .duplicateFile)
             }
-            return ResolvedFile(decided: edit.file, target: place.target)
+            return ResolvedFile(resolved: edit.file, target: place.target)
         }
         try writer.checkDistinct(places)
         return try writer.commit(edits, places, under: locks)

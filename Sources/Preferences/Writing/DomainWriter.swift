@@ -158,7 +158,7 @@ package struct DomainWriter: Sendable {
             pending.removeLeftovers(of: files)
             if !pending.concern(files) { return locks }
             locks.release()
-            if let failure = pending.finish(patience: left, for: files) { throw failure.ofDecidedChange }
+            if let failure = pending.finish(patience: left, for: files) { throw failure.afterCommit }
         }
         throw StoreFailure(.locked(holder: nil), files.first?.file.name ?? "")
     }
@@ -201,7 +201,7 @@ package struct DomainWriter: Sendable {
             }
             let file = plans[current].resolved.file
             if error.meansOtherContents, plans[current].requiresKnown { throw StoreFailure(file, .notCurrent) }
-            throw record == nil ? file.failure(error) : file.failure(error).ofDecidedChange
+            throw record == nil ? file.failure(error) : file.failure(error).afterCommit
         }
         if let record { PendingTransactions.remove(record, on: machine) }
         for index in changed {

@@ -91,7 +91,7 @@ struct FileCommit {
             !edit.file.isOfDomain && !draft.format.keepsFractions && draft.values.dropFractions()
         self.draft = draft
         (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
-        comparesFormer = requiresKnown || edit.file.lock == .itself
+        comparesFormer = requiresKnown || edit.file.lock == .byPath
         after = before
         if !isChanged, !isKeptLater, mayBeUnfinished(locks, writer) {
             // If no version can prove that the last write was completed, syncing is enough and the file is not

@@ -162,15 +162,15 @@ extension TransactionRecord {
     var files: [ResolvedFile] {
         var locks: Set<LockPlace> = []
         return steps.compactMap { step in
-            let isOwnLock = step.file.lock == .itself || step.file.path != step.target
+            let isOwnLock = step.file.lock == .byPath || step.file.path != step.target
             guard locks.insert(step.file.lock).inserted || isOwnLock else { return nil }
-            return ResolvedFile(decided: step.file, target: step.target)
+            return ResolvedFile(resolved: step.file, target: step.target)
         }
     }
 
     /// Whether it changes one of the targets, or a file in the folder of a domain with one of the locks.
     func concerns(_ targets: Set<FilePath>, _ locks: Set<LockPlace>) -> Bool {
-        steps.contains { targets.contains($0.target) || $0.file.lock != .itself && locks.contains($0.file.lock) }
+        steps.contains { targets.contains($0.target) || $0.file.lock != .byPath && locks.contains($0.file.lock) }
     }
 }
 

@@ -119,7 +119,7 @@ extension TransactionRecord.Step {
         }
         let lock = value["lock"]?.pathValue
         file = DomainFile(
-            name: name, path: path, lock: lock.map(LockPlace.file) ?? .itself, history: value["history"]?.pathValue)
+            name: name, path: path, lock: lock.map(LockPlace.file) ?? .byPath, history: value["history"]?.pathValue)
         self.target = target
         former = TransactionRecord.Former(encoded: value["former"])
         if let temporary = value["temporary"]?.pathValue {

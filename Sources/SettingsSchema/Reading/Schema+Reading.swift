@@ -213,7 +213,7 @@ private struct Resolution {
         result.extends = []
         for (index, domain) in schema.extends.enumerated().reversed() {
             guard let base = base(domain, at: index, on: way, findSchema) else { continue }
-            result.takeIn(resolve(base, on: way + [domain], findSchema))
+            result.inherit(resolve(base, on: way + [domain], findSchema))
         }
         return result
     }
@@ -241,7 +241,7 @@ private struct Resolution {
 }
 
 extension Schema {
-    fileprivate mutating func takeIn(_ base: Schema) {
+    fileprivate mutating func inherit(_ base: Schema) {
         let keys = Set(settings.map { EntryPath.Component($0.key) })
         settings = base.settings.filter { !keys.contains(EntryPath.Component($0.key)) } + settings
         commands = base.commands.filter { row in !commands.contains { $0.name.hasSameBytes(as: row.name) } } + commands

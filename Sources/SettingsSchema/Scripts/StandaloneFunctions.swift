@@ -1,6 +1,6 @@
 /// The functions of an inlined parser that are the same for every script.
 enum StandaloneFunctions {
-    /// Notes an error, with control characters escaped.
+    /// Records an error, with control characters escaped.
     static func failing(program: String) -> [String] {
         """
         __prefs_fail() {
