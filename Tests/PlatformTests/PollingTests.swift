@@ -30,7 +30,8 @@ import Testing
 
     @Test func `reads the folder and notifies in the background`() throws {
         let machine = try SimulatedMachine()
-        let (log, waiting) = (EventLog(), Mutex<[@Sendable () -> Void]>([]))
+        let log = EventLog()
+        let waiting = Mutex<[@Sendable () -> Void]>([])
         let watcher = PollingWatcher(
             machine.fileSystem, machine.clock, background: { work in waiting.withLock { $0.append(work) } })
         let watch = watcher.watch(SimulatedMachine.home) { log.add($0) }
