@@ -36,6 +36,7 @@ import Testing
         ("a{3,2}", .reversed, 2), ("a{", .unexpectedEnd(inside: "a count"), 3), ("a{x}", .invalidCount, 2),
         ("a{,3}", .invalidCount, 2), ("a{1", .unexpectedEnd(inside: "a count"), 4), ("a{1x", .invalidCount, 2),
         ("^a", .anchor, 1), ("a$", .anchor, 2), ("a{10001}", .tooManyStates(limit: 10_000), 1),
+        ("(){10001}", .tooManyStates(limit: 10_000), 1), ("(((){9999}){9999}){9999}", .tooManyStates(limit: 10_000), 1),
         ("((a{1000}){1000}){1000}", .tooManyStates(limit: 10_000), 1),
         ("(((((a{99999}){99999}){99999}){99999}){99999}){99999}", .tooManyStates(limit: 10_000), 1),
         (String(repeating: "(", count: 101), .nestedTooDeeply(limit: 100), 101),
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "a{10000}", "(a|b){2500}", String(repeating: "(", count: 100) + String(repeating: ")", count: 100),
+        "a{10000}", "(){10000}", "(a|b){2500}", String(repeating: "(", count: 100) + String(repeating: ")", count: 100),
     ])
     func `may be as great as the limits`(_ pattern: String) {
         #expect(Pattern(pattern).failure == nil)

@@ -63,6 +63,8 @@ private let satisfied = Row.table(
     42 == age
     age==42
     age == 0x2A
+    age == 0x2E-4
+    age == 4.2e+1
     age == 0o52
     age == 0b101010
     height == 1.75
@@ -570,6 +572,17 @@ private let unsatisfied = Row.table(
         #expect(throws: Predicate.Failure.self) {
             try predicate.matches(["list": .array(Array(repeating: ["list": 1], count: 2000))])
         }
+    }
+
+    /// Also patterns whose states mostly consume no character, and budgets that end with a part of a step.
+    @Test(arguments: ["a*b", "(a(\(String(repeating: "|", count: 300))))*b"], [1, 3, 4, 20_000])
+    func `bound the steps of a pattern`(_ pattern: String, _ steps: Int) throws {
+        var predicate = try Predicate("a MATCHES '\(pattern)'")
+        predicate.limits.steps = steps
+        let failure = #expect(throws: Predicate.Failure.self) {
+            try predicate.matches(["a": .string(String(repeating: "a", count: pattern == "a*b" ? 200_000 : 5000))])
+        }
+        #expect(failure?.problem == .tooManySteps(limit: steps))
     }
 
     @Test(arguments: [

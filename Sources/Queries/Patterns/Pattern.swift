@@ -49,8 +49,7 @@ package struct Pattern: Sendable {
         return matches(value, budget: &budget) ?? true
     }
 
-    /// Returns whether the whole of `value` matches, or nil if the budget is used up. Each active state costs 1 for
-    /// each character.
+    /// Returns whether the whole of `value` matches, or nil if the budget is used up. Each visit of a state costs 1.
     func matches(_ value: String, ignoresCase: Bool = false, budget: inout Int) -> Bool? {
         guard failure == nil else { return true }
         var matcher = PatternMatcher(program, ignoresCase: ignoresCase)

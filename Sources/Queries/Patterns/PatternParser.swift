@@ -225,7 +225,8 @@ indirect enum PatternNode: Sendable {
             // A branch before and a jump after each alternative but the last.
             return parts.reduce(2 * (parts.count - 1)) { Self.sum($0, $1.stateCount) }
         case .repeated(let part, let least, let most):
-            let one = part.stateCount
+            // Even a part without states takes time to repeat.
+            let one = max(1, part.stateCount)
             guard let most else {
                 return least == 0 ? Self.sum(one, 2) : Self.sum(Self.product(one, least), 1)
             }

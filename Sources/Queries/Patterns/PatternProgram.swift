@@ -90,6 +90,8 @@ struct PatternMatcher {
     private var entered: [Int]
     private var step = 0
     private var pending: [Int] = []
+    /// The number of states that were visited since the last step, including those that consume no character.
+    private var visitCount = 0
     private let ignoresCase: Bool
 
     init(_ program: PatternProgram, ignoresCase: Bool) {
@@ -105,7 +107,7 @@ struct PatternMatcher {
         current = upcoming
         for scalar in text.unicodeScalars {
             if current.isEmpty { return false }
-            budget -= current.count
+            budget -= visitCount
             if budget < 0 { return nil }
             take(scalar)
         }
@@ -114,6 +116,7 @@ struct PatternMatcher {
 
     private mutating func take(_ scalar: Unicode.Scalar) {
         step += 1
+        visitCount = 0
         upcoming.removeAll(keepingCapacity: true)
         let others = ignoresCase ? scalar.otherCases : []
         for state in current {
@@ -127,6 +130,7 @@ struct PatternMatcher {
     private mutating func enter(_ state: Int) {
         pending.append(state)
         while let state = pending.popLast() {
+            visitCount += 1
             guard entered[state] != step else { continue }
             entered[state] = step
             guard state < program.end else { continue }

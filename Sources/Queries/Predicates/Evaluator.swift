@@ -169,9 +169,11 @@ extension Evaluator {
             let budget = remaining.multipliedReportingOverflow(by: 16)
             var left = budget.overflow ? .max : budget.partialValue
             let before = left
-            let result = compiled.matches(text, budget: &left)
+            guard let result = compiled.matches(text, budget: &left) else {
+                throw Predicate.Failure(.tooManySteps(limit: limit), at: nil)
+            }
             try charge((before - left) / 16)
-            return result ?? false
+            return result
         }
     }
 

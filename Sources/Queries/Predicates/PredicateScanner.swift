@@ -138,8 +138,10 @@ extension PredicateScanner {
 
     private mutating func number() throws(Predicate.Failure) -> PropertyList {
         let first = at
-        while let scalar = next, scalar.continuesNumber(after: scalars[at - (at > first ? 1 : 0)], isFirst: at == first)
-        { at += 1 }
+        at += 1
+        // In `0xE-1`, the sign is an operator.
+        let isDecimal = scalars[first] != "0" || next != "x" && next != "X"
+        while let scalar = next, scalar.continuesNumber(after: isDecimal ? scalars[at - 1] : "0") { at += 1 }
         let text = String(String.UnicodeScalarView(scalars[first..<at]))
         guard let number = Self.number(text) else { throw failure(.invalidNumber(text), at: first) }
         return number
@@ -186,8 +188,8 @@ extension Unicode.Scalar {
     fileprivate var endsPath: Bool { properties.isWhitespace || "=<>!&|+*/,(){}[]\"'".unicodeScalars.contains(self) }
 
     /// Whether the scalar is part of a number: a digit or letter, a point, or a sign after the `e` of an exponent.
-    fileprivate func continuesNumber(after previous: Unicode.Scalar, isFirst: Bool) -> Bool {
+    fileprivate func continuesNumber(after previous: Unicode.Scalar) -> Bool {
         if "0"..."9" ~= self || beginsWord || self == "." { return true }
-        return !isFirst && (self == "-" || self == "+") && (previous == "e" || previous == "E")
+        return (self == "-" || self == "+") && (previous == "e" || previous == "E")
     }
 }
