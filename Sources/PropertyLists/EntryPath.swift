@@ -173,7 +173,7 @@ extension PropertyList {
         }
     }
 
-    private func child(_ component: EntryPath.Component) -> PropertyList? {
+    fileprivate func child(_ component: EntryPath.Component) -> PropertyList? {
         switch self {
         case .dictionary: self[component.text]
         case .array: component.index.flatMap { self[$0] }
@@ -285,6 +285,18 @@ extension PropertyList {
 }
 
 extension EntryPath {
+    /// Returns the path with each index of an element of `root` counted from the first element: `:list:2` instead of
+    /// `:list:-1`.
+    package func resolved(in root: PropertyList) -> EntryPath {
+        var value: PropertyList? = root
+        return EntryPath(
+            components.map { component in
+                defer { value = value?.child(component) }
+                guard case .array(let elements)? = value else { return component }
+                return component.index.flatMap(elements.position).map { Component($0) } ?? component
+            })
+    }
+
     fileprivate func isLast(_ depth: Int) -> Bool { depth == components.count - 1 }
 
     fileprivate func failure(_ problem: Failure.Problem, at depth: Int) -> Failure {

@@ -1,3 +1,5 @@
+internal import Digests
+
 /// A feature of a property list that was read, but that other readers may refuse or read differently.
 package struct ReadingNote: Hashable, Sendable {
     package let message: String
@@ -97,7 +99,9 @@ private struct XMLNoteScan {
     private mutating func noteReference() {
         guard hasPrefix("&#", at: at) else { return }
         let isHexadecimal = hasPrefix("&#x", at: at)
-        let digits = text[(at + (isHexadecimal ? 3 : 2))...].prefix(24).prefix { $0 != UInt8(ascii: ";") }
+        let digits = text[(at + (isHexadecimal ? 3 : 2))...].prefix {
+            Hexadecimal.value(ofDigit: $0) != nil
+        }
         guard let code = UInt64(digits: digits, radix: isHexadecimal ? 16 : 10) else { return }
         switch code {
         case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x10000...: break

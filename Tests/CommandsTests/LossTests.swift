@@ -214,6 +214,8 @@ import Testing
         (["query", "/tmp/f.json", ":", "SELF > 1"], "1:8", "123456789012345678901234567890", ":id"),
         (["read", "/tmp/f.json", "id"], "1:8", "123456789012345678901234567890", ":id"),
         (["read", "/tmp/f.json", "list"], "1:49", "98765432109876543210987", ":list:0"),
+        (["read", "/tmp/f.json", ":list:-1"], "1:49", "98765432109876543210987", ":list:0"),
+        (["read", "/tmp/f.json", ":list:00"], "1:49", "98765432109876543210987", ":list:0"),
         (["export", "/tmp/f.json", "-"], "1:8", "123456789012345678901234567890", ":id"),
         (["import", "d", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
         (["convert", "/tmp/f.json", "xml"], "1:8", "123456789012345678901234567890", ":id"),
@@ -377,6 +379,10 @@ import Testing
         ("[1,\n 18446744073709551616]", "2:2: note: other readers may round an integer beyond 64 bits"),
         ("<string>a\u{1B}b</string>", "1:10: note: the character U+001B is not XML 1.0"),
         ("<string>&#7;</string>", "1:9: note: the character U+0007 is not XML 1.0"),
+        (
+            "<string>&#\(String(repeating: "0", count: 24))65;&#31;</string>",
+            "1:38: note: the character U+001F is not XML 1.0"
+        ),
         ("<array>\n<string>]]></string></array>", "2:9: note: bare “]]>” is not XML 1.0: write “]]&gt;”"),
         ("<!-- a -- b --><true/>", "1:8: note: “--” in a comment is not XML 1.0"),
         ("<string a='&x;'>y</string>", "1:12: note: unknown entity “&x” in an attribute"),

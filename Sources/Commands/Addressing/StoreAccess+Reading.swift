@@ -54,8 +54,9 @@ extension StoreAccess {
         guard value.mayBeRounded,
             let bytes = try machine.fileSystem.contents(
                 of: domain.file.path, limit: domain.file.limits.inputBytes),
-            (try? domain.file.parse(bytes))?.1 == .json
+            let (values, format) = try? domain.file.parse(bytes), format == .json
         else { return nil }
+        let path = path.resolved(in: .dictionary(values))
         return PropertyList.integerOutOfRange(inJSON: bytes, at: path, domain.file.optionsOfJSON)
             .map { InvalidInput(name: domain.word, bytes: bytes, failure: $0) }
     }
