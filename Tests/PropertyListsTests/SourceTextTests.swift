@@ -251,6 +251,25 @@ import Testing
         #expect(result.count == 364_892)
     }
 
+    /// The time is linear in the number of entries and in the size of the text.
+    @Test func `a long text is emptied`() throws {
+        let json = "{" + (0..<40_000).map { "\"k\($0)\":0" }.joined(separator: ",") + "}"
+        let strings = (0..<40_000).map { "k\($0) = 0; // c\n" }.joined()
+        for (format, text, result) in [(PropertyList.Format.json, json, "{}"), (.openstep, strings, "{\n}\n")] {
+            #expect(shown(try SourceText.rewriting(Array(text.utf8), as: format, to: [:])) == result)
+        }
+    }
+
+    @Test(arguments: ["$ref", "$class", "$x", "$date"])
+    func `a key like one of a wrapping is written as by the writer`(_ key: String) throws {
+        var options = PropertyList.WritingOptions()
+        options.wrapsInJSON = true
+        let value: PropertyList = ["a": .dictionary([key: ":0"])]
+        let result = try SourceText.rewriting(
+            Array("{\"a\":1}".utf8), as: .json, to: value, reading: .init(unwrapsJSON: true), writing: options)
+        #expect(shown(result) == shown(Array(try value.serialized(as: .json, options: options))))
+    }
+
     /// A character that the encoding lacks is written as a reference.
     @Test func `the encoding stays`() throws {
         let head = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><plist><dict><key>"

@@ -129,7 +129,7 @@ extension EditPlan {
     /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
     private func isWrapping(_ dictionary: PropertyList.Dictionary) -> Bool {
         options.unwrapsJSON && style.format == .json && dictionary.count <= 1
-            && dictionary.first?.key.hasPrefix("$") ?? false
+            && dictionary.first?.key.utf8.first == UInt8(ascii: "$")
     }
 
     /// Returns the insertions of new entries, in sorted order if the existing keys are sorted, otherwise at the end.
@@ -504,10 +504,15 @@ extension EditPlan {
         let isBlank = children.allSatisfy(\.gap.isBlank) && layout.gap(end..<interior.upperBound).isBlank
         let removals = (0..<count).map { removal($0, of: container, inDictionary, isAtEnd: true) }
         let isStringsFile = layout.isStringsFile && container == 0
-        let leavesText = interior.contains { offset in
-            text[offset] > 0x20 && !removals.contains { $0.contains(offset) }
+        func leavesText() -> Bool {
+            var end = interior.lowerBound
+            for removal in removals + [interior.upperBound..<interior.upperBound] {
+                if text[end..<max(end, removal.lowerBound)].contains(where: { $0 > 0x20 }) { return true }
+                end = max(end, removal.upperBound)
+            }
+            return false
         }
-        guard isBlank || isStringsFile && !leavesText else {
+        guard isBlank || isStringsFile && !leavesText() else {
             for removal in removals { replace(removal, with: []) }
             if isStringsFile, layout.format == .gnustep {
                 // GNUstep cannot read a file that contains only comments.

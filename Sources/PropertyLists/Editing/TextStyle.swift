@@ -258,7 +258,8 @@ struct FragmentWriter: ValueSink {
     }
 
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
-        let isDoubled = style.format == .json && style.options.wrapsInJSON && isFirst && isAlone && key.hasPrefix("$")
+        let isDoubled =
+            style.format == .json && style.options.wrapsInJSON && isFirst && isAlone && JSONWrapping.isDoubled(copy key)
         beginChild(isFirst: isFirst, separator: style.format == .json ? UInt8(ascii: ",") : nil)
         output += try style.text(ofKey: isDoubled ? "$" + copy key : copy key)
         switch style.format {
