@@ -52,6 +52,20 @@ import Testing
         #expect((try? PropertyList.decode(Numbers.self, from: json.utf8)) == numbers, "\(json)")
     }
 
+    /// The time is linear in the number of numbers.
+    @Test func `in long arrays keep their text`() throws {
+        let texts = (100_000..<120_000).map { "\($0)00000000000000001" }
+        let numbers = texts.joined(separator: ",")
+        let bytes = Array("{\"a\":[\(numbers)],\"b\":[\(numbers)]}".utf8)
+        let former = try PropertyList(parsing: bytes)
+        let list = try #require(former["a"]?.arrayValue)
+        let value: PropertyList = ["a": .array(list + [1]), "c": .array(list.reversed())]
+        let kept = try value.keepingNumbers(
+            in: Array(try value.serialized(as: .json)), of: (bytes, former), .default)
+        let reversed = texts.reversed().joined(separator: ",")
+        #expect(String(decoding: kept, as: UTF8.self) == "{\"a\":[\(numbers),1],\"c\":[\(reversed)]}")
+    }
+
     @Test(arguments: [
         "0.1234567890123456789", "12345678901234567890123456789012345678", "-0.1", "1e100", "0", "7",
     ])

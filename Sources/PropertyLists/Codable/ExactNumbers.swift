@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension PropertyList {
     /// Decodes a value from the bytes of a property list. Throws a `DecodingFailure` if they cannot be read, and a
     /// `DecodingError` if the type cannot be decoded.
@@ -26,23 +24,18 @@ extension PropertyList {
 }
 
 /// The numbers of a JSON text with all their digits, found when the first one is needed.
-final class ExactNumbers: Sendable {
+final class ExactNumbers {
     private let json: [UInt8]
     private let options: PropertyList.ReadingOptions
-    private let numbers = Mutex<[EntryPath: String]?>(nil)
+    private lazy var byPath: [EntryPath: String] = {
+        let found = PropertyList.jsonNumbers(in: json, options).map { ($0.path, $0.text) }
+        return Dictionary(found) { _, last in last }
+    }()
 
     init(json: [UInt8], _ options: PropertyList.ReadingOptions) { (self.json, self.options) = (json, options) }
 
     /// The text of the real at a path.
-    subscript(path: EntryPath) -> String? {
-        numbers.withLock { numbers in
-            if let numbers { return numbers[path] }
-            let found = PropertyList.jsonNumbers(in: json, options).map { ($0.path, $0.text) }
-            let byPath = Dictionary(found) { _, last in last }
-            numbers = byPath
-            return byPath[path]
-        }
-    }
+    subscript(path: EntryPath) -> String? { byPath[path] }
 }
 
 extension ValueDecoder {

@@ -23,8 +23,9 @@ struct JSONReader: TextReader, ~Copyable {
     /// The buffer in which a string with escapes is decoded.
     var scratch: [UInt8] = []
     let options: PropertyList.ReadingOptions
-    /// The numbers that were read as reals, or nil if they are not recorded.
-    var numbers: [JSONNumber]?
+    /// Whether a number that was read as a real is recorded in `numbers`, or nil if none is.
+    var isRecorded: ((_ text: String, _ value: Double) -> Bool)?
+    var numbers: [JSONNumber] = []
 
     init(
         _ text: [UInt8], isASCII: Bool, limits: PropertyList.Limits,
@@ -218,7 +219,7 @@ extension JSONReader {
             if options.inexactIntegers == .refused { throw Fault(.integerOutOfRange(text), at: start) }
             return options.inexactIntegers == .text ? .string(text) : .null
         }
-        if numbers != nil { note(start..<scan.end, text(from: start, to: scan.end), number) }
+        if isRecorded != nil { note(start..<scan.end, text(from: start, to: scan.end), number) }
         return .real(number)
     }
 
