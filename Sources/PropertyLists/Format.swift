@@ -43,8 +43,6 @@ extension PropertyList {
             case kept
             /// A null is an error.
             case refused
-            /// A null in a dictionary or an array of JSON is omitted. At the root, or in a binary file, it is an error.
-            case omitted
         }
 
         /// Whether an integer beyond 64 bits is read as a real, is refused, or is read as a string with its digits or

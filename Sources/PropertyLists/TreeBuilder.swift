@@ -22,8 +22,6 @@ struct TreeBuilder: ~Copyable {
     private var keys = Stack<String>()
     /// The offset of each key on the stack, recorded only if duplicate keys are reported.
     private var keyOffsets: [Int] = []
-    /// The positions of placeholders for omitted values, recorded only if duplicate keys are reported.
-    private var dropped: [Int] = []
     private var enclosing: [Frame] = []
     private var frame = Frame(firstValue: 0, firstKey: -1)
     private(set) var depth = 0
@@ -141,7 +139,7 @@ struct TreeBuilder: ~Copyable {
         let count = values.count - frame.firstValue
         let entries = popEntries(count)
         var firstDuplicate: Int?
-        var dictionary = PropertyList.Dictionary(read: entries, areSorted: frame.keysAscend) { position in
+        let dictionary = PropertyList.Dictionary(read: entries, areSorted: frame.keysAscend) { position in
             if firstDuplicate == nil { firstDuplicate = position }
         }
         if refusesDuplicates {
@@ -149,12 +147,6 @@ struct TreeBuilder: ~Copyable {
                 throw Fault(.duplicateKey(entries[firstDuplicate].key), at: keyOffsets[frame.firstKey + firstDuplicate])
             }
             keyOffsets.removeLast(count)
-            var gone = PropertyList.Dictionary()
-            while let last = dropped.last, last >= frame.firstValue {
-                gone[entries[last - frame.firstValue].key] = .boolean(true)
-                dropped.removeLast()
-            }
-            if !gone.isEmpty { dictionary.removeAll { gone[$0.key] != nil } }
         }
         return dictionary
     }
@@ -181,14 +173,6 @@ struct TreeBuilder: ~Copyable {
 
     /// Removes the last value, which is invalid.
     mutating func dropValue() { unsafe values.pop(1) { _ = unsafe $0.move() } }
-
-    /// Removes the last key, whose value is omitted.
-    mutating func dropKey() {
-        guard refusesDuplicates else { return unsafe keys.pop(1) { _ = unsafe $0.move() } }
-        // The key stays until duplicates have been detected.
-        dropped.append(values.count)
-        values.push(.boolean(false))
-    }
 
     /// Returns the complete value.
     mutating func finish() -> PropertyList {
@@ -224,12 +208,9 @@ let fewElements = 24
 @safe struct Stack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
-    private var capacity: Int
+    private var capacity = 32
 
-    init(capacity: Int = 32) {
-        unsafe base = .allocate(capacity: capacity)
-        self.capacity = capacity
-    }
+    init() { unsafe base = .allocate(capacity: capacity) }
 
     deinit {
         unsafe base.deinitialize(count: count)
@@ -240,10 +221,6 @@ let fewElements = 24
         @inline(__always) unsafeAddress {
             precondition(position >= 0 && position < count)
             return unsafe UnsafePointer(base + position)
-        }
-        @inline(__always) unsafeMutableAddress {
-            precondition(position >= 0 && position < count)
-            return unsafe base + position
         }
     }
 

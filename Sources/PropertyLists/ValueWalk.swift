@@ -3,9 +3,7 @@ protocol ValueSink: ~Copyable {
     /// Receives a scalar.
     mutating func add(scalar: borrowing PropertyList) throws(Refusal)
     mutating func begin(_ container: ContainerShape) throws(Refusal)
-    /// Whether the format stores all keys of a dictionary before its values.
-    static var takesKeysFirst: Bool { get }
-    /// Receives all keys of the innermost dictionary, in a format that stores them before the values.
+    /// Receives all keys of the innermost dictionary, for a format that stores them before the values.
     mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>)
     /// Receives the key of the next value.
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
@@ -19,7 +17,6 @@ protocol ValueSink: ~Copyable {
 }
 
 extension ValueSink where Self: ~Copyable {
-    static var takesKeysFirst: Bool { false }
     mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>) {}
     mutating func beginElement(isFirst: Bool) {}
     mutating func endElement(inDictionary: Bool) {}
@@ -95,9 +92,7 @@ struct ValueWalk {
         }
     }
 
-    private mutating func open<Sink: ValueSink & ~Copyable>(
-        _ value: PropertyList, into sink: inout Sink
-    ) throws(Refusal) {
+    private mutating func open(_ value: PropertyList, into sink: inout some ValueSink & ~Copyable) throws(Refusal) {
         let frame: Frame
         switch value {
         case .array(let elements): frame = Frame(children: .array(elements))
@@ -112,7 +107,7 @@ struct ValueWalk {
         values += frame.shape.isDictionary ? 2 * frame.shape.count : frame.shape.count
         guard values <= limits.expandedNodes else { throw Refusal(.tooManyValues(limit: limits.expandedNodes)) }
         try sink.begin(frame.shape)
-        if Sink.takesKeysFirst, case .dictionary(let entries) = frame.children { sink.addKeys(of: entries.span) }
+        if case .dictionary(let entries) = frame.children { sink.addKeys(of: entries.span) }
         frames.append(frame)
     }
 

@@ -25,7 +25,7 @@ enum Target: String, CaseIterable {
         let strict = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
         switch self {
         case .json, .cross:
-            return [.init(), strict, .init(nulls: .omitted), .init(nulls: .refused), .init(unwrapsJSON: true)]
+            return [.init(), strict, .init(nulls: .refused), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
         case .edit, .archive, .schema, .settings, .query, .pack, .base, .local, .command: return []
         }

@@ -53,12 +53,10 @@ import Testing
         Row(" 12 ", [], nil, "12"),
     ])
     func `the ranges are those of the entry`(_ row: Row) throws {
-        var options = PropertyList.ReadingOptions()
-        options.nulls = .omitted
         for encode in [{ Array($0.utf8) }, Self.utf16] as [@Sendable (String) -> [UInt8]] {
             // UTF-16 without a mark is XML or nothing.
             let bytes = encode(row.text)
-            let map = try #require(SourceMap(bytes, options: options))
+            let map = try #require(SourceMap(bytes))
             let entry = map[row.path]
             func text(_ range: Range<Int>?) -> [UInt8]? { range.map { Array(bytes[$0]) } }
             func expected(_ text: String?) -> [UInt8]? {

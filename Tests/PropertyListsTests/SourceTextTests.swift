@@ -365,6 +365,16 @@ import Testing
     }
 }
 
+extension SourceText {
+    /// Returns the bytes of a file after an edit.
+    fileprivate static func rewriting(
+        _ bytes: [UInt8], as format: PropertyList.Format, to value: PropertyList,
+        reading: PropertyList.ReadingOptions = .default, writing: PropertyList.WritingOptions = .default
+    ) throws -> [UInt8] {
+        try SourceText(bytes, as: format, options: reading).rewritten(to: value, options: writing)
+    }
+}
+
 private func shown(_ bytes: [UInt8]) -> String {
     let isWide = bytes.starts(with: [0xFF, 0xFE])
     return String(decoding: isWide ? bytes.filter { $0 != 0 } : bytes, as: UTF8.self)

@@ -108,7 +108,6 @@ extension CorpusCase {
     private mutating func read(options names: String, limits numbers: String) throws {
         for name in names.split(separator: " ") {
             switch name {
-            case "omitsNulls": options.nulls = .omitted
             case "refusesNulls": options.nulls = .refused
             case "unwrapsJSON": options.unwrapsJSON = true
             case "refusesDuplicateKeys": options.refusesDuplicateKeys = true

@@ -287,14 +287,6 @@ struct ExpandedSize {
         height = max(height, other.height + 1)
     }
 
-    /// Adds a scalar.
-    @inline(__always)
-    mutating func addLeaf(bytes: Int) {
-        nodes = Self.sum(nodes, 1)
-        self.bytes = Self.sum(self.bytes, bytes)
-        height = max(height, 1)
-    }
-
     @inline(__always)
     private static func sum(_ a: Int, _ b: Int) -> Int {
         let (sum, overflow) = a.addingReportingOverflow(b)

@@ -106,7 +106,7 @@ struct BinaryReader: ~Copyable {
                 let offset = try offset(of: child)
                 let head = try head(at: offset)
                 if head.marker < Head.firstOfContainer {
-                    frame.size.addLeaf(bytes: try addLeaf(child, head, at: offset))
+                    frame.size.add(ExpandedSize(bytes: try addLeaf(child, head, at: offset)))
                 } else if let size = try visitContainer(child, head, at: offset) {
                     frame.size.add(size)
                 } else {

@@ -55,8 +55,6 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         if !shape.isDictionary { references.append(contentsOf: repeatElement(0, count: shape.count)) }
     }
 
-    static var takesKeysFirst: Bool { true }
-
     mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>) {
         for at in entries.indices { references.append(scalars.number(of: entries[at].key)) }
         place = references.count
@@ -86,10 +84,10 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     /// The file.
     func assembled() throws(EncodingFailure) -> Data {
         let objectCount = scalars.count
-        let referenceSize = Self.size(of: UInt64(objectCount))
+        let referenceSize = sizeOfUnsigned(UInt64(objectCount))
         let containerBytes = containers.reduce(0) { $0 + $1.length(referenceSize) }
         let tableOffset = BinaryTrailer.headerLength + scalars.output.count + containerBytes
-        let offsetSize = Self.size(of: UInt64(tableOffset))
+        let offsetSize = sizeOfUnsigned(UInt64(tableOffset))
         let length = tableOffset + objectCount * offsetSize + BinaryTrailer.length
         try checkExpansion(containerBytes, fileLength: length)
         var file = OutputBuffer(capacity: length + 8)
@@ -118,16 +116,6 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         var bytes = 0
         for object in references { bytes += scalars.length(of: Int(object)) }
         guard bytes <= room else { throw EncodingFailure(.tooManyBytes(limit: limit), format: .binary) }
-    }
-
-    /// The least width, of 1, 2, 4 and 8 bytes, that holds `number`.
-    private static func size(of number: UInt64) -> Int {
-        switch number {
-        case 0...0xFF: 1
-        case 0x100...0xFFFF: 2
-        case 0x1_0000...0xFFFF_FFFF: 4
-        default: 8
-        }
     }
 
     /// Writes the scalars with the containers between them.

@@ -97,11 +97,6 @@ final class DecodingNode {
             ?? (options.strategies.keys == .snakeCase ? positionsByCamelCase[key.stringValue] : nil)
     }
 
-    fileprivate func contains(_ key: some CodingKey) -> Bool {
-        dictionary?.position(of: options.strategies.name(key)) != nil
-            || options.strategies.keys == .snakeCase && positionsByCamelCase[key.stringValue] != nil
-    }
-
     fileprivate func position(of key: String) -> Int? {
         guard let dictionary else { return nil }
         if expected < dictionary.count, dictionary[expected].key.hasSameBytes(as: key) {
@@ -115,7 +110,7 @@ final class DecodingNode {
 
     /// The path from the root to the child at `position`.
     fileprivate func path(to position: Int) -> [any CodingKey] {
-        guard let parent else { return missingKey.map { [$0.shown] } ?? [] }
+        guard let parent else { return [] }
         let key = missingKey ?? asked(at: position) ?? dictionary.map { .key($0[position].key) } ?? .index(position)
         return parent.path(to: self.position, ownKey) + [key.shown]
     }
@@ -272,7 +267,7 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return node.dictionary?.compactMap { Key(stringValue: isSnakeCase ? $0.key.camelCase : $0.key) } ?? []
     }
 
-    func contains(_ key: Key) -> Bool { node.contains(key) }
+    func contains(_ key: Key) -> Bool { node.position(of: key) != nil }
 
     /// Returns true for null and for a missing entry.
     func decodeNil(forKey key: Key) throws -> Bool { decoderIfPresent(key)?.decodeNil() ?? true }

@@ -176,14 +176,11 @@ extension EncodingNode {
             }
         }
         guard !omitted.isEmpty else { return PropertyList.Dictionary(read: entries, areSorted: false) { _ in } }
-        var last: [EntryPath.Component: Int] = [:]
-        for (position, entry) in entries.enumerated() { last[.init(entry.key)] = position }
-        var kept = ContiguousArray<PropertyList.Dictionary.Entry>()
-        for (position, entry) in entries.enumerated()
-        where last[.init(entry.key)] == position && !omitted.contains(position) {
-            kept.append(entry)
+        var kept = PropertyList.Dictionary(minimumCapacity: entries.count)
+        for (position, entry) in entries.enumerated() {
+            kept[entry.key] = omitted.contains(position) ? nil : entry.value
         }
-        return PropertyList.Dictionary(differing: kept)
+        return kept
     }
 }
 

@@ -82,9 +82,7 @@ extension SourceLayout {
         if begins("/*", at: offset) { return end(after: "*/", from: offset + 2) }
         guard begins("//", at: offset) else { return nil }
         var at = offset
-        while at < text.count, newline(at: at) == nil, lengthOfWideSpace(at: at) == 0 || !isSeparator(at: at) {
-            at += 1
-        }
+        while at < text.count, newline(at: at) == nil, !isSeparator(at: at) { at += 1 }
         return at
     }
 

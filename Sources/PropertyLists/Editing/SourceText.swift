@@ -83,15 +83,6 @@ package struct SourceText {
         }
         return result
     }
-
-    /// Returns the bytes of a file after an edit.
-    package static func rewriting(
-        _ bytes: [UInt8], as format: PropertyList.Format, to value: PropertyList,
-        reading: PropertyList.ReadingOptions = PropertyList.ReadingOptions(),
-        writing: PropertyList.WritingOptions = .default
-    ) throws -> [UInt8] {
-        try SourceText(bytes, as: format, options: reading).rewritten(to: value, options: writing)
-    }
 }
 
 // MARK: Encoding

@@ -43,12 +43,10 @@ struct JSONReader: TextReader, ~Copyable {
     mutating func read() throws(Fault) -> PropertyList {
         try skipSpace()
         guard position < end else { throw Fault(.emptyInput, at: 0) }
-        if try readValueOrOpen() {
-            while builder.depth > 0 { try readNext() }
-        }
+        try readValueOrOpen()
+        while builder.depth > 0 { try readNext() }
         try skipSpace()
         guard position == end else { throw Fault(.trailingContent, at: position) }
-        guard builder.childCount > 0 else { throw Fault(.null, at: 0) }
         return builder.finish()
     }
 
@@ -64,7 +62,7 @@ struct JSONReader: TextReader, ~Copyable {
             try skipSpace()
             if options.allowsJSON5, isAtEnd(ofDictionary: isInDictionary) { return }
             if isInDictionary { try readKey() }
-            _ = try readValueOrOpen()
+            try readValueOrOpen()
         case UInt8(ascii: "}") where isInDictionary:
             position += 1
             try endDictionary()
@@ -80,10 +78,8 @@ struct JSONReader: TextReader, ~Copyable {
     private var innermost: String { builder.isInDictionary ? "an object" : "an array" }
 
     /// Reads a scalar, an empty container, or the beginning of a container up to and including its first scalar.
-    ///
-    /// Returns true if containers may be open afterwards.
     @inline(__always)
-    private mutating func readValueOrOpen() throws(Fault) -> Bool {
+    private mutating func readValueOrOpen() throws(Fault) {
         while true {
             guard position < end else { throw Fault(.unexpectedEnd(inside: "a value"), at: end) }
             let start = position
@@ -95,8 +91,7 @@ struct JSONReader: TextReader, ~Copyable {
                 try skipSpace()
                 if isAtEnd(ofDictionary: true) {
                     position += 1
-                    try endDictionary()
-                    return true
+                    return try endDictionary()
                 }
                 try readKey()
                 continue
@@ -107,21 +102,15 @@ struct JSONReader: TextReader, ~Copyable {
                 if isAtEnd(ofDictionary: false) {
                     position += 1
                     builder.sources?.recordEnd(at: position)
-                    builder.endArray()
-                    return true
+                    return builder.endArray()
                 }
                 continue
             case UInt8(ascii: "-"), 0x30...0x39: builder.add(try readNumber())
             case UInt8(ascii: "t") where skip(wordOf("t", "r", "u", "e"), length: 4): builder.add(.boolean(true))
             case UInt8(ascii: "f") where skip(wordOf("f", "a", "l", "s", "e"), length: 5): builder.add(.boolean(false))
             case UInt8(ascii: "n") where skip(wordOf("n", "u", "l", "l"), length: 4):
-                switch options.nulls {
-                case .kept: builder.add(.null)
-                case .refused: throw Fault(.null, at: start)
-                case .omitted:
-                    if builder.isInDictionary { builder.dropKey() }
-                    return true
-                }
+                guard options.nulls == .kept else { throw Fault(.null, at: start) }
+                builder.add(.null)
             case UInt8(ascii: "'") where options.allowsJSON5: builder.add(.string(try readSingleQuoted()))
             case let sign where options.allowsJSON5 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: ".")):
                 builder.add(try readNumber())
@@ -129,8 +118,7 @@ struct JSONReader: TextReader, ~Copyable {
             case UInt8(ascii: "N") where options.allowsJSON5 && skip("NaN"): builder.add(.real(.nan))
             default: throw Fault(.expected("a value"), at: start)
             }
-            builder.record(start..<position)
-            return true
+            return builder.record(start..<position)
         }
     }
 

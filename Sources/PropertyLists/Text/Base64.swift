@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// The meaning of each byte in base64: its six bits, or one of the marks below. A table that is a literal needs no
+/// The meaning of each byte in base64: its six bits, one of the marks below, or 0xC0. A table that is a literal needs no
 /// check for lazy initialization at each use.
 private let base64Values: [UInt8] = [
     0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0x80, 0x80, 0xC0, 0xC0, 0x80, 0xC0, 0xC0,
@@ -28,7 +28,6 @@ private let base64Values: [UInt8] = [
 private enum Mark {
     static let padding: UInt8 = 0x40
     static let space: UInt8 = 0x80
-    static let invalid: UInt8 = 0xC0
 }
 
 /// Decodes base64 that may contain white space.

@@ -177,10 +177,9 @@ struct XMLReader: TextReader, ~Copyable {
             try add(.boolean(tag.name == .true), from: start)
         case .string where tag.isEmpty: try add(.string(""), from: start)
         case .string: try readString(from: start)
-        case .data where tag.isEmpty: try add(.data(Data()), from: start)
         case .integer, .real, .date, .data:
-            guard !tag.isEmpty else { throw Fault(tag.name.problem(with: ""), at: start) }
-            try readScalar(tag.name, from: start)
+            guard tag.isEmpty else { return try readScalar(tag.name, from: start) }
+            try add(tag.name.value(of: Bytes([]), at: start), from: start)
         case .plist: throw Fault(.misplacedElement("plist"), at: start)
         }
     }
@@ -235,9 +234,6 @@ extension XMLReader {
     mutating func endDictionary(at start: Int) throws(Fault) {
         builder.sources?.recordEnd(at: position)
         if builder.awaitsValue { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
-        guard builder.childCount > 0, builder.lastKey.hasSameBytes(as: "CF$UID") else {
-            return try builder.endDictionary()
-        }
         try builder.endDictionary { dictionary in dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary) }
     }
 
@@ -266,7 +262,7 @@ extension XMLReader {
         try checkPlace(start)
         let place = position
         let text: XMLText
-        if element == .data, let run = try readPlainRun(closedBy: .data) {
+        if element == .data, let run = try readPlainData() {
             text = run
         } else {
             text = try readText(inside: element)

@@ -59,13 +59,13 @@ extension XMLReader {
         return (run.end, isASCII || run.isASCII)
     }
 
-    /// Reads the text up to the next tag if that tag closes `element`. The text may contain control characters.
-    mutating func readPlainRun(closedBy element: XMLElement) throws(Fault) -> XMLText? {
+    /// Reads the text of data up to its closing tag, or returns nil if another tag is first. Control characters are kept.
+    mutating func readPlainData() throws(Fault) -> XMLText? {
         let start = position
         let at = XMLMarkupEnds.run(in: base, from: start).end
         guard at + 1 < end, base[at] == UInt8(ascii: "<"), base[at + 1] == UInt8(ascii: "/") else { return nil }
         position = at
-        try expectClosingTag(element)
+        try expectClosingTag(.data)
         return XMLText(start: start, count: at - start, isASCII: true)
     }
 
@@ -187,16 +187,6 @@ extension XMLElement {
     /// Creates an element from its name.
     init?(name: Bytes) { self.init(rawValue: String(decoding: name, as: UTF8.self)) }
 
-    /// The problem with an element whose text is invalid.
-    func problem(with text: String) -> DecodingFailure.Problem {
-        switch self {
-        case .real: .invalidReal(text)
-        case .date: .invalidDate(text)
-        case .data: .invalidData(text)
-        default: .invalidInteger(text)
-        }
-    }
-
     /// Parses the text of this element.
     func value(of text: Bytes, at place: Int) throws(Fault) -> PropertyList {
         switch self {
@@ -211,7 +201,6 @@ extension XMLElement {
 private func xmlInteger(_ text: Bytes, at place: Int) throws(Fault) -> PropertyList.Integer {
     let digits = text.withoutSurroundingSpace
     if let number = PropertyList.Integer(shortDecimal: digits) { return number }
-    if let number = PropertyList.Integer(decimal: digits) { return number }
     var body = digits[...]
     let isNegative = body.first == UInt8(ascii: "-")
     if let sign = body.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {

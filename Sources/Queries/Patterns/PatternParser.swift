@@ -190,7 +190,6 @@ extension PatternParser {
 
 /// The syntax tree of a pattern.
 indirect enum PatternNode: Sendable {
-    case empty
     case one(ScalarSet)
     case sequence([PatternNode])
     case alternatives([PatternNode])
@@ -218,7 +217,6 @@ indirect enum PatternNode: Sendable {
     /// The number of states that this compiles to, or a number above the limit if it is too large.
     var stateCount: Int {
         switch self {
-        case .empty: return 0
         case .one: return 1
         case .sequence(let parts): return parts.reduce(0) { Self.sum($0, $1.stateCount) }
         case .alternatives(let parts):

@@ -25,7 +25,6 @@ struct PatternProgram: Sendable {
 
     private mutating func append(_ node: PatternNode) {
         switch node {
-        case .empty: break
         case .one(let set): states.append(.take(set))
         case .sequence(let parts): for part in parts { append(part) }
         case .alternatives(let parts): append(alternatives: parts)

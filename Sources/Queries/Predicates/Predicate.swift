@@ -16,7 +16,7 @@ extension Query {
         public var isStrict = false
         /// The limits that evaluation respects.
         public var limits: Limits
-        let condition: Condition
+        private(set) var condition: Condition
 
         /// The limits on a predicate.
         public struct Limits: Hashable, Sendable {
@@ -39,14 +39,7 @@ extension Query {
         /// Compiles a predicate.
         public init(_ text: String, limits: Limits = Limits()) throws(Failure) {
             var parser = try PredicateParser(text, limits)
-            self.init(text: text, limits: limits, condition: try parser.predicate())
-        }
-
-        private init(text: String, isStrict: Bool = false, limits: Limits, condition: Condition) {
-            self.text = text
-            self.isStrict = isStrict
-            self.limits = limits
-            self.condition = condition
+            (self.text, self.limits, condition) = (text, limits, try parser.predicate())
         }
     }
 }
@@ -70,7 +63,9 @@ extension Query.Predicate {
     /// Returns the predicate with variables replaced by values, which are never parsed. Throws if a value cannot be
     /// used in its place, such as an invalid pattern.
     public func bound(to values: [String: PropertyList]) throws(Failure) -> Query.Predicate {
-        Query.Predicate(text: text, isStrict: isStrict, limits: limits, condition: try condition.bound(to: values))
+        var bound = self
+        bound.condition = try condition.bound(to: values)
+        return bound
     }
 
     /// The keys that the predicate reads from a record, or nil if it may read any.

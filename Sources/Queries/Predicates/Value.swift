@@ -50,7 +50,7 @@ extension Value {
     var date: Date? {
         switch self {
         case .one(.date(let date)): date
-        case .one(.string(let text)): Date(word: text) ?? Date(word: text + "T00:00:00Z")
+        case .one(.string(let text)): Date(word: text)
         default: number.map { Date(timeIntervalSinceReferenceDate: $0.asDouble) }
         }
     }
