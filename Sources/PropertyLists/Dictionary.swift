@@ -178,16 +178,10 @@ extension PropertyList.Dictionary {
         }
     }
 
-    /// Creates a dictionary of entries whose keys are known to be unique.
-    init(differing entries: consuming ContiguousArray<Entry>) {
-        self.entries = entries
-        if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
-    }
-
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {
         var seen: UInt64 = 0
         for at in entries.indices {
-            let bit: UInt64 = 1 << (KeyIndex.fingerprint(entries[at].key) & 63)
+            let bit: UInt64 = 1 << (KeyIndex.hash(entries[at].key) & 63)
             if seen & bit != 0, (0..<at).contains(where: { entries[$0].key.hasSameBytes(as: entries[at].key) }) {
                 return removeDuplicatesAmongMany(duplicate)
             }

@@ -99,18 +99,6 @@ extension KeyIndex {
 
     @inline(__always)
     static func hash(_ key: String) -> UInt64 { key.withBytes { hashOfBytes($0, seed: seed) } }
-
-    /// A fast but weak hash of a key, from its length and three of its bytes.
-    @inline(__always)
-    static func fingerprint(_ key: String) -> UInt64 {
-        key.withBytes { bytes in
-            guard !bytes.isEmpty else { return 0 }
-            let (first, middle) = (UInt64(bytes[0]), UInt64(bytes[bytes.count / 2]))
-            let last = UInt64(bytes[bytes.count - 1])
-            let number = UInt64(bytes.count) &+ last &* 7 &+ first &* 31 &+ middle &* 113
-            return number ^ number >> 6
-        }
-    }
 }
 
 /// A hash of all bytes and a seed, computed from full-width products of words.

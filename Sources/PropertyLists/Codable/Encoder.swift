@@ -399,7 +399,7 @@ extension Scalar {
                 return try node.inside(value, at: key) { .some(try $0.scalar(element, at: PathKey.key(name))) }
             }
         }
-        return .dictionary(PropertyList.Dictionary(differing: entries))
+        return .dictionary(PropertyList.Dictionary(read: entries, areSorted: false) { _ in })
     }
 }
 
@@ -432,7 +432,7 @@ extension Dictionary: DirectlyEncoded where Key == String, Value: Encodable {
                     entries.append(.init(key: key, value: encoded))
                 }
             }
-            return .dictionary(PropertyList.Dictionary(differing: entries))
+            return .dictionary(PropertyList.Dictionary(read: entries, areSorted: false) { _ in })
         }
     }
 }

@@ -70,26 +70,19 @@ extension PropertyList.Integer: Scalar {
 // MARK: Numbers, which may change their type if nothing is lost
 
 extension Scalar where Self: FixedWidthInteger {
+    /// Creates an integer. A real without a fraction is one, as for Foundation, and a uid is an unsigned number.
     init?(scalar value: PropertyList) {
-        if case .integer(let number) = value {
-            self.init(exactly: number)
-        } else {
-            self.init(otherScalar: value)
-        }
-    }
-
-    static func isNear(_ kind: PropertyList.Kind) -> Bool {
-        kind == .integer || kind == .real || kind == .uid && !isSigned
-    }
-
-    /// A real without a fraction is an integer, as for Foundation; a uid is an unsigned number.
-    private init?(otherScalar value: PropertyList) {
         switch value {
+        case .integer(let number): self.init(exactly: number)
         // Beyond 2⁵³, the real may have been rounded from another integer.
         case .real(let number) where number.magnitude <= 0x1p53: self.init(exactly: number)
         case .uid(let number) where !Self.isSigned: self.init(exactly: number)
         default: return nil
         }
+    }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool {
+        kind == .integer || kind == .real || kind == .uid && !isSigned
     }
 
     var scalar: PropertyList? { PropertyList.Integer(exactly: self).map(PropertyList.integer) }
@@ -107,10 +100,7 @@ extension Scalar where Self: FixedWidthInteger {
     }
 }
 
-extension Int: Scalar {
-    var scalar: PropertyList? { .integer(PropertyList.Integer(self)) }
-}
-
+extension Int: Scalar {}
 extension Int8: Scalar {}
 extension Int16: Scalar {}
 extension Int32: Scalar {}
@@ -156,18 +146,7 @@ extension Float: Scalar {
 
     /// The double that is written with the same digits: 0.1 for 0.1, not 0.10000000149011612.
     package var shortestDouble: Double {
-        let wide = Double(self)
-        guard magnitude >= 0x1p-10, magnitude < 0x1p24 else {
-            return isFinite && self != 0 ? Double(description) ?? wide : wide
-        }
-        // Both operands are exact, so the quotient is the double nearest to the decimal.
-        var power = 1.0
-        while power <= 1e9 {
-            let candidate = (wide * power).rounded(.toNearestOrEven) / power
-            if Float(candidate) == self { return candidate }
-            power *= 10
-        }
-        return Double(description) ?? wide
+        isFinite ? Double(description) ?? Double(self) : Double(self)
     }
 }
 

@@ -123,7 +123,7 @@ extension EditPlan {
                 pending.append(Change(position: child, old: former, new: value, path: change.path + [key]))
             }
         }
-        try arrange(change, fates, insertions(of: added, into: children.map(key)), inDictionary: true)
+        try arrange(change, fates, insertions(of: added, into: children.map(key)))
     }
 
     /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
@@ -176,7 +176,7 @@ extension EditPlan {
                 insertions.append(Insertion(index: range.lowerBound + common - 1, key: nil, value: new[index]))
             }
         }
-        try arrange(change, fates, insertions, inDictionary: false)
+        try arrange(change, fates, insertions)
     }
 
     /// The limit of element comparisons in the search for the common elements of two arrays.
@@ -237,24 +237,22 @@ extension EditPlan {
 
 extension EditPlan {
     /// Removes, renames and adds entries of a container.
-    private mutating func arrange(
-        _ change: Change, _ fates: [Fate], _ added: [Insertion], inDictionary: Bool
-    ) throws(EncodingFailure) {
+    private mutating func arrange(_ change: Change, _ fates: [Fate], _ added: [Insertion]) throws(EncodingFailure) {
         guard !added.isEmpty || fates.contains(where: { $0 != .kept }) else { return }
         guard !fates.isEmpty else { return try fill(change, added) }
         let container = change.position
         func child(_ index: Int) -> SourceLayout.Child {
-            layout.child(index, of: container, inDictionary: inDictionary)
+            layout.child(index, of: container)
         }
         let last = fates.count - 1
         let lastKept = fates.lastIndex { $0 != .removed }
-        if lastKept == nil, added.isEmpty { return empty(container, inDictionary: inDictionary) }
+        if lastKept == nil, added.isEmpty { return empty(container) }
 
         for (index, fate) in fates.enumerated() {
             switch fate {
             case .kept: break
             case .removed:
-                let range = removal(index, of: container, inDictionary, isAtEnd: index > lastKept ?? -1)
+                let range = removal(index, of: container, isAtEnd: index > lastKept ?? -1)
                 // If no entry remains, new entries are added here and need the line break before them.
                 let start = lastKept == nil ? child(index).lineStart ?? range.lowerBound : range.lowerBound
                 replace(max(start, range.lowerBound)..<range.upperBound, with: [])
@@ -277,7 +275,7 @@ extension EditPlan {
                 groups.append((insertion.index, [insertion]))
             }
         }
-        let isList = layout.format != .xml && !(layout.isOpenStep && inDictionary)
+        let isList = layout.separator(inDictionary: child(last).entry.key != nil) == UInt8(ascii: ",")
         let endsWithSeparator = !isList || child(last).separator != nil
         if isList, !endsWithSeparator, let lastKept {
             let kept = child(lastKept)
@@ -290,22 +288,22 @@ extension EditPlan {
         }
         for group in groups {
             let isLast = group.index == lastKept ?? -1
-            try insert(group.insertions, at: group.index, change, inDictionary, isList && isLast && !endsWithSeparator)
+            try insert(group.insertions, at: group.index, change, isList && isLast && !endsWithSeparator)
         }
     }
 
     /// The bytes to remove with an entry.
     ///
     /// - Parameter isAtEnd: Whether no entry of the container remains after it.
-    private func removal(_ index: Int, of container: Int, _ inDictionary: Bool, isAtEnd: Bool) -> Range<Int> {
-        let child = layout.child(index, of: container, inDictionary: inDictionary)
+    private func removal(_ index: Int, of container: Int, isAtEnd: Bool) -> Range<Int> {
+        let child = layout.child(index, of: container)
         if let start = child.lineStart, let end = layout.endOfLine(after: child.end) {
             if let newline = layout.newline(at: end) { return start..<newline.upperBound }
             return (child.gap.newline?.lowerBound ?? start)..<end
         }
         if isAtEnd, index > 0, child.gap.isBlank { return child.gapStart..<child.end }
         if index + 1 < layout.children[container].count {
-            let next = layout.child(index + 1, of: container, inDictionary: inDictionary)
+            let next = layout.child(index + 1, of: container)
             if next.gap.isBlank { return child.start..<next.start }
         }
         return child.start..<child.end + text[child.end...].prefix { $0 == 0x20 || $0 == 0x09 }.count
@@ -315,11 +313,11 @@ extension EditPlan {
     ///
     /// - Parameter isOpenEnded: Whether no separator follows the last of them.
     private mutating func insert(
-        _ insertions: [Insertion], at index: Int, _ change: Change, _ inDictionary: Bool, _ isOpenEnded: Bool
+        _ insertions: [Insertion], at index: Int, _ change: Change, _ isOpenEnded: Bool
     ) throws(EncodingFailure) {
         let (container, count) = (change.position, layout.children[change.position].count)
         func child(_ index: Int) -> SourceLayout.Child {
-            layout.child(index, of: container, inDictionary: inDictionary)
+            layout.child(index, of: container)
         }
         // The existing entry whose line breaks and spaces the new entries copy.
         let sibling = child(index >= 1 ? index : min(1, count - 1))
@@ -330,7 +328,9 @@ extension EditPlan {
         for (step, insertion) in insertions.enumerated() {
             var entry = try self.entry(insertion, like: sibling, change, indent: isOnLines ? indent : nil)
             let isLast = step == insertions.count - 1
-            if let mark = layout.separator(inDictionary: inDictionary), !(isLast && isOpenEnded) { entry.append(mark) }
+            if let mark = layout.separator(inDictionary: insertion.key != nil), !(isLast && isOpenEnded) {
+                entry.append(mark)
+            }
             entries.append(entry)
         }
         let (place, isAtFront): (Int, Bool)
@@ -490,19 +490,19 @@ extension EditPlan {
             let middle = (low + high) / 2
             if siblings[middle] < position { low = middle + 1 } else { high = middle }
         }
-        let child = layout.child(low, of: container, inDictionary: entry.key != nil)
+        let child = layout.child(low, of: container)
         return child.gap.newline != nil || (container == 0 && layout.isStringsFile)
     }
 
     /// Removes all entries of a container.
-    private mutating func empty(_ container: Int, inDictionary: Bool) {
+    private mutating func empty(_ container: Int) {
         let entry = layout.map.entries[container]
         let count = layout.children[container].count
         let interior = layout.interior(of: container)
-        let children = (0..<count).map { layout.child($0, of: container, inDictionary: inDictionary) }
+        let children = (0..<count).map { layout.child($0, of: container) }
         let end = children[count - 1].end
         let isBlank = children.allSatisfy(\.gap.isBlank) && layout.gap(end..<interior.upperBound).isBlank
-        let removals = (0..<count).map { removal($0, of: container, inDictionary, isAtEnd: true) }
+        let removals = (0..<count).map { removal($0, of: container, isAtEnd: true) }
         let isStringsFile = layout.isStringsFile && container == 0
         func leavesText() -> Bool {
             var end = interior.lowerBound

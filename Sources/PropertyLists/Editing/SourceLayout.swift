@@ -204,10 +204,7 @@ extension SourceLayout {
         if position == 0, isStringsFile { return 0..<text.count }
         let range = map.entries[position].value
         guard format == .xml else { return range.lowerBound + 1..<range.upperBound - 1 }
-        let open = endOfTag(at: range.lowerBound)
-        guard open < range.upperBound else { return open..<open }
-        let close = text[..<range.upperBound].lastIndex(of: UInt8(ascii: "<")) ?? open
-        return open..<max(open, close)
+        return interior(ofElement: range) ?? range.upperBound..<range.upperBound
     }
 
     /// The end of the tag that begins at `offset`.
@@ -244,10 +241,10 @@ extension SourceLayout {
     }
 
     /// The entry at an index of a container.
-    func child(_ index: Int, of container: Int, inDictionary: Bool) -> Child {
+    func child(_ index: Int, of container: Int) -> Child {
         let entry = map.entries[children[container][index]]
         func separator(of entry: SourceMap.Entry) -> Range<Int>? {
-            guard let mark = self.separator(inDictionary: inDictionary) else { return nil }
+            guard let mark = self.separator(inDictionary: entry.key != nil) else { return nil }
             let place = skippingBlank(entry.value.upperBound)
             return place < text.count && text[place] == mark ? place..<place + 1 : nil
         }

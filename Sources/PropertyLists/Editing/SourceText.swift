@@ -181,7 +181,7 @@ extension TextStyle {
             let isDictionary = first.key != nil
             // The search for the start of the line is skipped if there is no line break, because a text may be one long
             // line.
-            if !hasUnit, let place = layout.child(0, of: position, inDictionary: isDictionary).gap.indent {
+            if !hasUnit, let place = layout.child(0, of: position).gap.indent {
                 let (indent, outer) = (text[place], layout.indent(ofLineAt: entry.value.lowerBound))
                 if indent.count > outer.count, indent.starts(with: outer) {
                     (unit, hasUnit) = (Array(indent.dropFirst(outer.count)), true)
@@ -195,7 +195,7 @@ extension TextStyle {
                 }
             }
             if !hasSpace, children.count > 1 {
-                let second = layout.child(1, of: position, inDictionary: isDictionary)
+                let second = layout.child(1, of: position)
                 if second.gap.newline == nil, second.gap.isBlank {
                     (space, hasSpace) = (Array(text[second.gapStart..<second.start]), true)
                 }

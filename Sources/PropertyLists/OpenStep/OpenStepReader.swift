@@ -335,7 +335,6 @@ extension OpenStepReader {
         at += 1
         scratch.removeAll(keepingCapacity: true)
         while true {
-            readEightDigits()
             guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
             if let high = Hexadecimal.value(ofDigit: base[at]) {
                 try readByte(high)
@@ -360,29 +359,4 @@ extension OpenStepReader {
         scratch.append(high << 4 | low)
         at += 2
     }
-
-    /// Reads consecutive groups of eight digits.
-    @inline(__always)
-    private mutating func readEightDigits() {
-        while at + 8 <= count, let four = fourBytes(ofDigits: base.word(at)) {
-            for shift: UInt32 in [0, 8, 16, 24] { scratch.append(UInt8(truncatingIfNeeded: four >> shift)) }
-            at += 8
-        }
-    }
-}
-
-/// Decodes eight hexadecimal digits into four bytes, the first in the lowest byte. Returns nil if one is not a digit.
-@inline(__always)
-private func fourBytes(ofDigits digits: UInt64) -> UInt32? {
-    let tops: UInt64 = 0x8080_8080_8080_8080
-    @inline(__always) func each(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
-    // Adding 0x80 − n to a byte below 0x80 sets its highest bit if the byte is at least n.
-    let lowered = digits | each(0x20)
-    let isDigit = (digits &+ each(0x80 - 0x30)) & ~(digits &+ each(0x80 - 0x3A))
-    let isLetter = (lowered &+ each(0x80 - 0x61)) & ~(lowered &+ each(0x80 - 0x67))
-    guard digits & tops == 0, (isDigit | isLetter) & tops == tops else { return nil }
-    let nibbles = (digits & each(0x0F)) &+ ((digits >> 6) & each(1)) &* 9
-    let pairs = (nibbles << 4 | nibbles >> 8) & 0x00FF_00FF_00FF_00FF
-    let quads = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
-    return UInt32(truncatingIfNeeded: quads | quads >> 16)
 }

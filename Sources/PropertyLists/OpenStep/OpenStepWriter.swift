@@ -294,30 +294,10 @@ extension OpenStepWriter {
 extension OutputBuffer {
     /// Writes `bytes` in hexadecimal digits, with a space after every four bytes like GNUstep and Core Foundation.
     mutating func append(hexadecimal bytes: Span<UInt8>) {
-        var at = 0
-        while at + 4 <= bytes.count {
-            if at > 0 { append(UInt8(ascii: " ")) }
-            let word = bytes.extracting(at..<at + 4).lastWord(0)
-            append(word: digits(of: UInt32(word)))
-            at += 4
-        }
-        if at > 0, at < bytes.count { append(UInt8(ascii: " ")) }
-        for at in at..<bytes.count {
-            let byte = bytes[at]
-            append(Hexadecimal.digit(byte >> 4))
-            append(Hexadecimal.digit(byte & 15))
+        for at in bytes.indices {
+            if at > 0, at % 4 == 0 { append(UInt8(ascii: " ")) }
+            append(Hexadecimal.digit(bytes[at] >> 4))
+            append(Hexadecimal.digit(bytes[at] & 15))
         }
     }
-}
-
-/// The eight hexadecimal digits of four bytes, with the first in the lowest byte.
-@inline(__always)
-private func digits(of bytes: UInt32) -> UInt64 {
-    var spread = UInt64(bytes)
-    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
-    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
-    let nibbles = (spread >> 4 & 0x000F_000F_000F_000F) | (spread & 0x000F_000F_000F_000F) << 8
-    // Adding six to a nibble above nine carries into the fifth bit, which marks a letter.
-    let isLetter = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-    return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 39
 }

@@ -244,10 +244,7 @@ indirect enum PatternNode: Sendable {
 
 /// A set of Unicode scalars: a literal, a class, or a complement.
 struct ScalarSet: Hashable, Sendable {
-    /// The members among the first 128 scalars as bits, since most text is ASCII.
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
-    /// The other members, as ranges in written order.
+    /// The members, or the others of a complement.
     private var ranges: [ClosedRange<UInt32>] = []
     private var isComplement = false
 
@@ -255,7 +252,7 @@ struct ScalarSet: Hashable, Sendable {
 
     init(_ scalar: Unicode.Scalar) { insert(scalar.value...scalar.value) }
 
-    private init(_ ranges: [ClosedRange<UInt32>]) { for range in ranges { insert(range) } }
+    private init(_ ranges: [ClosedRange<UInt32>]) { self.ranges = ranges }
 
     var complement: ScalarSet {
         var result = self
@@ -269,21 +266,10 @@ struct ScalarSet: Hashable, Sendable {
     static let all = ScalarSet().complement
     static let allButNewline = ScalarSet([0x0A...0x0A]).complement
 
-    mutating func insert(_ range: ClosedRange<UInt32>) {
-        if range.lowerBound < 0x80 {
-            for code in range.lowerBound...min(range.upperBound, 0x7F) {
-                if code < 64 { low |= 1 << UInt64(code) } else { high |= 1 << UInt64(code - 64) }
-            }
-        }
-        if range.upperBound >= 0x80 { ranges.append(max(range.lowerBound, 0x80)...range.upperBound) }
-    }
+    mutating func insert(_ range: ClosedRange<UInt32>) { ranges.append(range) }
 
     /// Adds the members of a set that is not a complement.
-    mutating func formUnion(_ other: ScalarSet) {
-        low |= other.low
-        high |= other.high
-        ranges += other.ranges
-    }
+    mutating func formUnion(_ other: ScalarSet) { ranges += other.ranges }
 
     /// Returns whether a scalar or one of its other cases is listed; for a complement, whether none is.
     func contains(_ code: UInt32, or others: [UInt32]) -> Bool {
@@ -292,15 +278,5 @@ struct ScalarSet: Hashable, Sendable {
         return isComplement ? all.allSatisfy(contains) : all.contains(where: contains)
     }
 
-    func contains(_ code: UInt32) -> Bool {
-        let isListed: Bool
-        if code < 64 {
-            isListed = low >> UInt64(code) & 1 == 1
-        } else if code < 128 {
-            isListed = high >> UInt64(code - 64) & 1 == 1
-        } else {
-            isListed = ranges.contains { $0.contains(code) }
-        }
-        return isListed != isComplement
-    }
+    func contains(_ code: UInt32) -> Bool { ranges.contains { $0.contains(code) } != isComplement }
 }
