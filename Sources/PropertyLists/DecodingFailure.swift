@@ -206,8 +206,7 @@ func codePoint(_ code: UInt32) -> String {
 }
 
 private func complaint(aboutElement name: String) -> String {
-    let known = ["plist", "dict", "array", "string", "integer", "real", "true", "false", "date", "data", "key"]
-    let hint = known.nearest(to: name).map { "; did you mean <\($0)>?" } ?? ""
+    let hint = XMLElement.allCases.map(\.rawValue).nearest(to: name).map { "; did you mean <\($0)>?" } ?? ""
     return "unknown element <\(shortened(name))>\(hint)"
 }
 
@@ -219,6 +218,13 @@ struct Fault: Error {
     init(_ problem: DecodingFailure.Problem, at offset: Int) {
         self.problem = problem
         self.offset = offset
+    }
+}
+
+extension Fault {
+    /// The failure of a binary file at `path`.
+    func inBinary(at path: EntryPath = EntryPath()) -> DecodingFailure {
+        DecodingFailure(problem, offset: offset, path: path, format: .binary)
     }
 }
 

@@ -259,7 +259,7 @@ extension PropertyList {
             return result
         }
         guard component.isInteger else { throw path.failure(.notAnIndex, at: depth) }
-        guard let position = component.index.flatMap(elements.position) else {
+        guard let position = component.index?.position(among: elements.count) else {
             throw path.failure(.outOfBounds(count: elements.count), at: depth)
         }
         var element: PropertyList? = .boolean(false)
@@ -293,7 +293,7 @@ extension EntryPath {
             components.map { component in
                 defer { value = value?.child(component) }
                 guard case .array(let elements)? = value else { return component }
-                return component.index.flatMap(elements.position).map { Component($0) } ?? component
+                return component.index?.position(among: elements.count).map { Component($0) } ?? component
             })
     }
 
@@ -304,11 +304,12 @@ extension EntryPath {
     }
 }
 
-extension [PropertyList] {
-    /// The position that `index` names, or nil if it is out of bounds. A negative index counts from the end.
-    func position(of index: Int) -> Int? {
-        let position = index < 0 ? index + count : index
-        return indices.contains(position) ? position : nil
+extension Int {
+    /// The position that this index names among `count` elements, or nil if it is out of bounds. A negative index
+    /// counts from the end.
+    package func position(among count: Int) -> Int? {
+        let position = self < 0 ? self + count : self
+        return 0..<count ~= position ? position : nil
     }
 }
 

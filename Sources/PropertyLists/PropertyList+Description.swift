@@ -20,8 +20,8 @@ extension PropertyList: CustomStringConvertible {
         case .integer(let number): text += number.description
         case .real(let number): text += number.description
         case .boolean(let flag): text += flag ? "true" : "false"
-        case .date(let date): text += date.words
-        case .data(let data): text += data.words
+        case .date(let date): text += date.shownText
+        case .data(let data): text += data.shownText
         case .array(let elements):
             text += "["
             for (index, element) in elements.enumerated() {
@@ -58,8 +58,8 @@ extension PropertyList: CustomDebugStringConvertible {
         case .integer(let number): ".integer(\(number))"
         case .real(let number): ".real(\(number))"
         case .boolean(let flag): ".boolean(\(flag))"
-        case .date(let date): ".date(\(date.words))"
-        case .data(let data): ".data(\(data.words))"
+        case .date(let date): ".date(\(date.shownText))"
+        case .data(let data): ".data(\(data.shownText))"
         case .array(let elements): ".array([\(elements.map(\.debugDescription).joined(separator: ", "))])"
         case .dictionary(let entries):
             entries.isEmpty
@@ -86,23 +86,12 @@ extension String {
 }
 
 extension Date {
-    fileprivate var words: String {
-        let seconds = timeIntervalSinceReferenceDate
-        guard seconds.isFinite, abs(seconds) < 1e12 else { return "date \(seconds)" }
-        var options = PropertyList.WritingOptions()
-        options.coerces = true
-        let json = try? PropertyList.date(self).serialized(as: .json, options: options)
-        return json.map { String(decoding: $0.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self) } ?? "date \(seconds)"
-    }
+    fileprivate var shownText: String { nearestRFC3339 ?? "date \(timeIntervalSinceReferenceDate)" }
 }
 
 extension Data {
     /// The first bytes in hexadecimal digits.
-    fileprivate var words: String {
-        let digits = prefix(32).map { byte in
-            let text = String(byte, radix: 16)
-            return text.utf8.count == 1 ? "0\(text)" : text
-        }
-        return "<\(digits.joined())\(count > 32 ? "… \(count) bytes" : "")>"
+    fileprivate var shownText: String {
+        "<\(Data(prefix(32)).hexadecimal)\(count > 32 ? "… \(count) bytes" : "")>"
     }
 }

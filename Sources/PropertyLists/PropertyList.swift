@@ -156,7 +156,9 @@ extension PropertyList {
     /// anywhere else changes nothing.
     public subscript(index: Int) -> PropertyList? {
         get {
-            guard case .array(let elements) = self, let position = elements.position(of: index) else { return nil }
+            guard case .array(let elements) = self, let position = index.position(among: elements.count) else {
+                return nil
+            }
             return elements[position]
         }
         set {

@@ -24,12 +24,13 @@ extension BinaryReader {
         if state >= ObjectState.firstKept { return try addKeptContainer(state, at: offset) }
         let isDictionary = head.marker >> 4 == 0xD
         let length = head.contents - offset + head.count * trailer.referenceSize * (isDictionary ? 2 : 1)
-        if state == ObjectState.new { try meet(length, at: offset) }
+        if state == ObjectState.new { try countBytes(length, at: offset) }
         states[object] = ObjectState.open
         try builder.begin(dictionary: isDictionary, at: offset)
         builder.reserve(head.count)
         begun = BinaryFrame(
-            object: object, isDictionary: isDictionary, isAgain: state == ObjectState.met, references: head.contents,
+            object: object, isDictionary: isDictionary, isReadAgain: state == ObjectState.read,
+            references: head.contents,
             remaining: head.count, size: ExpandedSize(bytes: length, height: 1))
         if isDictionary { try addKeys(head) }
         return nil
@@ -43,14 +44,14 @@ extension BinaryReader {
 
     /// Counts the bytes of an object at its first reference.
     @inline(__always)
-    mutating func meet(_ length: Int, at offset: Int) throws(Fault) {
-        metBytes += length
+    mutating func countBytes(_ length: Int, at offset: Int) throws(Fault) {
+        readBytes += length
         if haveOverlapped { throw Fault(.overlappingObjects, at: offset) }
     }
 
     /// Whether the objects read so far take more bytes than the object area, so that some of them overlap.
     @inline(__always)
-    private var haveOverlapped: Bool { metBytes > trailer.tableOffset - BinaryTrailer.headerLength }
+    private var haveOverlapped: Bool { readBytes > trailer.tableOffset - BinaryTrailer.headerLength }
 
     /// Adds a container that was kept, unless it would exceed the nesting limit here.
     mutating func addKeptContainer(_ state: UInt32, at offset: Int) throws(Fault) -> ExpandedSize {
@@ -118,8 +119,8 @@ extension BinaryReader {
         default: throw Fault(.keyIsNotText, at: place)
         }
         if state == ObjectState.new {
-            if !states.isEmpty { states[object] = ObjectState.met }
-            try meet(length, at: offset)
+            if !states.isEmpty { states[object] = ObjectState.read }
+            try countBytes(length, at: offset)
         } else {
             recentKeys.note(RecentKeys.Key(object: object, text: text, place: source, length: length))
             if head.isWorthKeeping { keep(.string(text), object, ExpandedSize(bytes: length)) }
@@ -143,8 +144,8 @@ extension BinaryReader {
         if state >= ObjectState.firstKept { return addKept(state).bytes }
         let length = try add(head, at: offset)
         if state == ObjectState.new {
-            states[object] = ObjectState.met
-            metBytes += length
+            states[object] = ObjectState.read
+            readBytes += length
             if haveOverlapped {
                 builder.dropValue()
                 throw Fault(.overlappingObjects, at: offset)
@@ -297,7 +298,7 @@ struct ExpandedSize {
 /// The state of an object. States from `firstKept` on are positions in the list of kept objects.
 enum ObjectState {
     static let new: UInt32 = 0
-    static let met: UInt32 = 1
+    static let read: UInt32 = 1
     static let open: UInt32 = 2
     static let firstKept: UInt32 = 3
 }
@@ -312,7 +313,7 @@ struct BinaryFrame {
     var object = 0
     var isDictionary = false
     /// Whether the container was read before, so that its value must be kept now.
-    var isAgain = false
+    var isReadAgain = false
     /// The position of the references to the remaining children.
     var references = 0
     var remaining = 0

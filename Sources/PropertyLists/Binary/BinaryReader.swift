@@ -8,21 +8,18 @@ extension PropertyList {
     static func readBinary(
         _ bytes: [UInt8], limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
-        func failure(_ fault: Fault, _ path: EntryPath = EntryPath()) -> DecodingFailure {
-            DecodingFailure(fault.problem, offset: fault.offset, path: path, format: .binary)
-        }
         let trailer: BinaryTrailer
         do throws(Fault) {
             trailer = try BinaryTrailer(file: bytes)
             try trailer.checkOffsets(of: bytes)
         } catch {
-            throw failure(error)
+            throw error.inBinary()
         }
         var reader = BinaryReader(BinaryBytes(bytes), trailer: trailer, limits: limits, options: options)
         do throws(Fault) {
             return try reader.read(object: trailer.root)
         } catch {
-            throw failure(error, reader.path)
+            throw error.inBinary(at: reader.path)
         }
     }
 }
@@ -77,7 +74,7 @@ struct BinaryReader: ~Copyable {
     var begun = BinaryFrame()
     var recentKeys = RecentKeys()
     /// The encoded size of all objects read so far. If it exceeds the object area, some objects overlap.
-    var metBytes = 0
+    var readBytes = 0
     /// The buffer in which UTF-16 is decoded.
     var scratch: [UInt8] = []
 
@@ -129,10 +126,10 @@ struct BinaryReader: ~Copyable {
     mutating func close(_ frame: BinaryFrame) throws(Fault) {
         if frame.isDictionary { try builder.endDictionary() } else { builder.endArray() }
         // A container that is kept only at its second reference exists twice in memory, so large ones are kept at once.
-        if frame.isAgain || frame.size.nodes > Self.fewNodes {
+        if frame.isReadAgain || frame.size.nodes > Self.fewNodes {
             keep(builder.last, frame.object, frame.size)
         } else {
-            states[frame.object] = ObjectState.met
+            states[frame.object] = ObjectState.read
         }
     }
 
@@ -173,7 +170,7 @@ extension BinaryReader {
         return Int(offset)
     }
 
-    /// The number in the table of offsets or in a reference, which the trailer follows.
+    /// The number of `size` bytes at `place`, in the table of offsets or in a reference.
     @inline(__always)
     private mutating func tableNumber(at place: Int, size: Int) throws(Fault) -> UInt64 {
         let start = try bytes.load(place, count: size)

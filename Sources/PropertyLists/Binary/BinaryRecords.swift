@@ -10,23 +10,20 @@ extension PropertyList {
         test: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Bool,
         take: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Void
     ) throws -> Bool {
-        func failure(_ fault: Fault, _ place: EntryPath) -> DecodingFailure {
-            DecodingFailure(fault.problem, offset: fault.offset, path: place, format: .binary)
-        }
         guard bytes.count <= limits.inputBytes else {
-            throw failure(Fault(.tooLarge(limit: limits.inputBytes), at: bytes.count), path)
+            throw Fault(.tooLarge(limit: limits.inputBytes), at: bytes.count).inBinary(at: path)
         }
         let trailer: BinaryTrailer
         do throws(Fault) {
             trailer = try BinaryTrailer(file: bytes)
         } catch {
-            throw failure(error, path)
+            throw error.inBinary(at: path)
         }
         var records = BinaryRecords(bytes, trailer, limits, fields: fields)
         do throws(Fault) {
             guard try records.enter(path) else { return false }
         } catch {
-            throw failure(error, path)
+            throw error.inBinary(at: path)
         }
         for position in 0..<records.count {
             let component: EntryPath.Component
@@ -35,13 +32,13 @@ extension PropertyList {
                 component = try records.component(at: position)
                 value = try records.part(at: position)
             } catch {
-                throw failure(error, path)
+                throw error.inBinary(at: path)
             }
             guard try test(component, records.isDictionary, value) else { continue }
             do throws(Fault) {
                 value = try records.whole(at: position)
             } catch {
-                throw failure(error, EntryPath(path.components + [component]))
+                throw error.inBinary(at: EntryPath(path.components + [component]))
             }
             try take(component, records.isDictionary, value)
         }

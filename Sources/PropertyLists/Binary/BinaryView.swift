@@ -14,7 +14,7 @@ public struct BinaryPropertyList: Sendable {
         self.limits = limits
         let length = source.byteCount
         guard length <= limits.inputBytes else {
-            throw Self.failure(Fault(.tooLarge(limit: limits.inputBytes), at: length))
+            throw Fault(.tooLarge(limit: limits.inputBytes), at: length).inBinary()
         }
         let whole = BinaryTrailer.headerLength + BinaryTrailer.length
         // Too short a file is read whole, and the check reports the problem.
@@ -30,17 +30,13 @@ public struct BinaryPropertyList: Sendable {
                 trailer = try BinaryTrailer(endOf: end, fileLength: length)
             }
         } catch {
-            throw Self.failure(error)
+            throw error.inBinary()
         }
     }
 
     /// Opens a binary property list in memory.
     public init(parsing bytes: some Sequence<UInt8>, limits: PropertyList.Limits = .default) throws {
         try self.init(Array(bytes), limits: limits)
-    }
-
-    private static func failure(_ fault: Fault, path: EntryPath = EntryPath()) -> DecodingFailure {
-        DecodingFailure(fault.problem, offset: fault.offset, path: path, format: .binary)
     }
 }
 
@@ -99,7 +95,7 @@ extension BinaryPropertyList {
             return try body(&reader)
         } catch {
             if let failure = reader.bytes.failure { throw failure }
-            throw Self.failure(error, path: EntryPath(path.components + reader.path.components))
+            throw error.inBinary(at: EntryPath(path.components + reader.path.components))
         }
     }
 }
@@ -115,13 +111,11 @@ extension BinaryReader {
         switch head.marker >> 4 {
         case 0xD:
             let units = Array(component.text.utf16)
-            let position = isSorted ? try halve(head, units) : try scan(head, units)
+            let position = isSorted ? try binarySearch(head, units) : try linearSearch(head, units)
             guard let position else { return nil }
             return try reference(at: head.contents + (head.count + position) * trailer.referenceSize)
         case 0xA, 0xC:
-            guard !isKey, let index = component.index else { return nil }
-            let position = index < 0 ? index + head.count : index
-            guard 0..<head.count ~= position else { return nil }
+            guard !isKey, let position = component.index?.position(among: head.count) else { return nil }
             return try reference(at: head.contents + position * trailer.referenceSize)
         default: return nil
         }
@@ -144,7 +138,7 @@ extension BinaryReader {
     }
 
     /// The last position of the key in a dictionary with sorted keys, by binary search.
-    private mutating func halve(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
+    private mutating func binarySearch(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
         var (low, high) = (0, head.count)
         var found: Int?
         while low < high {
@@ -157,7 +151,7 @@ extension BinaryReader {
     }
 
     /// The last position of the key in a dictionary, because every reader uses the last of duplicate keys.
-    private mutating func scan(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
+    private mutating func linearSearch(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
         for position in (0..<head.count).reversed() {
             if try compare(key, withKeyAt: head.contents + position * trailer.referenceSize) == 0 { return position }
         }

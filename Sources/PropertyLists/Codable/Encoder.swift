@@ -48,7 +48,7 @@ struct EncodingOptions {
 enum EncodingProblem: String, Error {
     case nothing = "The value encodes nothing."
     case null = "A setting cannot be null; nil can only be left out under a key."
-    case twice = "The value encodes itself as more than one thing."
+    case twice = "The value requested containers of different kinds."
     case outOfRange = "A property list holds integers from −2⁶³ to 2⁶⁴−1."
     case noText = "The date is beyond the years of ISO 8601."
     case nestedTooDeeply = "The value is nested too deeply, or holds itself."

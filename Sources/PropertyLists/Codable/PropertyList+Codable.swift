@@ -38,8 +38,6 @@ extension PropertyList: Codable {
         }
     }
 
-    private static let uidKey = "CF$UID"
-
     private static func encode(_ dictionary: Dictionary, to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: PathKey.self)
         for entry in dictionary { try container.encode(entry.value, forKey: PathKey(stringValue: entry.key)) }

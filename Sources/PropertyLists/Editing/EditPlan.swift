@@ -21,7 +21,7 @@ struct EditPlan {
     }
 
     /// The change to an entry of a container.
-    private enum Fate: Equatable {
+    private enum EntryChange: Equatable {
         case kept, removed
         case renamed(String)
     }
@@ -110,20 +110,20 @@ extension EditPlan {
                 added.append(entry)
             }
         }
-        var fates: [Fate] = []
+        var entryChanges: [EntryChange] = []
         for (index, child) in children.enumerated() {
             let key = EntryPath.Component(key(child))
             guard let value = new[key.text] else {
                 let name = positions[key] == index ? renames[key] : nil
-                fates.append(name.map { .renamed($0) } ?? .removed)
+                entryChanges.append(name.map { .renamed($0) } ?? .removed)
                 continue
             }
-            fates.append(.kept)
+            entryChanges.append(.kept)
             if positions[key] == index, let former = old[key.text], former != value {
                 pending.append(Change(position: child, old: former, new: value, path: change.path + [key]))
             }
         }
-        try arrange(change, fates, insertions(of: added, into: children.map(key)))
+        try arrange(change, entryChanges, insertions(of: added, into: children.map(key)))
     }
 
     /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
@@ -160,7 +160,7 @@ extension EditPlan {
     ) throws(EncodingFailure) {
         let children = layout.children[change.position]
         guard children.count == old.count else { return try replace(change) }
-        var fates = [Fate](repeating: .kept, count: old.count)
+        var entryChanges = [EntryChange](repeating: .kept, count: old.count)
         var insertions: [Insertion] = []
         for (range, replaced) in Self.differences(from: old, to: new) {
             let common = min(range.count, replaced.count)
@@ -171,12 +171,12 @@ extension EditPlan {
                         position: children[index], old: old[index], new: new[replaced.lowerBound + step],
                         path: change.path + [EntryPath.Component(replaced.lowerBound + step)]))
             }
-            for index in range.dropFirst(common) { fates[index] = .removed }
+            for index in range.dropFirst(common) { entryChanges[index] = .removed }
             for index in replaced.dropFirst(common) {
                 insertions.append(Insertion(index: range.lowerBound + common - 1, key: nil, value: new[index]))
             }
         }
-        try arrange(change, fates, insertions)
+        try arrange(change, entryChanges, insertions)
     }
 
     /// The limit of element comparisons in the search for the common elements of two arrays.
@@ -237,19 +237,21 @@ extension EditPlan {
 
 extension EditPlan {
     /// Removes, renames and adds entries of a container.
-    private mutating func arrange(_ change: Change, _ fates: [Fate], _ added: [Insertion]) throws(EncodingFailure) {
-        guard !added.isEmpty || fates.contains(where: { $0 != .kept }) else { return }
-        guard !fates.isEmpty else { return try fill(change, added) }
+    private mutating func arrange(_ change: Change, _ entryChanges: [EntryChange], _ added: [Insertion])
+        throws(EncodingFailure)
+    {
+        guard !added.isEmpty || entryChanges.contains(where: { $0 != .kept }) else { return }
+        guard !entryChanges.isEmpty else { return try fill(change, added) }
         let container = change.position
         func child(_ index: Int) -> SourceLayout.Child {
             layout.child(index, of: container)
         }
-        let last = fates.count - 1
-        let lastKept = fates.lastIndex { $0 != .removed }
+        let last = entryChanges.count - 1
+        let lastKept = entryChanges.lastIndex { $0 != .removed }
         if lastKept == nil, added.isEmpty { return empty(container) }
 
-        for (index, fate) in fates.enumerated() {
-            switch fate {
+        for (index, entryChange) in entryChanges.enumerated() {
+            switch entryChange {
             case .kept: break
             case .removed:
                 let range = removal(index, of: container, isAtEnd: index > lastKept ?? -1)
@@ -263,8 +265,8 @@ extension EditPlan {
         // New entries are inserted after an entry that remains.
         var groups: [(index: Int, insertions: [Insertion])] = []
         var nearest = -1
-        let remaining = fates.indices.map { index in
-            if fates[index] != .removed { nearest = index }
+        let remaining = entryChanges.indices.map { index in
+            if entryChanges[index] != .removed { nearest = index }
             return nearest
         }
         for var insertion in added {

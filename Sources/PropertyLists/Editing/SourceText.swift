@@ -178,7 +178,6 @@ extension TextStyle {
             }
             if hasUnit, hasSpace, hasColon { continue }
             let first = layout.map.entries[children[0]]
-            let isDictionary = first.key != nil
             // The search for the start of the line is skipped if there is no line break, because a text may be one long
             // line.
             if !hasUnit, let place = layout.child(0, of: position).gap.indent {

@@ -297,7 +297,7 @@ struct FragmentWriter: ValueSink {
 
     private mutating func addReference(_ number: UInt64) throws(Refusal) {
         begin(ContainerShape(isDictionary: true, count: 1))
-        try addKey("CF$UID", isFirst: true)
+        try addKey(PropertyList.uidKey, isFirst: true)
         try add(scalar: .integer(PropertyList.Integer(number)))
         end(ContainerShape(isDictionary: true, count: 1))
     }

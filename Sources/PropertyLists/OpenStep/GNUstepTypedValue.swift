@@ -63,34 +63,9 @@ extension OpenStepReader {
     }
 
     private func real(_ text: Bytes, at start: Int) throws(Fault) -> Double {
-        if let number = namedReal(text) { return number }
-        guard let decimal = decimal(text) else { throw Fault(.invalidReal(excerpt(text)), at: start) }
-        guard let number = double(of: decimal, text: text) else {
-            throw Fault(.realOutOfRange(excerpt(text)), at: start)
-        }
-        return number
-    }
-
-    /// Parses all of `text` as a number. Returns nil if it is not a number.
-    private func decimal(_ text: Bytes) -> Decimal19? {
-        let (scan, isWhole) = text.decimal()
-        guard isWhole, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent else {
-            return nil
-        }
-        return scan.number
-    }
-
-    /// Parses `inf`, `infinity` or `nan`, in any case and with an optional sign.
-    private func namedReal(_ text: Bytes) -> Double? {
-        guard (3...9).contains(text.count) else { return nil }
-        var name = String(decoding: text, as: UTF8.self).lowercased()
-        let isNegative = name.hasPrefix("-")
-        if isNegative || name.hasPrefix("+") { name.removeFirst() }
-        switch name {
-        case "inf", "infinity": return isNegative ? -.infinity : .infinity
-        case "nan": return .nan
-        default: return nil
-        }
+        let (number, isDecimal) = text.real()
+        if let number { return number }
+        throw Fault(isDecimal ? .realOutOfRange(excerpt(text)) : .invalidReal(excerpt(text)), at: start)
     }
 
     private func boolean(_ text: Bytes, at start: Int) throws(Fault) -> Bool {
@@ -110,7 +85,7 @@ extension OpenStepReader {
         var seconds = Double(day.secondsSinceReference - zone)
         if fields.count == 4 {
             let digits = Bytes(rebasing: fields[3])
-            guard let decimal = decimal(digits), let fraction = double(of: decimal, text: digits), abs(fraction) < 1
+            guard case (let fraction?, true) = digits.real(), abs(fraction) < 1
             else { throw Fault(.invalidDate(excerpt(text)), at: start) }
             seconds += fraction
         }

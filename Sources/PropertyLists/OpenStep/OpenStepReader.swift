@@ -44,7 +44,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     /// Whether the root is a dictionary without braces, as in a strings file.
     private var isStringsFile = false
     /// Whether a separator is missing after a value. `path` is then the path of that value.
-    private var failedBehindValue = false
+    private var isSeparatorMissing = false
 
     init(
         _ text: [UInt8], dialect: PropertyList.OpenStepDialect, isASCII: Bool,
@@ -61,7 +61,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     /// The path to the invalid entry.
     var path: EntryPath {
         var path = builder.path
-        guard failedBehindValue else { return path }
+        guard isSeparatorMissing else { return path }
         if builder.isInDictionary {
             path.components.append(EntryPath.Component(builder.lastKey))
         } else {
@@ -103,7 +103,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         try builder.begin(dictionary: true, at: start)
         builder.addKey(text, at: start)
         builder.sources?.recordKey(start..<end)
-        try readBehindKey()
+        try readAfterKey()
     }
 
     private mutating func readEntry() throws(Fault) {
@@ -117,16 +117,16 @@ struct OpenStepReader: TextReader, ~Copyable {
         if base[at] == UInt8(ascii: "}"), !isOpenEnded {
             at += 1
             try endDictionary()
-            return try readBehindValue()
+            return try readSeparatorAfterValue()
         }
         let start = at
         builder.addKey(try readText("a key"), at: start)
         builder.sources?.recordKey(start..<at)
         try skipSpace()
-        try readBehindKey()
+        try readAfterKey()
     }
 
-    private mutating func readBehindKey() throws(Fault) {
+    private mutating func readAfterKey() throws(Fault) {
         guard at < count else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
         switch base[at] {
         case UInt8(ascii: "="):
@@ -149,7 +149,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         at += 1
         builder.sources?.recordEnd(at: at)
         builder.endArray()
-        try readBehindValue()
+        try readSeparatorAfterValue()
     }
 
     /// Reads a value with the separator after it, or the beginning of a container.
@@ -169,11 +169,11 @@ struct OpenStepReader: TextReader, ~Copyable {
         default: builder.add(.string(try readText("a value")))
         }
         builder.record(start..<at)
-        try readBehindValue()
+        try readSeparatorAfterValue()
     }
 
     @inline(__always)
-    private mutating func readBehindValue() throws(Fault) {
+    private mutating func readSeparatorAfterValue() throws(Fault) {
         let isInDictionary = builder.isInDictionary
         if at < count, base[at] == (isInDictionary ? UInt8(ascii: ";") : UInt8(ascii: ",")), builder.depth > 0 {
             at += 1
@@ -190,14 +190,14 @@ struct OpenStepReader: TextReader, ~Copyable {
         try skipSpace()
         let isInDictionary = builder.isInDictionary
         guard at < count else {
-            failedBehindValue = true
+            isSeparatorMissing = true
             throw Fault(.unexpectedEnd(inside: isInDictionary ? "a dictionary" : "an array"), at: count)
         }
         switch base[at] {
         case UInt8(ascii: ";") where isInDictionary, UInt8(ascii: ",") where !isInDictionary: at += 1
         case UInt8(ascii: ")") where !isInDictionary: break
         default:
-            failedBehindValue = true
+            isSeparatorMissing = true
             // The separator belongs directly after the value, which may be on an earlier line.
             throw complaint(.expected(isInDictionary ? "; after the value" : ", or ) after the element"), at: end)
         }
@@ -207,9 +207,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     private mutating func endDictionary() throws(Fault) {
         builder.sources?.recordEnd(at: at)
         guard dialect == .gnustep else { return try builder.endDictionary() }
-        try builder.endDictionary { dictionary throws(Fault) in
-            dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary)
-        }
+        try builder.endDictionary { $0.orUID }
     }
 }
 

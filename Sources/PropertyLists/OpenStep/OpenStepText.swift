@@ -26,7 +26,7 @@ struct BareCharacters {
 
     /// Whether text can be written without quotes. Empty text and text that looks like a comment cannot.
     @inline(__always)
-    func canStand(_ text: Span<UInt8>) -> Bool {
+    func needsNoQuotes(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty, text[0] != UInt8(ascii: "/") else { return false }
         for at in text.indices where !contains(text[at]) { return false }
         return true
@@ -65,12 +65,11 @@ extension OpenStepReader {
     /// Skips to the next quote or backslash. Returns whether the skipped text is ASCII.
     @inline(__always)
     private mutating func skipPlainCharacters(_ quote: UInt8) throws(Fault) -> Bool {
-        let quotes = UInt64(quote) &* 0x0101_0101_0101_0101
-        let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
         var seen: UInt64 = 0
         while at + 8 <= count {
             let word = base.word(at)
-            let stops = zeroBytes(word ^ quotes) | zeroBytes(word ^ backslashes) | zeroBytes(word)
+            let stops =
+                ByteScan.matches(word, quote) | ByteScan.matches(word, UInt8(ascii: "\\")) | ByteScan.matches(word, 0)
             seen |= word
             guard stops == 0 else {
                 at += stops.trailingZeroBitCount >> 3
@@ -84,7 +83,7 @@ extension OpenStepReader {
         }
         guard at < count else { throw Fault(.unterminatedString, at: opening) }
         guard base[at] != 0 else { throw Fault(.invalidCharacter(0), at: at) }
-        return seen & 0x8080_8080_8080_8080 == 0
+        return seen & ByteScan.highBits == 0
     }
 
     /// Reads the rest of text that began at `start` from its first backslash.
@@ -115,7 +114,7 @@ extension OpenStepReader {
         case UInt8(ascii: "t"): scratch.append(UInt8(0x09))
         case UInt8(ascii: "v"): scratch.append(UInt8(0x0B))
         case UInt8(ascii: "0")...UInt8(ascii: "7"): try readOctal(from: start)
-        case UInt8(ascii: "U"): scratch.append(character: try readUnicode(from: start))
+        case UInt8(ascii: "U"): scratch.append(try readUnicode(from: start))
         case 0: throw Fault(.invalidCharacter(0), at: at - 1)
         // A quote, a backslash, a newline, or any other character represents itself.
         default: scratch.append(mark)
@@ -132,7 +131,7 @@ extension OpenStepReader {
         }
         if dialect == .openstep { code = NeXTSTEPEncoding.character(UInt8(truncatingIfNeeded: code)) }
         guard let scalar = Unicode.Scalar(code) else { throw invalidEscape(from: start) }
-        scratch.append(character: scalar)
+        scratch.append(scalar)
     }
 
     /// Reads `\Uhhhh`, and the second half of a surrogate pair.
@@ -165,19 +164,6 @@ extension OpenStepReader {
         Fault(.invalidEscape(String(decoding: run(start, at), as: UTF8.self)), at: start)
     }
 }
-
-extension [UInt8] {
-    /// Appends a character as UTF-8.
-    @inline(__always)
-    mutating func append(character scalar: Unicode.Scalar) {
-        guard !scalar.isASCII else { return append(UInt8(truncatingIfNeeded: scalar.value)) }
-        for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { append(unit) }
-    }
-}
-
-/// Sets the highest bit of each zero byte. Bits above the lowest zero byte may be wrong.
-@inline(__always)
-func zeroBytes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 }
 
 /// The encoding of NeXTSTEP, in which `\341` in an old file is `Æ`.
 enum NeXTSTEPEncoding {

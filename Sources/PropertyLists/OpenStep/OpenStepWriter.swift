@@ -184,7 +184,10 @@ extension Double {
 extension Date {
     /// The date rounded down to a second, such as `2001-02-03 04:05:06 +0000`.
     fileprivate var flooredText: String {
-        get throws(Refusal) { try Self.text(timeIntervalSinceReferenceDate.rounded(.down)) }
+        get throws(Refusal) {
+            guard let text = spacedText else { throw Refusal(.dateOutOfRange) }
+            return text
+        }
     }
 
     /// The date rounded to a second toward 2001, and the remaining fraction. Together they are exact.
@@ -195,16 +198,9 @@ extension Date {
             guard abs(timeIntervalSinceReferenceDate) <= CivilDate.greatestSeconds else {
                 throw Refusal(.dateOutOfRange)
             }
-            return (try Self.text(whole), timeIntervalSinceReferenceDate - whole)
+            let date = Date(timeIntervalSinceReferenceDate: whole)
+            return (try date.flooredText, timeIntervalSinceReferenceDate - whole)
         }
-    }
-
-    private static func text(_ seconds: Double) throws(Refusal) -> String {
-        guard abs(seconds) <= CivilDate.greatestSeconds else { throw Refusal(.dateOutOfRange) }
-        var text = OutputBuffer(capacity: 64)
-        text.append(CivilDate(secondsSinceReference: Int(seconds)), separator: 0x20)
-        text.append(" +0000")
-        return String(decoding: text.data(), as: UTF8.self)
     }
 }
 
@@ -212,7 +208,7 @@ extension OpenStepWriter {
     /// Writes text without quotes if every reader accepts it, otherwise in quotes.
     mutating func write(text: String) {
         let isBare = text.withBytes { bytes in
-            guard BareCharacters.openstep.canStand(bytes) else { return false }
+            guard BareCharacters.openstep.needsNoQuotes(bytes) else { return false }
             output.append(bytes)
             return true
         }
@@ -236,12 +232,12 @@ extension OpenStepWriter {
     /// The position of the first byte from `start` on that needs an escape.
     @inline(__always)
     private func endOfPlainRun(_ text: Span<UInt8>, from start: Int) -> Int {
-        let tops: UInt64 = options.escapesNonASCII ? 0x8080_8080_8080_8080 : 0
+        let tops: UInt64 = options.escapesNonASCII ? ByteScan.highBits : 0
         var at = start
         while at + 8 <= text.count {
             let word = text.word(at)
-            let controls = zeroBytes(word & 0xE0E0_E0E0_E0E0_E0E0) | zeroBytes(word ^ 0x7F7F_7F7F_7F7F_7F7F)
-            let marks = zeroBytes(word ^ 0x2222_2222_2222_2222) | zeroBytes(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+            let controls = ByteScan.below(word, 0x20) | ByteScan.matches(word, 0x7F)
+            let marks = ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
             let stops = controls | marks | (word & tops)
             if stops != 0 { return at + stops.trailingZeroBitCount >> 3 }
             at += 8

@@ -5,7 +5,7 @@ extension Sequence<String> {
         let distances = map { (name: $0, distance: $0.lowercased().editDistance(to: wanted)) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
         // All options begin with dashes, which are not part of the word.
-        let length = Swift.max(wanted.lettersBehindDashes, best.name.lettersBehindDashes)
+        let length = Swift.max(wanted.lettersAfterDashes, best.name.lettersAfterDashes)
         let most = Swift.min(3, (length + 1) / 3)
         if best.distance <= most { return best.name }
         return wanted.utf8.count < 2 ? nil : distances.first { $0.name.lowercased().hasPrefix(wanted) }?.name
@@ -13,7 +13,7 @@ extension Sequence<String> {
 }
 
 extension String {
-    fileprivate var lettersBehindDashes: Int { unicodeScalars.drop { $0 == "-" }.count }
+    fileprivate var lettersAfterDashes: Int { unicodeScalars.drop { $0 == "-" }.count }
 
     /// The number of insertions, deletions, replacements and swaps of neighbors that turn this string into `other`.
     package func editDistance(to other: String) -> Int {

@@ -173,10 +173,22 @@ extension Decimal19 {
 }
 
 extension Bytes {
-    /// Scans a number with an optional sign. Also returns whether the number is the whole text.
-    func decimal() -> (scan: Decimal19.Scan, isWhole: Bool) {
+    /// Parses a decimal number, or `nan`, `inf` or `infinity` in any case, with an optional sign. The number is nil for
+    /// other text, and for a decimal number out of range.
+    func real() -> (number: Double?, isDecimal: Bool) {
         let scan = Decimal19.scan(array, from: start, to: start + count, allowsPlus: true)
-        return (scan, count > 0 && scan.end == start + count)
+        if scan.end == start + count, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent {
+            return (double(of: scan.number, text: self), true)
+        }
+        guard count <= "-infinity".utf8.count else { return (nil, false) }
+        var name = String(decoding: self, as: UTF8.self).lowercased()
+        let isNegative = name.hasPrefix("-")
+        if isNegative || name.hasPrefix("+") { name.removeFirst() }
+        switch name {
+        case "nan": return (.nan, false)
+        case "inf", "infinity": return (isNegative ? -.infinity : .infinity, false)
+        default: return (nil, false)
+        }
     }
 }
 

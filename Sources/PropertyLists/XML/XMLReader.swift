@@ -194,10 +194,20 @@ struct XMLReader: TextReader, ~Copyable {
     }
 }
 
+extension PropertyList {
+    /// The only key of a dictionary that represents a uid.
+    static var uidKey: String { "CF$UID" }
+}
+
 extension PropertyList.Dictionary {
+    /// This dictionary, or the uid that it represents.
+    var orUID: PropertyList { asUID.map { .uid($0) } ?? .dictionary(self) }
+
     /// The uid that a dictionary `{CF$UID = n}` represents, or nil.
     var asUID: UInt64? {
-        guard count == 1, entries[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = entries[0].value else {
+        guard count == 1, entries[0].key.hasSameBytes(as: PropertyList.uidKey),
+            case .integer(let number) = entries[0].value
+        else {
             return nil
         }
         return UInt64(exactly: number)
@@ -234,7 +244,7 @@ extension XMLReader {
     mutating func endDictionary(at start: Int) throws(Fault) {
         builder.sources?.recordEnd(at: position)
         if builder.awaitsValue { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
-        try builder.endDictionary { dictionary in dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary) }
+        try builder.endDictionary { $0.orUID }
     }
 
     mutating func readKey(from start: Int) throws(Fault) {

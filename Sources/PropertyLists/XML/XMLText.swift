@@ -59,7 +59,7 @@ extension XMLReader {
         return (run.end, isASCII || run.isASCII)
     }
 
-    /// Reads the text of data up to its closing tag, or returns nil if another tag is first. Control characters are kept.
+    /// Reads the text of data, with its control characters. Returns nil if it contains other tags or references.
     mutating func readPlainData() throws(Fault) -> XMLText? {
         let start = position
         let at = XMLMarkupEnds.run(in: base, from: start).end
@@ -241,19 +241,13 @@ extension PropertyList.Integer {
 
 private func xmlReal(_ text: Bytes, at place: Int) throws(Fault) -> Double {
     let body = text.withoutSurroundingSpace
-    let (scan, isWhole) = body.decimal()
-    if isWhole, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent {
-        if let number = double(of: scan.number, text: body) { return number }
-        throw Fault(.realOutOfRange(String(decoding: body, as: UTF8.self)), at: place)
-    }
-    var name = String(decoding: body, as: UTF8.self).lowercased()
-    let isNegative = name.first == "-"
-    if isNegative || name.first == "+" { name.removeFirst() }
-    switch name {
-    case "nan": return .nan
-    case "inf", "infinity": return isNegative ? -.infinity : .infinity
-    default: throw Fault(.invalidReal(String(decoding: text, as: UTF8.self)), at: place)
-    }
+    let (number, isDecimal) = body.real()
+    if let number { return number }
+    let problem: DecodingFailure.Problem =
+        isDecimal
+        ? .realOutOfRange(String(decoding: body, as: UTF8.self))
+        : .invalidReal(String(decoding: text, as: UTF8.self))
+    throw Fault(problem, at: place)
 }
 
 private func xmlDate(_ text: Bytes, at place: Int) throws(Fault) -> Date {

@@ -286,11 +286,9 @@ extension Evaluator {
         guard let index else { return .null }
         switch value {
         case .one(.array(let elements)):
-            let position = index < 0 ? index + elements.count : index
-            return elements.indices.contains(position) ? Value(elements[position]) : .null
+            return index.position(among: elements.count).map { Value(elements[$0]) } ?? .null
         case .many(let values):
-            let position = index < 0 ? index + values.count : index
-            return values.indices.contains(position) ? values[position] : .null
+            return index.position(among: values.count).map { values[$0] } ?? .null
         default: return .null
         }
     }

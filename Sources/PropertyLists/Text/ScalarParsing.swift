@@ -15,16 +15,8 @@ extension PropertyList.Integer {
         if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
         if isHexadecimal { digits.removeFirst(2) }
-        // `UInt64` would accept a second sign.
-        guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
-            let magnitude = UInt64(Substring(digits), radix: isHexadecimal ? 16 : 10)
-        else { return nil }
-        guard isNegative else {
-            self.init(magnitude)
-            return
-        }
-        guard magnitude <= 1 << 63 else { return nil }
-        self.init(Int64(truncatingIfNeeded: 0 &- magnitude))
+        guard let magnitude = UInt64(digits: digits, radix: isHexadecimal ? 16 : 10) else { return nil }
+        self.init(magnitude: magnitude, isNegative: isNegative)
     }
 }
 
