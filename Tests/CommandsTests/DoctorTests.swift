@@ -165,6 +165,21 @@ import Testing
                 """ && outcome.status == 8, "\(outcome)")
     }
 
+    @Test func `a domain that the mirror holds is reported`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs mirror init /home/ada/shared")
+        try clinic.run("prefs mirror add d")
+        try clinic.run("prefs write d k 1")
+        try clinic.run("prefs mirror sync")
+        try clinic.files.replace(Clinic.folder.appending("d.plist"), with: [])
+        clinic.machine.clock.advance(by: .seconds(10))
+        #expect(try runPrefs(["prefs", "mirror", "sync"], on: clinic.machine).status == 11)
+        let outcome = try clinic.doctor()
+        #expect(
+            outcome.output.contains("d: held by the mirror: its file is empty\n    prefs mirror status\n")
+                && outcome.status == 8, "\(outcome)")
+    }
+
     @Test func `a full disk and a read-only one are reported`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")

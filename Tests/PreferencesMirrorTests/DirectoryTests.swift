@@ -110,6 +110,70 @@ import Testing
         }
     }
 
+    @Test func `is not empty if its folder disappears after its marker was found`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let session = try hosts[0].sync()
+        let writers = session.directory.writers
+        try bench.disk.process(user: 1000).removeAll(writers)
+        #expect(throws: SystemFailure(.noSuchFile, .list, writers)) {
+            try session.directory.listing(own: session.writer, chosen: nil)
+        }
+    }
+
+    @Test func `has a file that is created again on the disk when that is done`() throws {
+        let bench = try MirrorBench()
+        let session = try #require(try bench.hosts("a").first).sync()
+        let directory = SharedDirectory(MirrorBench.directory, in: bench.disk.process(user: 1000))
+        let note = WriterNote(
+            mirror: session.id, writer: session.writer, number: 9, label: "a", platform: "", software: "",
+            hasLeft: false
+        ).encoded()
+        let address = PackAddress(writer: session.writer, name: note.name)
+        for time in 1...2 {
+            let files = bench.disk.process(user: 1000)
+            try SharedDirectory(MirrorBench.directory, in: files).create(address, note)
+            let synced = files.operations.count { $0.operation == .synchronizeFolder }
+            #expect(synced > 0, "\(time)")
+        }
+        #expect(directory.fetch(address, of: session.id) != .unreadable)
+    }
+
+    @Test func `that has no mirror of the wanted ID is not reported as not mounted`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let failure = MirrorFailure(
+            .unknown("/home/ada/shared: no mirror here has the ID \(MirrorID(high: 1, low: 2))"))
+        #expect(throws: failure) { try bench.stranger("c").enter(isFirst: false, id: MirrorID(high: 1, low: 2)) }
+        try bench.disk.process(user: 1000).remove(Self.marker(hosts[0].fileSystem))
+        #expect(throws: MirrorFailure(.noMirror(directory: "/home/ada/shared"))) {
+            try bench.stranger("c").enter(isFirst: false, id: MirrorID(high: 1, low: 2))
+        }
+    }
+
+    @Test(arguments: [Store.Kind.foundation, .gnustep])
+    func `is not joined by a store of other programs`(_ kind: Store.Kind) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let store = Store(kind, on: hosts[0].machine)
+        let failure = MirrorFailure(.refused("stores of other programs cannot be mirrored"))
+        #expect(throws: failure) { try SettingsMirror(at: "/home/ada/shared", of: store, domains: []) }
+        #expect(throws: failure) { try SettingsMirror.create(at: "/home/ada/other", of: store) }
+    }
+
+    @Test func `is forgotten only with the lock of the state`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        var (holder, session) = (try hosts[0].again().session(), try hosts[0].session())
+        try holder.begin()
+        #expect(throws: MirrorFailure(.busy)) { try session.forget() }
+        holder.end()
+        #expect(hosts[0].places.joined.count == 1)
+        try session.forget()
+        #expect(hosts[0].places.joined.isEmpty)
+        #expect(try hosts[0].fileSystem.status(of: session.folder) == nil)
+    }
+
     @Test func `with two mirrors is at rest for hosts that chose one`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

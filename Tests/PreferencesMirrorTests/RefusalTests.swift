@@ -27,6 +27,8 @@ import Testing
         Refusal(testDescription: "a removal", operation: .remove, effect: .fail(.inputOutput)),
         Refusal(testDescription: "to read", operation: .read, effect: .fail(.inputOutput)),
         Refusal(testDescription: "to open", operation: .open, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "a status", operation: .status, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "to list", operation: .list, effect: .fail(.inputOutput)),
     ]
 
     @Test(arguments: Undertaking.all, refusals)
@@ -68,6 +70,21 @@ import Testing
         // After the loss of a journal, conflicts may be listed that the user has already seen.
         let conditions = try hosts.map { try $0.condition() }
         #expect(conditions.allSatisfy { $0 <= .conflicts }, "\(conditions): \(what)")
+    }
+
+    @Test func `or that is killed selects domains and has them captured, or neither`() throws {
+        let original = try MirrorBench()
+        let first = try original.hosts("a", "b")
+        try original.comeToRest(first)
+        for number in 1... {
+            let bench = MirrorBench(original.disk.copy())
+            let host = try MirrorHost("a", on: bench.disk)
+            host.fileSystem.setFaults(FaultPlan(.dieAfter, at: number))
+            try? host.select { $0.add("org.*") }
+            guard host.fileSystem.hits > 0 else { break }
+            let configuration = try host.again().session().configuration
+            #expect(configuration.selection.patterns.contains("org.*") != configuration.isSeeded, "\(number)")
+        }
     }
 
     @Test func `reports it in its status until it is allowed`() throws {

@@ -98,6 +98,33 @@ extension ResettableEvent {
         #expect(try hosts[1].values()["key"] == "10")
     }
 
+    @Test func `does not announce the directory again after another program changed the state`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watching = try Watching([hosts[0]])
+        watching.pass(.seconds(90))
+        for value in 1...3 {
+            try hosts[0].again().write("key", .integer(PropertyList.Integer(value)))
+            try hosts[0].again().sync()
+            watching.pass(.seconds(90))
+        }
+        #expect(watching.reports.count { $0 == .directory(.present) } == 1, "\(watching.reports)")
+    }
+
+    /// A program that reads the status checks for a moment whether the lock is free.
+    @Test(arguments: [true, false])
+    func `waits for a program that holds its lock for a moment`(isReleased: Bool) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let session = try hosts[0].session()
+        let holder = try bench.disk.process(user: 1000)
+            .openLocked(session.folder.appending("watch"), .creating(.privateFile), .exclusive)
+        guard case .locked(let lock) = holder else { return #expect(Bool(false)) }
+        hosts[0].fileSystem.whenBusy { if isReleased { lock.unlock() } }
+        var service = MirrorService(session, isEager: false) {}
+        #expect(try service.claim() == isReleased)
+    }
+
     @Test func `finds a change without a notification`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -25,6 +25,42 @@ import Testing
         }
     }
 
+    @Test func `reads the recorded waits once, however many files are unread`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        for value in 1...5 {
+            try hosts[0].write("key", .integer(PropertyList.Integer(value)))
+            try hosts[0].sync()
+        }
+        let host = try hosts[1].again()
+        #expect(try host.status().unread == 5)
+        let reads = host.fileSystem.operations.count {
+            $0.operation == .open && $0.path?.lastComponent == "vigil"
+        }
+        #expect(reads <= 2)
+    }
+
+    @Test func `reads no long value if a base is due`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", .string(String(repeating: "x", count: 100_000)))
+        try bench.comeToRest(hosts)
+        let host = try hosts[0].again()
+        var session = try host.session()
+        try session.sync { bench.disk.clock.advance(by: $0) }
+        session.engine.limits.leastLogBytes = 0
+        session.engine.limits.leastLogs = 0
+        #expect(!session.engine.isFullyPublished)
+        let values = session.folder.appending("values")
+        let before = host.fileSystem.operations.count
+        #expect(try session.status().condition == .inSync)
+        let reads = host.fileSystem.operations.dropFirst(before).filter {
+            $0.operation == .open && $0.path?.parent == values
+        }
+        #expect(reads.isEmpty, "\(reads)")
+    }
+
     @Test func `marks the former number of a host that lost its state and joined again`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -13,7 +13,7 @@ import Testing
     /// Returns the mark and the path of its file.
     private func mark(of host: MirrorHost) throws -> (path: FilePath, mark: RestoreMarker) {
         let id = try host.session().id
-        return (try #require(host.places.mark(of: id)), try #require(RestoreMarker(of: id, in: host.places)))
+        return (try #require(host.places.mark(of: id)), try #require(try RestoreMarker(of: id, in: host.places)))
     }
 
     @Test func `is written by each exchange that reads or writes a file`() throws {

@@ -104,6 +104,45 @@ extension Report {
         #expect(try hosts[1].values() == ["key": 2])
     }
 
+    @Test func `on the size of a damaged file of another host delays only that host`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b", "c")
+        try hosts[1].write("key", 1)
+        try hosts[1].sync()
+        let writer = try hosts[1].sync().engine.local.writer
+        let folder = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
+        let files = bench.disk.process(user: 1000)
+        let name = try #require(try files.names(in: folder)?.first)
+        try files.replace(folder.appending(name), with: [1, 2, 3])
+        var session = try hosts[0].session()
+        try session.sync { bench.disk.clock.advance(by: $0) }
+        #expect(!session.engine.faulty.isEmpty)
+        // Its files can be listed, and nothing else.
+        try bench.setPermissions(0o600, of: folder)
+        try hosts[2].write("other", 2)
+        try hosts[2].sync()
+        try session.sync { bench.disk.clock.advance(by: $0) }
+        #expect(session.condition(after: session.takeReports()) == .waiting, "\(session.troubles)")
+        #expect(try hosts[0].values() == ["other": 2])
+    }
+
+    @Test(arguments: ["mark", "serving host"])
+    func `on a file beside the preference files ends the exchange`(_ which: String) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let id = try hosts[0].session().id
+        let mark = try #require(hosts[0].places.mark(of: id))
+        let path = which == "mark" ? mark : mark.parent.appending("mirror")
+        try bench.setPermissions(0, of: path)
+        try hosts[0].write("key", 2)
+        #expect(throws: MirrorFailure(SystemFailure(.accessDenied, .open, path))) { try hosts[0].sync() }
+        try bench.setPermissions(0o600, of: path)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": 2])
+    }
+
     @Test(arguments: ["", "/l", "/b"])
     func `on the folder of another host delays only that host`(_ part: String) throws {
         let bench = try MirrorBench()

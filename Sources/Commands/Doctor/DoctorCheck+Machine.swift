@@ -107,9 +107,9 @@ extension DoctorCheck {
 }
 
 extension DoctorCheck {
-    /// Mirrors whose settings are damaged, or whose directory is missing or belongs to another mirror. The mirror's
-    /// state is not loaded, since loading may repair and change it.
-    static let mirrors = DoctorCheck(subject: "directories of mirrors") { checkup in
+    /// Mirrors whose settings are damaged, or whose directory is missing or belongs to another mirror, and held domains.
+    /// The mirror's state is read but not loaded, since loading may repair and change it.
+    static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { checkup in
         guard checkup.user.arrangement == .own,
             let places = try? MirrorPlaces(checkup.access.places, on: checkup.machine)
         else { return [] }
@@ -121,7 +121,11 @@ extension DoctorCheck {
                 file, "damaged, so the store is not mirrored",
                 .advice("prefs mirror join DIR writes it again, and prefs mirror add selects the domains"))
         }
-        return damaged
+        let status = checkup.command(["mirror", "status"])
+        let held = joined.flatMap { places.held(in: $0.id) }.map { domain, reason in
+            DoctorFinding(domain, "held by the mirror: \(reason.phrase)", status)
+        }
+        return damaged + held
             + joined.compactMap { joined in
                 let directory = SharedDirectory(joined.configuration.directory, in: checkup.files)
                 guard let obstacle = directory.obstacle(to: joined.id, isChosen: joined.configuration.isChosen) else {
@@ -134,7 +138,7 @@ extension DoctorCheck {
                     case .otherMirror: "contains another mirror"
                     case .severalMirrors: "contains several mirrors"
                     }
-                return DoctorFinding(directory.path.description, problem, checkup.command(["mirror", "status"]))
+                return DoctorFinding(directory.path.description, problem, status)
             }
     }
 }

@@ -161,7 +161,7 @@ extension MirrorVerbs {
             access.note(MirrorLine.leaving)
             return max(.waiting, status)
         }
-        try access.places.forget(session.id)
+        try session.forget()
         return .done
     }
 
@@ -174,7 +174,7 @@ extension MirrorVerbs {
         var session = try access.one()
         // Notifies a watching process, so that it creates no more files.
         try session.submit(.detach)
-        try access.places.forget(session.id)
+        try session.forget()
         return .done
     }
 

@@ -8,7 +8,6 @@ internal import Digests
 package enum Journal {
     private static let magic: [UInt8] = Array("prfj".utf8) + [2]
     private static let magicOfFirstVersion: [UInt8] = Array("prfj".utf8) + [1]
-    private static let longestRecord = 1 << 30
 
     /// Returns a journal that starts with this state.
     ///
@@ -22,7 +21,7 @@ package enum Journal {
     /// Returns the length of the checkpoint at the start of a journal.
     package static func checkpointLength(_ bytes: [UInt8]) -> Int {
         var reader = ByteReader(bytes)
-        guard (try? reader.bytes(magic.count)) != nil, (try? reader.run(limit: longestRecord)) != nil else { return 0 }
+        guard (try? reader.bytes(magic.count)) != nil, (try? reader.run(limit: .max)) != nil else { return 0 }
         return reader.position + 4
     }
 
@@ -124,7 +123,7 @@ package enum Journal {
 
     /// Decodes a body, and verifies its checksum and length.
     private static func body<Value: JournalCodable>(_ reader: inout ByteReader) throws(PackFault) -> Value {
-        let body = Array(try reader.run(limit: longestRecord))
+        let body = Array(try reader.run(limit: .max))
         guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
         var inner = ByteReader(body)
         inner.isOfFirstVersion = reader.isOfFirstVersion
@@ -139,7 +138,7 @@ package enum Journal {
     private static func hasRecords(after start: ByteReader) -> Bool {
         var reader = start
         do throws(PackFault) {
-            _ = try reader.run(limit: longestRecord)
+            _ = try reader.run(limit: .max)
             _ = try reader.halfWord()
             _ = try body(&reader) as LocalRecord
             return true

@@ -28,12 +28,13 @@ package struct Engine: Sendable {
 
     package init(
         _ local: LocalState, profile: Profile, policy: DomainPolicy = .plain, limits: EngineLimits = EngineLimits(),
-        seed: Seeding = .merge, longValues: (any LongValueStore)? = nil
+        seed: Seeding = .merge, longValues: (any LongValueStore)? = nil, directoryStatus: DirectoryStatus = .unknown
     ) {
         var local = local
         local.restart()
         context = EngineContext(
             local, profile: profile, policy: policy, limits: limits, seed: seed, longValues: longValues)
+        context.directoryStatus = directoryStatus
     }
 
     /// Releases the files that wait for others. Each is read again when it is due.
@@ -107,6 +108,15 @@ extension Engine {
     package var hasLosses: Bool { publisher.hasLosses }
     /// Whether none of our own files is due.
     package var isFullyPublished: Bool { publisher.isFullyPublished(context) }
+
+    /// Whether publishing would exceed a limit, determined by a copy that computes no digest: a digest reads the bytes
+    /// of every value.
+    package func exceedsQuota(at moment: Moment) -> Bool {
+        guard !isFullyPublished else { return false }
+        var trial = self
+        trial.context.isTrial = true
+        return trial.handle(.publish, at: moment).contains(.report(.waiting(.quota)))
+    }
 
     /// Whether nothing is incomplete, unpublished or due. While the mirror is paused or left, every exchange must
     /// report that, so the state is needed.

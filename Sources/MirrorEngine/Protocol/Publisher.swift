@@ -142,12 +142,14 @@ extension LocalState {
     }
 
     /// A base with the writes that we made, and those that we carry for writers whose folders are gone.
-    package var base: BasePack {
+    package var base: BasePack { base(digest: digest.fingerprint) }
+
+    fileprivate func base(digest: Fingerprint) -> BasePack {
         var published: [VersionedWrite] = []
         mergeState.visit { if isOurs($0) { published.append($0) } }
         return BasePack(
             mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, writes: published,
-            digest: digest.fingerprint, lineage: lineage(of: carried))
+            digest: digest, lineage: lineage(of: carried))
     }
 
     /// Returns the values of a domain in our files.
@@ -197,7 +199,8 @@ extension Publisher {
     }
 
     private mutating func intendBase(insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext) {
-        let base = context.local.base
+        // A digest always has the same size.
+        let base = context.isTrial ? context.local.base(digest: .none) : context.local.base
         let values = base.writes.reduce(0) { $0 + $1.value.count }
         let paths = base.writes.reduce(0) { $0 + $1.path.bytes.count }
         guard values <= BlobTable.mostExpanded, paths <= DecodedPathBudget.mostBytes else {

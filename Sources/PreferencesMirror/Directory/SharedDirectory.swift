@@ -109,8 +109,10 @@ package struct SharedDirectory: Sendable {
     func listing(
         own: WriterID, chosen: MirrorID?, faulty: some Collection<PackAddress> = EmptyCollection()
     ) throws(SystemFailure) -> Listing {
+        // A folder that has disappeared since the marker was checked is not an empty mirror.
+        guard let folders = try files.names(in: writers) else { throw SystemFailure(.noSuchFile, .list, writers) }
         var listing = Listing(folders: [:])
-        for name in try files.names(in: writers) ?? [] {
+        for name in folders {
             guard let writer = WriterID(name.description), writer.description == name.description else { continue }
             do throws(SystemFailure) {
                 let names = try names(of: writer, withSizes: writer == own)
@@ -125,7 +127,7 @@ package struct SharedDirectory: Sendable {
             }
         }
         for address in faulty where listing.folders[address.writer]?[address.name.description] != nil {
-            let status = try files.status(of: place(of: address), followingLink: false)
+            let status = (try? files.status(of: place(of: address), followingLink: false)) ?? nil
             listing.folders[address.writer]?[address.name.description] = status?.size ?? 0
         }
         return listing
@@ -263,7 +265,9 @@ extension SharedDirectory {
         if place.parent.parent != folder, place.parent != folder { try makeOwnFolder(place.parent.parent) }
         if place.parent != folder { try makeOwnFolder(place.parent) }
         if let kind = try files.status(of: place, followingLink: false)?.kind {
-            if kind == .file, try contents(of: place, limit: Self.mostBytes) == content { return }
+            if kind == .file, try contents(of: place, limit: Self.mostBytes) == content {
+                return try files.synchronizeFolder(place.parent)
+            }
             // Only we may write here, so this is a remnant of our own file.
             try files.remove(place)
         }
@@ -277,14 +281,7 @@ extension SharedDirectory {
     }
 
     /// Removes a writer's folder and its contents.
-    func removeFolder(of writer: WriterID) throws(SystemFailure) { try removeAll(folder(of: writer), depth: 0) }
-
-    private func removeAll(_ path: FilePath, depth: Int) throws(SystemFailure) {
-        if depth <= 4, try isFolder(path) {
-            for name in try files.names(in: path) ?? [] { try removeAll(path.appending(name), depth: depth + 1) }
-        }
-        try files.remove(path)
-    }
+    func removeFolder(of writer: WriterID) throws(SystemFailure) { try files.removeTree(folder(of: writer)) }
 
     // MARK: Writing
 

@@ -53,6 +53,9 @@ public final class SettingsMirror: Sendable {
         else {
             throw MirrorFailure(.noMirror(directory: folder))
         }
+        guard files.user.arrangement == .own else {
+            throw MirrorFailure(.refused("stores of other programs cannot be mirrored"))
+        }
         places = try MirrorPlaces(files, on: store.process.machine)
         let (known, failures) = places.listing
         if let former = known.first(where: { $0.configuration.directory == path }) {
@@ -130,8 +133,9 @@ public final class SettingsMirror: Sendable {
         continuation.onTermination = { _ in ending.end() }
         places.machine.background {
             var service = MirrorService(MirrorSession(mirror.joined, mirror.places), isEager: false) { bell.ring() }
-            while !ending.hasCome, !service.isOver {
+            while true {
                 bell.reset()
+                if ending.hasCome || service.isOver { break }
                 let turn = service.turn()
                 if let condition = turn.condition { mirror.note(service.session, condition) }
                 for event in turn.reports.compactMap({ service.session.event($0) }) { continuation.yield(event) }

@@ -60,13 +60,8 @@ extension MirrorConfiguration {
         in folder: FilePath, _ fileSystem: any FileSystem
     ) throws(MirrorFailure) -> MirrorConfiguration? {
         let path = folder.appending(Self.fileName)
-        let bytes: [UInt8]
-        do throws(SystemFailure) {
-            guard let contents = try fileSystem.contents(of: path, limit: 1 << 20) else { return nil }
-            bytes = contents
-        } catch {
-            throw MirrorFailure(error)
-        }
+        let bytes = try MirrorFailure.wrapping { try fileSystem.contents(of: path, limit: 1 << 20) }
+        guard let bytes else { return nil }
         guard let value = try? PropertyList(parsing: bytes, as: .xml), let found = MirrorConfiguration(value) else {
             throw MirrorFailure(.damaged(file: path.description))
         }
@@ -74,11 +69,9 @@ extension MirrorConfiguration {
     }
 
     func write(in folder: FilePath, _ fileSystem: any FileSystem) throws(MirrorFailure) {
-        do {
+        try MirrorFailure.wrapping {
             let bytes = Array(try encoded.serialized(as: .xml))
             try fileSystem.replace(folder.appending(Self.fileName), with: bytes)
-        } catch {
-            throw MirrorFailure(error)
         }
     }
 }

@@ -39,6 +39,15 @@ public struct MirrorFailure: Error, Hashable, Sendable {
     package init(_ problem: Problem) { self.problem = problem }
 
     package init(_ error: any Error) { self = error as? MirrorFailure ?? MirrorFailure(.system("\(error)")) }
+
+    /// Returns the result of `body`, and converts the error that it throws.
+    static func wrapping<Result>(_ body: () throws -> Result) throws(MirrorFailure) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw MirrorFailure(error)
+        }
+    }
 }
 
 extension MirrorFailure: CustomStringConvertible {

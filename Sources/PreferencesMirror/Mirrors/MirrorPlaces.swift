@@ -51,6 +51,13 @@ package struct MirrorPlaces: Sendable {
     }
 }
 
+extension MirrorPlaces {
+    /// Returns the held domains of a mirror, as far as its state can be read without its lock.
+    package func held(in mirror: MirrorID) -> [(domain: String, reason: HoldReason)] {
+        StateJournal(in: folder(of: mirror), machine.fileSystem).peek()?.held ?? []
+    }
+}
+
 // MARK: The host that mirrors a store
 
 extension MirrorPlaces {
@@ -68,16 +75,11 @@ extension MirrorPlaces {
     /// Throws if another host mirrors this store, which is then on a file server, or if the store has links that lead
     /// elsewhere.
     package func checkServingHost() throws(MirrorFailure) {
-        do throws(StoreFailure) {
+        let bytes = try MirrorFailure.wrapping {
             try store.user.file(of: StorePolicy.domain).checkLinks(on: machine)
-        } catch {
-            throw MirrorFailure(error)
+            return try servingHostFile.flatMap { try machine.fileSystem.contents(of: $0, limit: 4096) }
         }
-        guard let servingHostFile,
-            let bytes = (try? machine.fileSystem.contents(of: servingHostFile, limit: 4096)) ?? nil
-        else {
-            return
-        }
+        guard let bytes else { return }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         guard let other = lines.first, other != host else { return }
         throw MirrorFailure(.servedElsewhere(host: lines.last ?? other))
@@ -86,13 +88,11 @@ extension MirrorPlaces {
     /// Records that this host mirrors the store.
     package func recordServingHost() throws(MirrorFailure) {
         guard let servingHostFile else { return }
-        do {
+        try MirrorFailure.wrapping {
             try machine.fileSystem.makeFolders(servingHostFile.parent)
             let text = "\(host)\n\(machine.environment.hostName.shown)\n"
             if try machine.fileSystem.contents(of: servingHostFile, limit: 4096) == Array(text.utf8) { return }
             try machine.fileSystem.replace(servingHostFile, with: Array(text.utf8))
-        } catch {
-            throw MirrorFailure(error)
         }
     }
 }
@@ -136,7 +136,7 @@ extension MirrorPlaces {
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         if !admission.takesOver { try checkServingHost() }
         let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
-        do {
+        try MirrorFailure.wrapping {
             let mirrors = try shared.markers()
             if let former = joined.first(where: { $0.configuration.directory == directory && mirrors.contains($0.id) })
             {
@@ -145,8 +145,6 @@ extension MirrorPlaces {
             guard mirrors.isEmpty else { throw MirrorFailure(.alreadyMirror(directory: directory.description)) }
             guard try !shared.hasWriters() else { throw MirrorFailure(.noMarker(directory: directory.description)) }
             try shared.begin(id)
-        } catch {
-            throw MirrorFailure(error)
         }
         return try take(id, directory, admission, isChosen: false)
     }
@@ -168,7 +166,7 @@ extension MirrorPlaces {
         }
         try checkServingHost()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
-        do {
+        try MirrorFailure.wrapping {
             if let other = try shared.markers().first(where: { $0 != mirror.id }) {
                 let (own, other) = (mirror.id.abbreviation, other.abbreviation)
                 throw MirrorFailure(
@@ -178,8 +176,6 @@ extension MirrorPlaces {
                 throw MirrorFailure(.refused("\(directory): nothing is missing; the marker and the folder w exist"))
             }
             try shared.begin(mirror.id)
-        } catch {
-            throw MirrorFailure(error)
         }
         return mirror
     }
@@ -189,14 +185,14 @@ extension MirrorPlaces {
         try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         if !admission.takesOver { try checkServingHost() }
-        let markers: [MirrorID]
-        do throws(SystemFailure) {
-            markers = try shared.markers()
-        } catch {
-            throw MirrorFailure(error)
-        }
+        let markers = try MirrorFailure.wrapping { try shared.markers() }
         let wanted = markers.filter { $0.description.hasPrefix(admission.id ?? "") }
-        guard let id = wanted.first else { throw MirrorFailure(.noMirror(directory: directory.description)) }
+        guard let id = wanted.first else {
+            guard let wanted = admission.id, !markers.isEmpty else {
+                throw MirrorFailure(.noMirror(directory: directory.description))
+            }
+            throw MirrorFailure(.unknown("\(directory): no mirror here has the ID \(wanted)"))
+        }
         guard wanted.count == 1 else {
             throw MirrorFailure(
                 .severalMirrors(directory: directory.description, ids: wanted.map(\.abbreviation)))
@@ -221,36 +217,28 @@ extension MirrorPlaces {
         configuration.isChosen = isChosen
         if let label = admission.label { configuration.label = label }
         if former == nil { configuration.seed = admission.seed }
-        do throws(SystemFailure) {
-            try machine.fileSystem.makeFolders(folder(of: id))
-        } catch {
-            throw MirrorFailure(error)
-        }
+        try MirrorFailure.wrapping { try machine.fileSystem.makeFolders(folder(of: id)) }
         try configuration.write(in: folder(of: id), machine.fileSystem)
         return Joined(id: id, configuration: configuration)
     }
 
-    /// Forgets a mirror without announcing it. Preference files are not changed.
-    package func forget(_ mirror: MirrorID) throws(MirrorFailure) {
+    /// Removes the state of a mirror. Requires its lock.
+    func forget(_ mirror: MirrorID) throws(MirrorFailure) {
         let folder = folder(of: mirror)
-        do throws(SystemFailure) {
+        try MirrorFailure.wrapping {
             // Remove the configuration first, so that a partly removed folder is not a mirror.
             try machine.fileSystem.remove(folder.appending(MirrorConfiguration.fileName))
-            try removeAll(folder)
-        } catch {
-            throw MirrorFailure(error)
+            try machine.fileSystem.removeTree(folder)
         }
     }
+}
 
-    private func removeAll(_ folder: FilePath) throws(SystemFailure) {
-        for name in try machine.fileSystem.names(in: folder) ?? [] {
-            let path = folder.appending(name)
-            if try machine.fileSystem.status(of: path, followingLink: false)?.kind == .folder {
-                try removeAll(path)
-            } else {
-                try machine.fileSystem.remove(path)
-            }
+extension FileSystem {
+    /// Removes a file, or a folder and its contents. Links are removed and not followed.
+    func removeTree(_ path: FilePath, depth: Int = 4) throws(SystemFailure) {
+        if depth >= 0, try status(of: path, followingLink: false)?.kind == .folder {
+            for name in try names(in: path) ?? [] { try removeTree(path.appending(name), depth: depth - 1) }
         }
-        try machine.fileSystem.remove(folder)
+        try remove(path)
     }
 }

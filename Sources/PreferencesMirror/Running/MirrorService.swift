@@ -61,14 +61,13 @@ package struct MirrorService: Sendable {
     }
 
     /// Takes the lock that marks this service as the one that watches the mirror. Returns false if another has it.
+    ///
+    /// A program that reads the status holds the lock for a moment.
     package mutating func claim() throws(MirrorFailure) -> Bool {
-        do throws(SystemFailure) {
-            guard case .locked(let file) = try session.lockFile("watch") else { return false }
-            watchLock = file
-            return true
-        } catch {
-            throw MirrorFailure(error)
-        }
+        let attempt = try MirrorFailure.wrapping { try session.lockFile("watch", patience: .seconds(1)) }
+        guard case .locked(let file) = attempt else { return false }
+        watchLock = file
+        return true
     }
 
     /// Exchanges if that is due, and updates the watches.
@@ -115,18 +114,20 @@ package struct MirrorService: Sendable {
     package mutating func finish() -> Turn {
         for watch in watches.values { watch.cancel() }
         watches = [:]
-        let failure = exchange(.push)
-        if failure == nil { session.keepHead() }
+        let failure = exchange(.push, keepsHead: true)
         watchLock?.unlock()
         let (reports, troubles) = newReports(session.takeReports(), .push)
         return Turn(next: .never, reports: reports, troubles: troubles, failure: failure)
     }
 
-    private mutating func exchange(_ direction: MirrorSession.Direction) -> MirrorFailure? {
+    private mutating func exchange(
+        _ direction: MirrorSession.Direction, keepsHead: Bool = false
+    ) -> MirrorFailure? {
         do throws(MirrorFailure) {
             try session.begin(patience: .seconds(1))
             defer { session.end() }
             try session.exchange(direction)
+            if keepsHead { session.keepHead() }
             return nil
         } catch {
             if error.problem == .notJoined { isOver = true }

@@ -31,15 +31,13 @@ extension MirrorSession {
     }
 
     private func listingOfAll() throws(MirrorFailure) -> Listing {
-        do {
+        try MirrorFailure.wrapping {
             guard try directory.markers().contains(id) else {
                 throw MirrorFailure(.noMirror(directory: directory.path.description))
             }
             var listing = try directory.listing(own: writer, chosen: nil)
             listing.strays = try directory.strays()
             return listing
-        } catch {
-            throw MirrorFailure(error)
         }
     }
 }

@@ -45,7 +45,8 @@ extension MirrorSession {
 
     /// Captures local changes, joins those of other hosts, and publishes. Requires the lock of the state.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
-        try handle(.foundMark(RestoreMarker(of: id, in: places)?.mark))
+        let marker = try MirrorFailure.wrapping { try RestoreMarker(of: id, in: places) }
+        try handle(.foundMark(marker?.mark))
         unlock()
         try handle(.directory(look))
         var listing = try list()
@@ -184,13 +185,20 @@ extension MirrorSession {
     ) throws(MirrorFailure) {
         try begin()
         defer { end() }
+        try exchangeUntilFinished(direction, wait)
+        keepHead()
+    }
+
+    /// Exchanges until no file must be read again.
+    private mutating func exchangeUntilFinished(
+        _ direction: Direction, _ wait: (Duration) -> Void
+    ) throws(MirrorFailure) {
         try exchange(direction)
         for _ in 0..<Self.mostLooks where hasUnfinished {
             hasUnfinished = false
             wait(PreferenceFiles.quiet)
             try exchange(direction)
         }
-        keepHead()
     }
 
     private static let mostLooks = 15
@@ -229,12 +237,7 @@ extension MirrorSession {
         let command = try makeCommand(self)
         try send(.command(command))
         unlock()
-        try exchange()
-        for _ in 0..<Self.mostLooks where hasUnfinished {
-            hasUnfinished = false
-            wait(PreferenceFiles.quiet)
-            try exchange()
-        }
+        try exchangeUntilFinished(.both, wait)
         // A host whose folder a user has removed is not reported as missing.
         if case .purge(let writer) = command, hasNoFolder(of: writer) { try send(.command(.retire(writer))) }
         keepHead()

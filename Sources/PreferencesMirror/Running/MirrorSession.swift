@@ -45,15 +45,17 @@ package struct MirrorSession: Sendable {
         journal = StateJournal(in: places.folder(of: id), machine.fileSystem)
         directory = SharedDirectory(configuration.directory, in: machine.fileSystem, longValues: journal.longValues)
         let state = LocalState(mirror: id, writer: WriterID(number: 0))
-        engine = Self.engine(state, configuration, schemas, journal.longValues)
+        engine = Self.engine(state, configuration, schemas, journal.longValues, .unknown)
     }
 
     private static func engine(
-        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaCache, _ longValues: LongValueFiles
+        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaCache, _ longValues: LongValueFiles,
+        _ directoryStatus: DirectoryStatus
     ) -> Engine {
         let profile = Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
         return Engine(
-            state, profile: profile, policy: DomainPolicy(schemas), seed: configuration.seed, longValues: longValues)
+            state, profile: profile, policy: DomainPolicy(schemas), seed: configuration.seed, longValues: longValues,
+            directoryStatus: directoryStatus)
     }
 
     package var folder: FilePath { places.folder(of: id) }
@@ -76,6 +78,13 @@ package struct MirrorSession: Sendable {
 // MARK: The state's lock
 
 extension MirrorSession {
+    /// Forgets the mirror without announcing it. Preference files are not changed.
+    package mutating func forget() throws(MirrorFailure) {
+        try begin()
+        defer { end() }
+        try places.forget(id)
+    }
+
     /// Takes the lock of the state, and loads changes by other programs. The caller must call `end`.
     package mutating func begin(patience: Duration = .seconds(30)) throws(MirrorFailure) {
         let attempt: LockAttempt
@@ -121,22 +130,15 @@ extension MirrorSession {
     }
 
     /// Loads the state. If it is missing or unreadable, a new state is started under another number, as on a new host.
-    private mutating func load() throws(MirrorFailure) {
-        do {
-            records = []
-            var state = try journal.load()
-            if state == nil {
-                try forgetSeeding()
-                // The writes of the store's former numbers are its own.
-                let former = Set(RestoreMarker(of: id, in: places)?.writers ?? [])
-                let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
-                try journal.begin(fresh)
-                state = fresh
-            }
-            if let state { goOn(with: state) }
-        } catch {
-            throw MirrorFailure(error)
-        }
+    private mutating func load() throws {
+        records = []
+        if let state = try journal.load() { return goOn(with: state) }
+        try forgetSeeding()
+        // The writes of the store's former numbers are its own.
+        let former = Set(try RestoreMarker(of: id, in: places)?.writers ?? [])
+        let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
+        try journal.begin(fresh)
+        goOn(with: fresh)
     }
 
     /// Makes a store that has lost its state join again: the changes of others are joined first, and the files here,
@@ -151,7 +153,7 @@ extension MirrorSession {
         directory = SharedDirectory(configuration.directory, in: files, longValues: journal.longValues)
         schemas.reload()
         heldFiles = [:]
-        engine = Self.engine(state, configuration, schemas, journal.longValues)
+        engine = Self.engine(state, configuration, schemas, journal.longValues, engine.directoryStatus)
         pendingWaits = journal.pendingWaits
         if let pendingWaits { engine.resume(pendingWaits) }
     }
@@ -159,9 +161,11 @@ extension MirrorSession {
     /// Changes the configuration, for all programs that read it from now on.
     package mutating func configure(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
         let former = configuration
-        try amend(change)
+        try amend {
+            change(&$0)
+            if $0.selection != former.selection { $0.isSeeded = false }
+        }
         guard configuration != former else { return }
-        if configuration.selection != former.selection { try amend { $0.isSeeded = false } }
         // The existing summary belongs to the former configuration.
         journal.forgetSummary()
         goOn(with: engine.local)
@@ -178,14 +182,11 @@ extension MirrorSession {
 
     /// Restarts a long journal, and writes the waits for the next program.
     mutating func settle() throws(MirrorFailure) {
-        do throws(SystemFailure) {
-            if journal.isLong {
-                // Their long values would be removed with those that the state no longer has.
-                engine.dropWaitingFiles()
-                try journal.begin(engine.local)
-            }
-        } catch {
-            throw MirrorFailure(error)
+        try MirrorFailure.wrapping {
+            guard journal.isLong else { return }
+            // Their long values would be removed with those that the state no longer has.
+            engine.dropWaitingFiles()
+            try journal.begin(engine.local)
         }
         // A check of our own files alone does not justify a write every hour.
         if engine.pendingWaits.files != pendingWaits?.files ?? [:] { keepWaits() }

@@ -132,7 +132,8 @@ extension MirrorSession {
         if let listing { note(closed: listing) }
         let pending = isLeft ? 0 : pendingCount
         let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
-        let waits = unread.compactMap { journal.pendingWaits?.files[$0] }
+        let waiting = unread.isEmpty ? nil : journal.pendingWaits?.files
+        let waits = unread.compactMap { waiting?[$0] }
         let losses = listing.map { engine.local.folder.losses($0.folders[writer] ?? [:]) }
         let isOpen = directoryStatus == .present
         var status = MirrorStatus(
@@ -144,7 +145,7 @@ extension MirrorSession {
             awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
             lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
             unmirrored: unmirrored,
-            unwritten: pendingDomains.map(\.domain).sorted(), held: held, leftOut: leftOut,
+            unwritten: pendingDomains.map(\.domain).sorted(), held: engine.local.held, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
             entries: mergeState.count, ignoredHosts: listing.map { engine.ignoredWriters($0).count } ?? 0,
@@ -161,19 +162,12 @@ extension MirrorSession {
     /// Returns the status that the next exchange would report, as far as it is evident.
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
         guard status.directoryStatus == .present else { return .inSync }
-        if isOverQuota { return .overQuota }
+        if engine.exceedsQuota(at: moment) { return .overQuota }
         if status.isReadOnly, status.pending > 0 || !engine.isFullyPublished { return .readOnly }
         let waits =
             status.unread > 0 || status.pending > 0 || status.isLeaving || status.lost > 0
             || status.hosts.contains(where: \.isMissing)
         return waits ? .waiting : .inSync
-    }
-
-    /// Whether publishing would exceed a limit, determined by a copy of the engine.
-    private var isOverQuota: Bool {
-        guard !engine.isFullyPublished else { return false }
-        var trial = engine
-        return trial.handle(.publish, at: moment).contains(.report(.waiting(.quota)))
     }
 
     private var isLeaving: Bool { engine.local.participation == .leaving && !hasLeft }
@@ -200,12 +194,6 @@ extension MirrorSession {
     /// The mirrored domains that are known here.
     package var domains: [String] {
         engine.local.trackedFiles.filter(\.value.isMirrored).keys.map(\.domain).sorted()
-    }
-
-    private var held: [(domain: String, reason: HoldReason)] {
-        engine.local.trackedFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
-            trackedFile.isMirrored ? trackedFile.held.map { (path.domain, $0) } : nil
-        }
     }
 
     private var pendingCount: Int {
@@ -303,6 +291,13 @@ extension MirrorSession {
 }
 
 extension LocalState {
+    /// The held domains, in order.
+    var held: [(domain: String, reason: HoldReason)] {
+        trackedFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
+            trackedFile.isMirrored ? trackedFile.held.map { (path.domain, $0) } : nil
+        }
+    }
+
     /// Whether files of a host are missing that came before others, so that some of its changes are unknown, and no
     /// user has decided about that host.
     func lacksChanges(of writer: WriterID) -> Bool {

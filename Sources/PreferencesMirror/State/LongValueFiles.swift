@@ -32,12 +32,11 @@ final class LongValueFiles: LongValueStore {
         self.files = files
     }
 
-    /// Finds the files in the folder.
-    func reload() throws(SystemFailure) {
+    /// Lists the files, and removes temporary ones that a killed program left.
+    func reload(removesTemporaries: Bool = true) throws(SystemFailure) {
         var sizes: [BlobName: Int] = [:]
         for file in try files.names(in: folder) ?? [] {
-            // A program died while it wrote the file.
-            if file.isTemporary { try files.remove(folder.appending(file)) }
+            if removesTemporaries, file.isTemporary { try files.remove(folder.appending(file)) }
             guard let name = BlobName(fileName: file) else { continue }
             sizes[name] = try files.status(of: folder.appending(file), followingLink: false)?.size
         }

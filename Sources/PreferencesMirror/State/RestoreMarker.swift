@@ -16,10 +16,10 @@ struct RestoreMarker {
         self.writers = writers
     }
 
-    /// Reads the mark of a mirror. Returns nil if there is none that can be read.
-    init?(of mirror: MirrorID, in places: MirrorPlaces) {
+    /// Reads the mark of a mirror. Returns nil if there is none, and throws if it cannot be read.
+    init?(of mirror: MirrorID, in places: MirrorPlaces) throws(SystemFailure) {
         guard let path = places.mark(of: mirror),
-            let bytes = (try? places.machine.fileSystem.contents(of: path, limit: 1 << 16)) ?? nil
+            let bytes = try places.machine.fileSystem.contents(of: path, limit: 1 << 16)
         else { return nil }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         let writers = words.dropFirst().compactMap { WriterID($0) }

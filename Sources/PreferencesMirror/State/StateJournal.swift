@@ -73,6 +73,14 @@ struct StateJournal: Sendable {
         return reading.state
     }
 
+    /// Returns the state without a lock, and changes nothing. Returns nil if it cannot be read.
+    func peek() -> LocalState? {
+        guard (try? longValues.reload(removesTemporaries: false)) != nil,
+            let bytes = (try? files.contents(of: path, limit: Self.mostBytes)) ?? nil
+        else { return nil }
+        return (try? Journal.replay(bytes, longValues: longValues))?.state
+    }
+
     /// Throws if a long value could not be read, so that nothing that followed from it is recorded. The next program
     /// loads the state again, or starts a new one if the value is lost.
     mutating func endAfterLoss() throws(SystemFailure) {
