@@ -55,7 +55,7 @@ import Testing
             let state = a.joined(b)
             var root: PropertyList? = .dictionary([:])
             for write in state.writes.sorted(by: { $1.isAfter($0) }) {
-                put(write.value.value?.propertyList, at: write.path.components.map(\.text)[...], in: &root)
+                put(write.value.value?.propertyList, at: write.path.components[...], in: &root)
             }
             for domain in ["a", "b"] {
                 let path = Path(domain: domain)

@@ -160,7 +160,7 @@ enum PackSamples {
         #expect(throws: PackFault.contradiction("name")) {
             try Pack(decoding: pack.bytes, at: elsewhere, of: PackSamples.mirror)
         }
-        #expect(throws: PackFault.contradiction("mirror")) {
+        #expect(throws: PackFault.otherMirror) {
             try Pack(decoding: pack.bytes, at: address, of: MirrorID(high: 1, low: 1))
         }
     }

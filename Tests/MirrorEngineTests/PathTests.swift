@@ -9,7 +9,7 @@ import Testing
     ])
     func `returns its components`(_ components: [String]) throws {
         let path = Path(components)
-        #expect(path.components.map { Array($0.text.utf8) } == components.map { Array($0.utf8) })
+        #expect(path.components.map { Array($0.utf8) } == components.map { Array($0.utf8) })
         #expect(try Path(decoding: path.bytes) == path)
         #expect(path.domain == components[0])
         #expect(path.prefix(components: 1) == Path(domain: components[0]))

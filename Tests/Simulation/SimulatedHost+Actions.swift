@@ -44,7 +44,7 @@ extension SimulatedHost {
         if let failure = isRefused() ? failure : world.refusal() {
             // A failed creation may leave a part of the blobs.
             if let blob = pack.blobs.first, world.chance(0.5) { world.create(blob, of: address.writer, by: self) }
-            return .notCreated(address.name, failure)
+            return .notCreated(failure)
         }
         for blob in pack.blobs {
             world.create(blob, of: address.writer, by: self)

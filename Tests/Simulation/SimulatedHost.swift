@@ -57,7 +57,7 @@ final class SimulatedHost {
     private(set) var stepCount = 0
     /// The requests to the system that fail, counted from the beginning.
     var failing: Range<Int> = 0..<0
-    var failure = CreationFailure.space
+    var failure = Report.Waiting.space
     private var requestCount = 0
     /// Whether its version can read only the oldest format.
     private(set) var isOld: Bool
@@ -189,7 +189,7 @@ extension SimulatedHost {
     var hasFailed: Bool { requestCount >= failing.lowerBound }
 
     /// Makes these requests fail, counted from now on.
-    func fail(_ requests: Range<Int>, as failure: CreationFailure) {
+    func fail(_ requests: Range<Int>, as failure: Report.Waiting) {
         (requestCount, failing, self.failure) = (0, requests, failure)
     }
 

@@ -286,7 +286,7 @@ extension SmallWorld {
     /// Whether the winner's writer had not fetched the write that it displaced.
     private func isUnfetched(_ conflict: ConflictJournal.Conflict) -> Bool {
         guard let loser = conflict.loser, let winner = conflict.winner else { return true }
-        return !(numbersOfDots[winner] ?? []).contains { writes[$0].known?.covers(loser) ?? false }
+        return !(numbersOfDots[winner] ?? []).contains { loser.sequence <= writes[$0].known?[loser.writer] ?? 0 }
     }
 }
 

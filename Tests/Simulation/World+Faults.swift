@@ -9,10 +9,10 @@ extension World {
     }
 
     /// The reason that a file cannot be created now, or nil.
-    func refusal() -> CreationFailure? {
+    func refusal() -> Report.Waiting? {
         guard misfortune(0.04) else { return nil }
         let (fault, failure) = pick([
-            (Fault.noSpace, CreationFailure.space), (.noPermission, .permission), (.inputOutput, .later),
+            (Fault.noSpace, Report.Waiting.space), (.noPermission, .permission), (.inputOutput, .later),
         ])
         count(fault)
         return failure

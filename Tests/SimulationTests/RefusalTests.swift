@@ -10,7 +10,7 @@ import Testing
 @Suite struct `A host to which something is refused` {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let failure: CreationFailure
+        let failure: Report.Waiting
         /// Whether all later requests fail too, as on a full disk.
         let lasts: Bool
     }
@@ -40,8 +40,8 @@ import Testing
         #expect(last ?? 0 > 5, "\(script.name)")
     }
 
-    @Test(arguments: [(CreationFailure.space, Report.Waiting.space), (.later, .later), (.permission, .permission)])
-    func `reports why it waits`(_ failure: CreationFailure, _ waiting: Report.Waiting) {
+    @Test(arguments: [Report.Waiting.space, .later, .permission])
+    func `reports why it waits`(_ failure: Report.Waiting) {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -49,7 +49,7 @@ import Testing
         // The intent is recorded, and then the creation of the file fails.
         near.fail(2..<3, as: failure)
         near.publishNow()
-        #expect(near.reports.last == .waiting(waiting) && near.engine.local.outbox.count == 1)
+        #expect(near.reports.last == .waiting(failure) && near.engine.local.outbox.count == 1)
         near.fail(0..<0, as: failure)
         bench.comeToRest()
         #expect(far.value("a") == "kept" && bench.isSound)

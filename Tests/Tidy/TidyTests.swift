@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `is formatted`() throws {
-        expectNone(try ForeignCheckers.layout(in: .package), "Tests/run format mends most of it:")
+        expectNone(try ForeignCheckers.layout(in: .package), "Tests/run format fixes most of it:")
     }
 
     @Test(.enabled(if: Tool.isExpected("shellcheck"), "\(Tool.absence(of: "shellcheck"))"))

@@ -41,7 +41,6 @@ enum MirrorLine {
                 ?? status.phrase
         case .waiting(let waiting): return "waiting: \(waiting.phrase)"
         case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is missing"
-        case .unknownDomain: return nil
         default:
             guard case .waiting(_, let detail)? = session.event(report) else { return nil }
             return detail.onOneLine

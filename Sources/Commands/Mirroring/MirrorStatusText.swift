@@ -254,7 +254,7 @@ enum FolderFindingText {
                 + "or \(republish(address.writer))"
         case .faulty(let address, .newerVersion), .faulty(let address, .unknownField):
             return "\(address): written by a newer version; update prefs"
-        case .faulty(let address, .contradiction("mirror")):
+        case .faulty(let address, .otherMirror):
             return "\(address): foreign, a file of another mirror; ignored, delete it"
         case .faulty(let address, let fault):
             return "\(address): damaged, or incompletely synced: \(fault.phrase); if this persists, delete it, "
@@ -384,7 +384,7 @@ struct MirrorValueText {
 
 extension Path {
     /// The path of the entry within its domain.
-    var entry: EntryPath { EntryPath(components.dropFirst().map { EntryPath.Component($0.text) }) }
+    var entry: EntryPath { EntryPath(components.dropFirst().map { EntryPath.Component($0) }) }
 
     /// The domain and the entry, for messages.
     var place: String { "\(domain) \(entry)".onOneLine }

@@ -91,7 +91,7 @@ extension BasePack {
         let known = try envelope.transactionIDs(.vector)
         guard known.allSatisfy({ $0.sequence > 0 }) else { throw .notCanonical }
         knowledge = VersionVector(known)
-        guard knowledge[writer] == 0 else { throw .contradiction("a context of itself") }
+        guard knowledge[writer] == 0 else { throw .contradiction("knowledge of its own transactions") }
         digest = envelope.digest
         lineage = try envelope.lineage()
         writes = []

@@ -149,7 +149,7 @@ extension ByteReader {
     /// Decodes transaction IDs in ascending order, at most one for each writer unless `mayRepeatWriters`.
     mutating func transactionIDs(mayRepeatWriters: Bool = false) throws(PackFault) -> [TransactionID] {
         let limit = mayRepeatWriters ? Int.max : Self.mostWriters
-        let count = try count(limit: min(limit, remaining / 9), of: "transactionIDs")
+        let count = try count(limit: min(limit, remaining / 9), of: "transaction IDs")
         var transactionIDs: [TransactionID] = []
         for _ in 0..<count {
             let transactionID = try transactionID()

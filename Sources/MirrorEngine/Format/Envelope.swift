@@ -15,6 +15,8 @@ struct Envelope: Sendable {
     var fields: [Field: [UInt8]] = [:]
     var records: [[UInt8]] = []
     var digest = Fingerprint.none
+    /// The hash of the file from which the envelope was decoded.
+    private(set) var hash = Fingerprint.none
     /// Whether the header has fields that this version does not know.
     private(set) var hasUnknownFields = false
 
@@ -88,7 +90,7 @@ extension Envelope {
 
 extension Envelope {
     /// Returns the hash of a complete file, and throws if the file is damaged.
-    static func check(_ bytes: [UInt8]) throws(PackFault) -> Fingerprint {
+    private static func check(_ bytes: [UInt8]) throws(PackFault) -> Fingerprint {
         guard bytes.count <= longestFile else { throw .beyondLimit("bytes of a file") }
         guard bytes.starts(with: magic.prefix(bytes.count)) else { throw .notThisFormat }
         guard bytes.count >= trailerLength + magic.count + 2 else { throw .endsEarly }
@@ -98,7 +100,7 @@ extension Envelope {
     }
 
     init(decoding bytes: [UInt8]) throws(PackFault) {
-        _ = try Self.check(bytes)
+        hash = try Self.check(bytes)
         var reader = ByteReader(bytes)
         _ = try reader.bytes(Self.magic.count)
         kind = try reader.byte()

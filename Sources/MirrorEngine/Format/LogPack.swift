@@ -85,7 +85,9 @@ extension LogPack {
         }
         try blobTable.expectAllUsed()
         guard try envelope.required(.last) == last else { throw .contradiction("count of transactions") }
-        guard !knowledge.contains(where: { $0.writer == writer }) else { throw .contradiction("a context of itself") }
+        guard !knowledge.contains(where: { $0.writer == writer }) else {
+            throw .contradiction("knowledge of its own transactions")
+        }
     }
 }
 
@@ -134,7 +136,7 @@ extension LogPack.Entry {
         stamp = try reader.stamp()
         let common = stamp
         guard try reader.transactionIDs().allSatisfy({ $0.writer != transactionID.writer }) else {
-            throw .contradiction("a context of itself")
+            throw .contradiction("knowledge of its own transactions")
         }
         writes = try Self.writes(&reader, shortest: 5, &paths) { (path, reader, _) throws(PackFault) in
             let stamp = try reader.stamp(after: common)

@@ -41,9 +41,8 @@ package struct Pack: Hashable, Sendable {
 
     /// Decodes a file of any kind. Throws `missingBlobs` if it refers to values that are not in `blobs`.
     package init(decoding bytes: [UInt8], blobs: [BlobName: Blob] = [:]) throws(PackFault) {
-        hash = try Envelope.check(bytes)
-        size = bytes.count
         let envelope = try Envelope(decoding: bytes)
+        (hash, size) = (envelope.hash, bytes.count)
         hasUnknownFields = envelope.hasUnknownFields
         switch PackName.Kind(rawValue: envelope.kind) {
         case .log: content = .log(try LogPack(envelope, blobs))
@@ -59,7 +58,7 @@ package struct Pack: Hashable, Sendable {
     ) throws(PackFault) {
         try self.init(decoding: bytes, blobs: blobs)
         guard self.address == address else { throw .contradiction("name") }
-        guard self.mirror == mirror else { throw .contradiction("mirror") }
+        guard self.mirror == mirror else { throw .otherMirror }
     }
 
     package var address: PackAddress {
@@ -208,6 +207,8 @@ package enum PackFault: Error, Hashable, Sendable {
     case wrongChecksum
     case wrongHash
     case contradiction(String)
+    /// The file belongs to another mirror.
+    case otherMirror
     /// The file is valid, but these blobs are missing.
     case missingBlobs([BlobReference])
 }
@@ -227,6 +228,7 @@ extension PackFault {
         case .wrongChecksum: "a checksum does not match"
         case .wrongHash: "its hash does not match"
         case .contradiction(let what): "it is inconsistent: \(what)"
+        case .otherMirror: "it belongs to another mirror"
         case .missingBlobs: "large values that it refers to are missing"
         }
     }

@@ -18,13 +18,6 @@ package enum Journal {
 
     package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, after: magic) }
 
-    /// Returns the length of the checkpoint at the start of a journal.
-    package static func checkpointLength(_ bytes: [UInt8]) -> Int {
-        var reader = ByteReader(bytes)
-        guard (try? reader.bytes(magic.count)) != nil, (try? reader.run(limit: .max)) != nil else { return 0 }
-        return reader.position + 4
-    }
-
     /// Returns the bytes to append for a record.
     ///
     /// - Parameter values: Receives the long values to which the record refers; nil includes them.
@@ -79,6 +72,8 @@ package enum Journal {
         /// The length of the valid part. The rest was truncated by a crash, and must be removed before more is
         /// appended.
         package let length: Int
+        /// The length of the part up to the first record.
+        package let checkpointLength: Int
         package let records: Int
         /// The error after the valid part if complete records follow it, so that it is damage and not a truncation by a
         /// crash.
@@ -102,8 +97,8 @@ package enum Journal {
         guard isOfFirstVersion || bytes.starts(with: magic) else { throw .notThisFormat }
         _ = try reader.bytes(magic.count)
         var state: LocalState = try body(&reader)
-        let bytesOfLongValues = reader.bytesOfLongValues
-        var (length, records) = (reader.position, 0)
+        let (checkpointLength, bytesOfLongValues) = (reader.position, reader.bytesOfLongValues)
+        var (length, records) = (checkpointLength, 0)
         while !reader.isAtEnd {
             let start = reader
             do throws(PackFault) {
@@ -111,14 +106,15 @@ package enum Journal {
             } catch {
                 let isDamage = error.isOfMissingBlobs || hasRecords(after: start)
                 return Reading(
-                    state: state, length: length, records: records, damage: isDamage ? error : nil,
-                    isOfFirstVersion: isOfFirstVersion, bytesOfLongValues: bytesOfLongValues)
+                    state: state, length: length, checkpointLength: checkpointLength, records: records,
+                    damage: isDamage ? error : nil, isOfFirstVersion: isOfFirstVersion,
+                    bytesOfLongValues: bytesOfLongValues)
             }
             (length, records) = (reader.position, records + 1)
         }
         return Reading(
-            state: state, length: length, records: records, damage: nil, isOfFirstVersion: isOfFirstVersion,
-            bytesOfLongValues: bytesOfLongValues)
+            state: state, length: length, checkpointLength: checkpointLength, records: records, damage: nil,
+            isOfFirstVersion: isOfFirstVersion, bytesOfLongValues: bytesOfLongValues)
     }
 
     /// Decodes a body, and verifies its checksum and length.

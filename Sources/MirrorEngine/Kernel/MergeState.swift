@@ -49,8 +49,6 @@ package struct MergeState: Sendable {
 // MARK: Lookup
 
 extension MergeState {
-    package var isEmpty: Bool { count == 0 }
-
     package func write(at path: Path) -> VersionedWrite? {
         guard let write = write(at: place(of: path)), write.path == path else { return nil }
         return write
@@ -235,13 +233,13 @@ extension MergeState {
     private func patched(_ path: Path, above: [VersionedWrite], under: [VersionedWrite]) -> PropertyList? {
         var value: PropertyList?
         if let nearest = above.last {
-            let rest = path.components.dropFirst(nearest.path.components.count)
-            value = rest.reduce(nearest.value.value?.propertyList) { $0?[$1.text] }
+            let rest = path.components.dropFirst(nearest.path.depth)
+            value = rest.reduce(nearest.value.value?.propertyList) { $0?[$1] }
         }
-        let depth = path.components.count
+        let depth = path.depth
         for write in Rule.patchesViews.isKept ? under[...] : under.prefix(1) {
-            let rest = write.path.components.dropFirst(depth).map(\.text)
-            value.write(write.value.value?.propertyList, at: rest[...])
+            let rest = write.path.components.dropFirst(depth)
+            value.write(write.value.value?.propertyList, at: rest)
         }
         return value
     }

@@ -11,29 +11,10 @@ package struct Path: Hashable, Sendable {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The kind of a component.
-    package enum Tag: UInt8, Sendable {
-        /// A domain, a key, or a key of a dictionary.
-        case key = 1
-        /// An entry of a container whose entries are merged by identity. Reserved.
-        case entry = 2
-    }
-
-    package struct Component: Hashable, Sendable {
-        package let tag: Tag
-        package let text: String
-
-        package init(_ text: String, tag: Tag = .key) {
-            self.tag = tag
-            self.text = text
-        }
-
-        package static func == (left: Self, right: Self) -> Bool {
-            left.tag == right.tag && left.text.hasSameBytes(as: right.text)
-        }
-
-        package func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
-    }
+    /// The tag of a domain, a key, or a key of a dictionary.
+    private static let keyTag: UInt8 = 1
+    /// The tag of an entry of a container whose entries are merged by identity. Reserved.
+    private static let entryTag: UInt8 = 2
 
     /// The length limit of a component, in bytes.
     package static let longestComponent = 1024
@@ -52,11 +33,11 @@ extension Path {
         self = components.reduce(Path(bytes: [])) { $0.appending($1) }
     }
 
-    package func appending(_ text: String, tag: Tag = .key) -> Path {
+    package func appending(_ text: String) -> Path {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(self.bytes.count + text.utf8.count + 3)
         bytes += self.bytes
-        bytes.append(tag.rawValue)
+        bytes.append(Self.keyTag)
         bytes.append(leb128: UInt64(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
         return Path(bytes: bytes)
@@ -70,7 +51,7 @@ extension Path {
         var reader = ByteReader(bytes)
         var count = 0
         while !reader.isAtEnd {
-            guard Tag(rawValue: try reader.byte()) != nil else { throw .unknownTag }
+            guard [Self.keyTag, Self.entryTag].contains(try reader.byte()) else { throw .unknownTag }
             let text = try reader.run(limit: longest)
             guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
             count += 1
@@ -83,10 +64,10 @@ extension Path {
 // MARK: Components
 
 extension Path {
-    package var components: [Component] {
-        var (components, at) = ([Component](), 0)
+    package var components: [String] {
+        var (components, at) = ([String](), 0)
         while at < bytes.count {
-            components.append(Component(text(ofComponentAt: at), tag: Tag(rawValue: bytes[at]) ?? .key))
+            components.append(text(ofComponentAt: at))
             at = end(ofComponentAt: at)
         }
         return components
@@ -175,5 +156,5 @@ extension Path: Comparable {
 }
 
 extension Path: CustomStringConvertible {
-    package var description: String { EntryPath(components.map { EntryPath.Component($0.text) }).description }
+    package var description: String { EntryPath(components.map { EntryPath.Component($0) }).description }
 }

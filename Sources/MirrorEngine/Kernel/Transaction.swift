@@ -106,8 +106,8 @@ extension WrittenValue {
     /// Returns this value after a write below it.
     fileprivate func patched(by write: Write, under path: Path) -> WrittenValue {
         var value = self.value?.propertyList
-        let rest = write.path.components.dropFirst(path.components.count).map(\.text)
-        value.write(write.value.value?.propertyList, at: rest[...])
+        let rest = write.path.components.dropFirst(path.depth)
+        value.write(write.value.value?.propertyList, at: rest)
         guard let value else { return self }
         return (try? CanonicalValue(value)).map(WrittenValue.value) ?? self
     }

@@ -64,10 +64,10 @@ package struct VersionedWrite: Hashable, Sendable {
     func keepsPart(of other: CanonicalValue?, at place: Path) -> Bool {
         guard let other = other?.dictionary, let value = value.value?.propertyList else { return false }
         if place.depth >= path.depth {
-            let ours = place.components.dropFirst(path.depth).reduce(Optional(value)) { $0?[$1.text] }
+            let ours = place.components.dropFirst(path.depth).reduce(Optional(value)) { $0?[$1] }
             return ours?.sharesEntry(with: other) ?? false
         }
-        let theirs = path.components.dropFirst(place.depth).reduce(Optional(other)) { $0?[$1.text] }
+        let theirs = path.components.dropFirst(place.depth).reduce(Optional(other)) { $0?[$1] }
         return theirs.map { $0 == value || value.sharesEntry(with: $0) } ?? false
     }
 
@@ -86,8 +86,8 @@ package struct VersionedWrite: Hashable, Sendable {
                 if lower.value.value == nil { return nil }
                 break
             }
-            guard let entry = entries[component.text] else { return nil }
-            place = place.appending(component.text)
+            guard let entry = entries[component] else { return nil }
+            place = place.appending(component)
             value = entry
         }
         return (try? CanonicalValue(value)).map { (place, $0) }

@@ -95,8 +95,6 @@ package struct VersionVector: Hashable, Sendable {
         set { sequences[writer] = newValue == 0 ? nil : newValue }
     }
 
-    package func covers(_ transactionID: TransactionID) -> Bool { transactionID.sequence <= self[transactionID.writer] }
-
     package mutating func raise(_ writer: WriterID, to sequence: UInt64) {
         if sequence > self[writer] { self[writer] = sequence }
     }

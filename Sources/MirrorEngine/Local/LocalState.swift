@@ -37,9 +37,10 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var retired: Set<WriterID> = []
     package internal(set) var participation = Participation.full
 
-    package init(
-        mirror: MirrorID, writer: WriterID, formerWriters: Set<WriterID> = []
-    ) {
+    /// The preference files of the mirrored domains.
+    package var mirroredFiles: [Path: TrackedFile] { trackedFiles.filter(\.value.isMirrored) }
+
+    package init(mirror: MirrorID, writer: WriterID, formerWriters: Set<WriterID> = []) {
         self.mirror = mirror
         self.writer = writer
         self.formerWriters = formerWriters

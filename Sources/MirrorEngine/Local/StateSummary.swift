@@ -26,7 +26,7 @@ package struct StateSummary: Hashable, Sendable {
 extension Engine {
     /// Returns the summary of the current state, for a journal of this length.
     package func summary(journalLength: Int) -> StateSummary {
-        let mirrored = local.trackedFiles.filter(\.value.isMirrored)
+        let mirrored = local.mirroredFiles
         let isCaptured = mirrored.values.allSatisfy {
             $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil && $0.interrupted.isEmpty
         }

@@ -49,8 +49,6 @@ package enum Report: Hashable, Sendable {
     case unread(PackAddress)
     /// A folder that cannot be removed, because it cannot be listed.
     case closed(WriterID)
-    /// A domain was joined that is not in any list yet.
-    case unknownDomain(String)
     case vanished(WriterID)
     case lostFiles
     /// A file waits for blobs that do not arrive.
@@ -71,6 +69,7 @@ package enum Report: Hashable, Sendable {
 /// The status of the mirror's directory for this store.
 package enum DirectoryStatus: Hashable, Sendable {
     case unknown
+    /// Files may be read, created and applied.
     case present
     case unavailable
     /// The directory has two markers.
@@ -81,7 +80,4 @@ package enum DirectoryStatus: Hashable, Sendable {
     case left
     /// This store has forgotten the mirror, and its state may be deleted.
     case detached
-
-    /// Whether files may be read, created and applied.
-    package var isOpen: Bool { self == .present }
 }

@@ -171,7 +171,7 @@ extension Applier {
     /// Requests the locks of the next domains.
     private mutating func requestNextLocks(in context: inout EngineContext) {
         // Files that arrive in several parts are applied after the last part.
-        guard context.directoryStatus.isOpen, !isApplying, !hasJoined else { return }
+        guard context.directoryStatus == .present, !isApplying, !hasJoined else { return }
         context.markLocalKeys()
         asked = context.local.portion(of: nextDomains(of: context.local), context.limits)
         guard !asked.isEmpty else { return }
@@ -198,7 +198,7 @@ extension Applier {
         }
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = context.local.pendingDomains.filter(locked.contains)
-        guard domains.isEmpty || !context.directoryStatus.isOpen else {
+        guard domains.isEmpty || context.directoryStatus != .present else {
             // The capture may have left a mark with the number itself.
             return apply(domains, mark: moment.random &+ 1, in: &context)
         }
@@ -295,11 +295,8 @@ extension Applier {
 
 extension LocalState {
     /// The domains whose files must still be changed.
-    fileprivate var pendingDomains: [Path] {
-        let pending = trackedFiles.filter { _, trackedFile in
-            trackedFile.isMirrored && trackedFile.isCaptured && trackedFile.held == nil && trackedFile.isPending
-        }
-        return pending.keys.sorted()
+    package var pendingDomains: [Path] {
+        mirroredFiles.filter { $0.value.isCaptured && $0.value.held == nil && $0.value.isPending }.keys.sorted()
     }
 }
 

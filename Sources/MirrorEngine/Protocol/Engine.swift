@@ -57,23 +57,13 @@ package struct Engine: Sendable {
             joinWaiting(at: moment)
         case .publish: publisher.publish(at: moment.now, in: &context)
         case .created(let name): publisher.finish(name, at: moment.now, in: &context)
-        case .notCreated(_, let failure): context.report(.waiting(Report.Waiting(failure)))
+        case .notCreated(let failure): context.report(.waiting(failure))
         case .removed(let names): publisher.noteRemoved(.removed(names), in: &context)
         case .removedBlobs(let names): publisher.noteRemoved(.removedBlobs(names), in: &context)
         case .compact: publisher.compact(at: moment.now, in: &context)
         case .command(let command): carryOut(command, at: moment)
         }
         return context.takeActions()
-    }
-}
-
-extension Report.Waiting {
-    fileprivate init(_ failure: CreationFailure) {
-        switch failure {
-        case .space: self = .space
-        case .permission: self = .permission
-        case .later: self = .later
-        }
     }
 }
 
@@ -151,7 +141,7 @@ extension Engine {
 extension Engine {
     /// Compares the files in view with those that were joined, and fetches the rest.
     private mutating func take(_ listing: Listing, at moment: Moment) {
-        guard directoryStatus.isOpen else { return }
+        guard directoryStatus == .present else { return }
         inbox.take(listing, in: &context)
         let writer = local.writer
         publisher.checkFolder(
@@ -164,7 +154,7 @@ extension Engine {
     }
 
     private mutating func take(_ files: [PackAddress: Fetch], isLast: Bool, at moment: Moment) {
-        guard directoryStatus.isOpen else { return }
+        guard directoryStatus == .present else { return }
         for (address, fetch) in files.sorted(by: { $0.key < $1.key }) {
             if address.writer == local.writer, takeOwn(address, fetch, at: moment) { continue }
             switch fetch {
@@ -238,10 +228,6 @@ extension Engine {
         context.reportConflicts(since: conflicts)
         guard isLast else { return }
         applier.hasJoined = false
-        let known = Set(local.trackedFiles.keys)
-        for domain in local.mergeState.domains where !known.contains(Path(domain: domain)) {
-            context.report(.unknownDomain(domain))
-        }
         applier.requestLocks(in: &context)
     }
 

@@ -93,7 +93,7 @@ extension LocalState {
 package struct EngineLimits: Hashable, Sendable {
     package var keys = 1_000_000
     package var bytesOfWriter = 256 << 20
-    package var writers = 4096
+    package var writers = ByteReader.mostWriters
     package var bytesOfFile = Envelope.longestFile
     /// The bytes of preferences that are written together, unless the domains of a single transaction have more.
     package var bytesAtOnce = 16 << 20
@@ -122,7 +122,7 @@ package struct EngineLimits: Hashable, Sendable {
     package var checksEvery: Int64 = 3_600_000
     /// The least time between two restorations of missing files of our own.
     package var healsEvery: Int64 = 3_600_000
-    /// The same if our whole folder is missing.
+    /// The least time between two restorations of our whole folder.
     package var restoresEvery: Int64 = 60_000
 
     package init() {}

@@ -35,7 +35,7 @@ package enum Event: Sendable {
     /// A file of our own was created durably.
     case created(PackName)
     /// A file of our own could not be created.
-    case notCreated(PackName, CreationFailure)
+    case notCreated(Report.Waiting)
     case removed([PackName])
     case removedBlobs([BlobName])
     /// A base should be created, whether due or not.
@@ -112,10 +112,4 @@ package enum WriteOutcome: Hashable, Sendable {
     case changedMeanwhile
     /// The files could not be written, because of this domain if there is one. Nothing was changed.
     case failed(domain: String?)
-}
-
-package enum CreationFailure: Hashable, Sendable {
-    case space
-    case permission
-    case later
 }

@@ -122,7 +122,7 @@ extension FolderCheck {
 
     /// Whether a name is that of a temporary file, or of a file that was removed while open and that NFS or FUSE keeps
     /// under another name.
-    private static func isPassing(_ name: some StringProtocol) -> Bool {
+    package static func isPassing(_ name: some StringProtocol) -> Bool {
         name.hasPrefix("~") && name.hasSuffix(".tmp") || name.hasPrefix(".nfs") || name.hasPrefix(".fuse_hidden")
     }
 }
@@ -138,7 +138,7 @@ extension FolderCheck {
         case .pack(let pack) where pack.address != address:
             findings.insert(.faulty(address, .contradiction("name")))
         case .pack(let pack) where pack.mirror != local.mirror:
-            findings.insert(.faulty(address, .contradiction("mirror")))
+            findings.insert(.faulty(address, .otherMirror))
         case .pack(let pack): add(pack)
         }
     }

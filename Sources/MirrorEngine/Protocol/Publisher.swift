@@ -40,7 +40,7 @@ struct Publisher: Sendable {
 extension Publisher {
     /// Creates the next file that is due, if any.
     mutating func publish(at now: Int64, in context: inout EngineContext) {
-        guard context.directoryStatus.isOpen else { return }
+        guard context.directoryStatus == .present else { return }
         removeSuperseded(at: now, in: &context)
         if context.local.intent == nil { intendNext(hasPublished: false, at: now, in: &context) }
         context.createIntended()
@@ -61,7 +61,7 @@ extension Publisher {
     /// Handles the creation of our intended file, and continues with the next.
     mutating func finish(_ name: PackName, at now: Int64, in context: inout EngineContext) {
         finishCreation(name, at: now, in: &context)
-        guard context.directoryStatus.isOpen else { return }
+        guard context.directoryStatus == .present else { return }
         if context.local.intent == nil { intendNext(at: now, in: &context) }
         context.createIntended()
     }
@@ -283,7 +283,7 @@ extension Publisher {
 
     /// Creates a base now, unless there is something to publish first.
     mutating func compact(at now: Int64, in context: inout EngineContext) {
-        guard context.directoryStatus.isOpen, context.local.intent == nil else { return }
+        guard context.directoryStatus == .present, context.local.intent == nil else { return }
         if context.local.outbox.isEmpty {
             intendBase(at: now, in: &context)
         } else {
@@ -404,7 +404,7 @@ extension Publisher {
         in context: inout EngineContext
     ) {
         hasLosses = true
-        guard context.directoryStatus.isOpen else { return }
+        guard context.directoryStatus == .present else { return }
         guard !context.local.folder.owesBase else {
             // The scheduled base must not refer to blobs that were lost since.
             if !blobs.isEmpty { context.act(.removeBlobs(blobs)) }

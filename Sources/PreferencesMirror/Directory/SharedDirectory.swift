@@ -140,7 +140,7 @@ package struct SharedDirectory: Sendable {
     ) -> Bool {
         let packs = names.compactMap { PackName($0) }
         guard let name = packs.first(where: { $0.kind == .note }) ?? packs.min(),
-            case .faulty(.contradiction("mirror")) = fetch(PackAddress(writer: writer, name: name), of: mirror)
+            case .faulty(.otherMirror) = fetch(PackAddress(writer: writer, name: name), of: mirror)
         else { return false }
         return true
     }
@@ -220,7 +220,7 @@ package struct SharedDirectory: Sendable {
 // Access to single files.
 extension SharedDirectory {
     /// The size limit of a file of a mirror.
-    static let mostBytes = 128 << 20
+    static let mostBytes = EngineLimits().bytesOfFile
 
     /// Returns the contents of a file, or nil if there is none. A link is not followed, even if it was created just
     /// now.
@@ -362,9 +362,7 @@ extension SharedDirectory {
         let folder = folder(of: writer)
         guard (try? isFolder(folder)) ?? false else { return }
         for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
-            let text = name.description
-            let isPassing = text.hasPrefix("~") && text.hasSuffix(".tmp")
-            guard isPassing || text.hasPrefix(".nfs") || text.hasPrefix(".fuse_hidden") else { continue }
+            guard FolderCheck.isPassing(name.description) else { continue }
             let path = folder.appending(name)
             guard let status = (try? files.status(of: path, followingLink: false)) ?? nil,
                 status.modified.advanced(by: .seconds(3600)) < now
@@ -374,7 +372,8 @@ extension SharedDirectory {
     }
 }
 
-extension CreationFailure {
+extension Report.Waiting {
+    /// The reason that a file cannot be created.
     init(_ failure: SystemFailure) {
         switch failure.code {
         case .noSpace, .overQuota: self = .space

@@ -95,11 +95,11 @@ extension MirrorSession {
         case .tookNewNumber:
             return .waiting(
                 reason: .directoryChanged,
-                detail: "another copy of this store has written to the mirror; this store has a new name")
+                detail: "another copy of this store has written to the mirror; this store has a new number")
         case .digestMismatch(let writer):
             return .waiting(
                 reason: .rebuild, detail: "the state differs from that of \(host(writer)); run `prefs mirror rebuild`")
-        case .unknownDomain, .vanished: return nil
+        case .vanished: return nil
         }
     }
 }

@@ -17,7 +17,6 @@ package struct MirrorService: Sendable {
     private var pace = Backoff()
     private var publishing = PublishingDelay()
     private var nextLook: Instant
-    private let isEager: Bool
     /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
     private var lacksNotifications = false
     private var watchLock: (any OpenFile)?
@@ -38,7 +37,6 @@ package struct MirrorService: Sendable {
 
     package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {
         self.session = session
-        self.isEager = isEager
         let machine = session.machine
         (clock, watcher) = (machine.clock, machine.watcher)
         hints = ChangeHints(machine.clock, ring: ring)

@@ -127,7 +127,7 @@ extension MirrorSession {
             return .created(address.name)
         } catch {
             note(error.description)
-            return .notCreated(address.name, CreationFailure(error))
+            return .notCreated(Report.Waiting(error))
         }
     }
 

@@ -100,7 +100,7 @@ extension MirrorSession {
 
     /// The targets of links in place of domain files.
     var linkedFiles: [FilePath] {
-        engine.local.trackedFiles.filter(\.value.isMirrored).keys.compactMap { domain in
+        engine.local.mirroredFiles.keys.compactMap { domain in
             guard let path = preferences.file(of: domain.domain)?.path else { return nil }
             let target = try? path.followingLinks(in: files)
             return target == path ? nil : target
@@ -109,7 +109,7 @@ extension MirrorSession {
 
     /// The folders of domains that are stored as folders.
     var domainFolders: [FilePath] {
-        engine.local.trackedFiles.filter(\.value.isMirrored).keys.compactMap { domain in
+        engine.local.mirroredFiles.keys.compactMap { domain in
             guard let folder = preferences.file(of: domain.domain)?.folder,
                 (try? files.status(of: folder))??.kind == .folder
             else { return nil }
@@ -119,15 +119,13 @@ extension MirrorSession {
 
     /// The domains whose files must still be changed, because that was not possible before.
     var pendingDomains: [Path] {
-        guard directoryStatus == .present else { return [] }
-        return engine.local.trackedFiles.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
-            .map(\.key)
+        directoryStatus == .present ? engine.local.pendingDomains : []
     }
 
     /// Returns the domains whose files differ from when they were last read or written.
     private func changedDomains() -> Set<Path> {
-        let changed = engine.local.trackedFiles.filter { path, trackedFile in
-            guard trackedFile.isMirrored, trackedFile.isCaptured || directoryStatus == .present else { return false }
+        let changed = engine.local.mirroredFiles.filter { path, trackedFile in
+            guard trackedFile.isCaptured || directoryStatus == .present else { return false }
             // A file that is not accessible now is checked again later.
             let presence = preferences.presence(of: path.domain)
             guard presence != .unknown else { return false }

@@ -24,7 +24,8 @@ package struct SelectionPreview: Sendable {
 }
 
 extension MirrorSession {
-    /// Returns the effects of a selection. A copy of the engine captures the files, and nothing is changed.
+    /// Returns the effects of a selection. A copy of the engine captures the files. No setting is changed; long
+    /// values may be kept early.
     package func preview(of selection: DomainSelection) throws(MirrorFailure) -> SelectionPreview {
         var trial = self
         try trial.begin()

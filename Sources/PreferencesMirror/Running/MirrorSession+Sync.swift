@@ -122,9 +122,7 @@ extension MirrorSession {
 
     /// Records that the initial capture is complete. From now on a new domain is a change.
     private mutating func noteSeeded() throws(MirrorFailure) {
-        let isComplete = engine.local.trackedFiles.values.allSatisfy {
-            !$0.isMirrored || $0.isCaptured || $0.held != nil
-        }
+        let isComplete = engine.local.mirroredFiles.values.allSatisfy { $0.isCaptured || $0.held != nil }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
         try flush()
         try amend { $0.isSeeded = true }
@@ -172,7 +170,7 @@ extension MirrorSession {
         findLeftOut()
         for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
         unlock()
-        for (path, trackedFile) in engine.local.trackedFiles where trackedFile.isMirrored && !isIncluded(path.domain) {
+        for path in engine.local.mirroredFiles.keys where !isIncluded(path.domain) {
             try handle(.command(.remove(domain: path.domain)))
         }
     }

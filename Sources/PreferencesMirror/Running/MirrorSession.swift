@@ -210,9 +210,7 @@ extension MirrorSession {
         }
     }
 
-    var summary: StateSummary? { journal.summary }
-
-    /// Whether a check of our own files is due, or the time of the last one is unknown.
+    /// Whether a check of our own files is due, or no waits are recorded.
     var isCheckDue: Bool {
         journal.pendingWaits?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
     }

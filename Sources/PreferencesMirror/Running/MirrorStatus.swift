@@ -180,7 +180,7 @@ extension MirrorSession {
 
     /// The keys that differ between this host and the others, with the host that has the value.
     private var unmirrored: [MirrorStatus.Unmirrored] {
-        engine.local.trackedFiles.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, trackedFile in
+        engine.local.mirroredFiles.sorted { $0.key < $1.key }.flatMap { _, trackedFile in
             trackedFile.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
@@ -193,13 +193,13 @@ extension MirrorSession {
 
     /// The mirrored domains that are known here.
     package var domains: [String] {
-        engine.local.trackedFiles.filter(\.value.isMirrored).keys.map(\.domain).sorted()
+        engine.local.mirroredFiles.keys.map(\.domain).sorted()
     }
 
     private var pendingCount: Int {
-        let changed = engine.local.trackedFiles.contains { path, trackedFile in
+        let changed = engine.local.mirroredFiles.contains { path, trackedFile in
             let presence = preferences.presence(of: path.domain)
-            return trackedFile.isMirrored && trackedFile.held == nil && presence != .unknown
+            return trackedFile.held == nil && presence != .unknown
                 && (!trackedFile.isCaptured || presence.identity != trackedFile.file)
         }
         return unpublishedCount + (changed ? 1 : 0) + domainsToWithdraw.count
@@ -267,7 +267,7 @@ extension MirrorSession {
         case .left: note(.left)
         case .present: break
         }
-        if engine.local.trackedFiles.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }
+        if engine.local.mirroredFiles.values.contains(where: { $0.held != nil }) { note(.halted) }
         for report in reports {
             switch report {
             case .waiting(.quota), .waiting(.writers): note(.overQuota)
@@ -281,7 +281,7 @@ extension MirrorSession {
         let lacksHosts = engine.local.peers.keys.contains {
             engine.local.isMissing($0) || engine.local.lacksChanges(of: $0)
         }
-        let hasUnmirrored = engine.local.trackedFiles.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
+        let hasUnmirrored = engine.local.mirroredFiles.values.contains { !$0.unmirrored.isEmpty }
         if isIncomplete || lacksHosts || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
             note(.waiting)
         }
@@ -293,8 +293,8 @@ extension MirrorSession {
 extension LocalState {
     /// The held domains, in order.
     var held: [(domain: String, reason: HoldReason)] {
-        trackedFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
-            trackedFile.isMirrored ? trackedFile.held.map { (path.domain, $0) } : nil
+        mirroredFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
+            trackedFile.held.map { (path.domain, $0) }
         }
     }
 

@@ -22,7 +22,7 @@ struct StateJournal: Sendable {
     private static let mostBytes = 4 << 30
     /// A journal shorter than this is not restarted.
     private static let fewBytes = 1 << 20
-    /// The same for its long values.
+    /// Long values with fewer bytes cause no restart.
     private static let fewBytesOfLongValues = 64 << 20
 
     init(in folder: FilePath, _ files: any FileSystem) {
@@ -69,7 +69,7 @@ struct StateJournal: Sendable {
             try open.synchronize()
         }
         (file, number, length) = (open, try open.status().number, reading.length)
-        (checkpointLength, checkpointBytes) = (Journal.checkpointLength(bytes), reading.bytesOfLongValues)
+        (checkpointLength, checkpointBytes) = (reading.checkpointLength, reading.bytesOfLongValues)
         return reading.state
     }
 
@@ -172,10 +172,7 @@ struct StateJournal: Sendable {
 
     // MARK: The summary
 
-    /// The summary, if it matches the length of the journal.
-    var summary: StateSummary? { datedSummary?.summary }
-
-    /// The same with the time at which it was written.
+    /// The summary, if it matches the length of the journal, and the time at which it was written.
     var datedSummary: (summary: StateSummary, written: Timestamp)? {
         let place = folder.appending(Self.summaryName)
         guard let written = ((try? files.status(of: place)) ?? nil)?.modified,
