@@ -41,7 +41,7 @@ extension Target {
         }
         let knowledge = VersionVector([TransactionID(writer: other, sequence: UInt64((try? reader.byte()) ?? 0))])
         return BasePack(
-            mirror: mirror, writer: writer, last: 32, anchor: count % 2 == 0 ? nil : Fingerprint(of: [1]),
+            mirror: mirror, writer: writer, last: 32, anchor: count % 2 == 0 ? nil : ContentHash(of: [1]),
             knowledge: knowledge, writes: writes.sorted { $0.key < $1.key }.map(\.value))
     }
 

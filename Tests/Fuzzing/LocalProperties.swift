@@ -40,7 +40,7 @@ extension Target {
             .directory(.marked([state.mirror])), .command(.add(domain: "d")), .observed(observations(["d"])),
             .listed(Listing(folders: [state.writer: ["l/000000000001.2e9f0a77d0.log": 1]])), .publish, .compact,
         ]
-        events += state.conflicts.conflicts.prefix(2).map { .command(.restore([$0.id])) }
+        events += state.conflicts.entries.prefix(2).map { .command(.restore([$0.id])) }
         var steps = 0
         while !events.isEmpty, steps < 50 {
             steps += 1
@@ -75,7 +75,7 @@ extension Target {
         domains.map { domain in
             Observation(
                 domain: domain, identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1),
-                hash: Fingerprint(of: [1]), content: .values(["k": 1]), modified: moment.now, mark: .write)
+                hash: ContentHash(of: [1]), content: .values(["k": 1]), modified: moment.now, mark: .write)
         }
     }
 

@@ -61,13 +61,13 @@ import Testing
         flipped[70] ^= 1
         #expect(throws: PackFault.wrongHash) { try Blob(decoding: flipped, as: blob.reference) }
         #expect(throws: PackFault.endsEarly) { try Blob(decoding: blob.value.bytes.dropLast(), as: blob.reference) }
-        let junk = BlobReference(name: BlobName(hash: Fingerprint(of: [255, 1])), size: 2)
+        let junk = BlobReference(name: BlobName(hash: ContentHash(of: [255, 1])), size: 2)
         #expect(throws: PackFault.unknownTag) { try Blob(decoding: [255, 1], as: junk) }
     }
 
     @Test func `has a name that is parsed from its path and valid on every medium`() {
         for number in 0..<50 {
-            let name = BlobName(hash: Fingerprint(of: [UInt8(number)]))
+            let name = BlobName(hash: ContentHash(of: [UInt8(number)]))
             #expect(BlobName(name.description) == name && PackName(name.description) == nil)
             let path = "w/\(PackSamples.writer)/\(name)"
             #expect(path.utf8.count <= 100 && path.split(separator: "/").allSatisfy { $0.utf8.count <= 60 })
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `has only one valid name`() {
-        let name = BlobName(hash: Fingerprint(of: [1])).description
+        let name = BlobName(hash: ContentHash(of: [1])).description
         let digits = String(name.dropFirst(5).dropLast(5))
         for other in [
             "", "x", "x/", "y" + name.dropFirst(), name + " ", name.uppercased(), "x/zz/" + digits + ".blob",

@@ -12,7 +12,7 @@ import Testing
         let identity = { FileIdentity(device: 1, inode: $0, size: 3, modified: -4, changed: 5) }
         let seen = { (values: PropertyList.Dictionary, inode: UInt64) in
             Observation(
-                domain: "com.example.app", identity: identity(inode), hash: Fingerprint(of: [1]),
+                domain: "com.example.app", identity: identity(inode), hash: ContentHash(of: [1]),
                 content: .values(values),
                 modified: moment.now, mark: .write)
         }
@@ -80,7 +80,7 @@ import Testing
         let summary = engine(state).summary(journalLength: bytes.count)
         #expect(try Journal.summary(Journal.encoded(summary)) == summary)
         // Every later version reads the files of this one, so these bytes never change.
-        let hashes = [bytes, checkpoint, Journal.encoded(summary)].map { "\(Fingerprint(of: $0))" }
+        let hashes = [bytes, checkpoint, Journal.encoded(summary)].map { "\(ContentHash(of: $0))" }
         #expect(
             hashes == [
                 "4449643178e20338abc87c2c0375fff96563a2158d2e50ee3e83ee7a9069ba8d",

@@ -31,16 +31,16 @@ enum PackSamples {
         var lineage = Lineage()
         lineage[writer] = [WriterID(number: 7), WriterID(number: 300)]
         return LogPack(
-            mirror: mirror, writer: writer, previous: Fingerprint(of: [1]), knowledge: knowledge,
+            mirror: mirror, writer: writer, previous: ContentHash(of: [1]), knowledge: knowledge,
             formerKnowledge: VersionVector(), transactions: transactions, lineage: lineage)
     }
 
     static func base(writes count: Int) -> BasePack {
         let writes = (0..<count).map(write)
         return BasePack(
-            mirror: mirror, writer: writer, last: 40, anchor: Fingerprint(of: [2]),
+            mirror: mirror, writer: writer, last: 40, anchor: ContentHash(of: [2]),
             knowledge: VersionVector([TransactionID(writer: other, sequence: 9)]), writes: writes,
-            digest: Fingerprint(of: [3]))
+            digest: ContentHash(of: [3]))
     }
 
     private static func write(_ number: Int) -> VersionedWrite {
@@ -138,7 +138,7 @@ enum PackSamples {
                 bytes[Int.random(in: 4..<bytes.count - 48, using: &generator)] = UInt8.random(
                     in: 0...255, using: &generator)
             }
-            bytes += Fingerprint(of: bytes).bytes
+            bytes += ContentHash(of: bytes).bytes
             guard let read = try? Pack(decoding: bytes), !read.hasUnknownFields else { continue }
             accepted += 1
             let written = read.encoded.bytes
@@ -174,7 +174,7 @@ enum PackSamples {
         let at = try #require(bytes.indices.first { Array(bytes[$0...].prefix(9)) == vector })
         bytes[at + 9] = 0
         let hashed = Array(bytes.dropLast(32))
-        #expect(throws: PackFault.notCanonical) { try Pack(decoding: hashed + Fingerprint(of: hashed).bytes) }
+        #expect(throws: PackFault.notCanonical) { try Pack(decoding: hashed + ContentHash(of: hashed).bytes) }
     }
 
     @Test func `is printed as lines of text`() throws {

@@ -104,9 +104,9 @@ import Testing
     @Test func `describes trailers`() throws {
         for pack in PackSamples.all {
             let trailer = Array(pack.bytes.suffix(80))
-            #expect(Array(trailer.suffix(32)) == Fingerprint(of: pack.bytes.dropLast(32)).bytes)
+            #expect(Array(trailer.suffix(32)) == ContentHash(of: pack.bytes.dropLast(32)).bytes)
             #expect(trailer[8..<16].reversed().reduce(0) { $0 << 8 | Int($1) } == pack.bytes.count)
-            #expect(pack.name.hash == Fingerprint(trailer.suffix(32))?.prefix)
+            #expect(pack.name.hash == ContentHash(trailer.suffix(32))?.prefix)
         }
     }
 }

@@ -99,7 +99,7 @@ import Testing
         for host in hosts { #expect(try host.values() == ["key": "second"]) }
         #expect(try hosts[1].condition() == .inSync)
         #expect(try hosts[0].condition() == .conflicts)
-        let conflicts = try hosts[0].sync().engine.local.conflicts.conflicts
+        let conflicts = try hosts[0].sync().engine.local.conflicts.entries
         let conflict = try #require(conflicts.first)
         #expect(conflicts.count == 1)
         #expect(conflict.value.value?.propertyList == "first")

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 
 @Suite struct `The label of a host` {
-    private func admission(_ label: String) -> MirrorPlaces.JoinOptions {
-        var admission = MirrorPlaces.JoinOptions()
-        admission.label = label
-        return admission
+    private func options(_ label: String) -> MirrorPlaces.JoinOptions {
+        var options = MirrorPlaces.JoinOptions()
+        options.label = label
+        return options
     }
 
     @Test(arguments: [(256, true), (257, false)])
@@ -20,17 +20,17 @@ import Testing
         let bench = try MirrorBench()
         let (first, second) = (try bench.stranger("a"), try bench.stranger("b"))
         if isFit {
-            _ = try first.places.initialise(MirrorBench.directory, admission(label))
-            _ = try second.places.join(MirrorBench.directory, admission(label))
+            _ = try first.places.initialise(MirrorBench.directory, options(label))
+            _ = try second.places.join(MirrorBench.directory, options(label))
             try bench.comeToRest([first, second])
             #expect(try second.status().hosts.map(\.label) == [label])
         } else {
             #expect(throws: MirrorFailure.self) {
-                try first.places.initialise(MirrorBench.directory, admission(label))
+                try first.places.initialise(MirrorBench.directory, options(label))
             }
             #expect(try bench.directoryContents().isEmpty, "nothing was begun")
             try first.enter(isFirst: true)
-            #expect(throws: MirrorFailure.self) { try second.places.join(MirrorBench.directory, admission(label)) }
+            #expect(throws: MirrorFailure.self) { try second.places.join(MirrorBench.directory, options(label)) }
             #expect(second.places.joined.isEmpty)
         }
     }
@@ -39,13 +39,13 @@ import Testing
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
-        _ = try hosts[0].places.join(MirrorBench.directory, admission("other"))
-        #expect(throws: MirrorFailure.self) { try hosts[0].places.join(MirrorBench.directory, admission("other")) }
+        _ = try hosts[0].places.join(MirrorBench.directory, options("other"))
+        #expect(throws: MirrorFailure.self) { try hosts[0].places.join(MirrorBench.directory, options("other")) }
         try bench.comeToRest(hosts)
         #expect(try hosts[1].status().hosts.map(\.label) == ["other"])
         let moved: FilePath = "/home/ada/moved"
         try hosts[0].fileSystem.rename(MirrorBench.directory, to: moved)
-        _ = try hosts[0].places.join(moved, admission("renamed"))
+        _ = try hosts[0].places.join(moved, options("renamed"))
         try hosts[1].enter(isFirst: false, at: moved)
         try bench.comeToRest(hosts)
         #expect(try hosts[1].status().hosts.map(\.label) == ["renamed"])

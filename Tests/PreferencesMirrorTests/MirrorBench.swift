@@ -91,12 +91,12 @@ struct MirrorHost: Sendable {
     }
 
     func enter(isFirst: Bool, at directory: FilePath = MirrorBench.directory, id: MirrorID? = nil) throws {
-        var admission = MirrorPlaces.JoinOptions()
-        admission.id = id?.description
+        var options = MirrorPlaces.JoinOptions()
+        options.id = id?.description
         if isFirst {
-            _ = try places.initialise(directory, admission)
+            _ = try places.initialise(directory, options)
         } else {
-            _ = try places.join(directory, admission)
+            _ = try places.join(directory, options)
         }
     }
 

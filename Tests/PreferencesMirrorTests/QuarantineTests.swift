@@ -15,7 +15,7 @@ import Testing
         let writer = try host.sync().engine.local.writer
         let files = bench.disk.process(user: 1000)
         for number in 1...count {
-            let name = PackName(kind: .log, number: 900 + UInt64(number), hash: Fingerprint(of: [1]))
+            let name = PackName(kind: .log, number: 900 + UInt64(number), hash: ContentHash(of: [1]))
             let place = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/\(name)")))
             try files.makeFolders(place.parent)
             try files.replace(place, with: [UInt8](repeating: 7, count: bytes))

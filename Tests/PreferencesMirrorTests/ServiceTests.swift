@@ -195,7 +195,7 @@ extension ResettableEvent {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let writer = try hosts[0].sync().engine.local.writer
-        let name = PackName(kind: .log, number: 9, hash: Fingerprint(of: [1]))
+        let name = PackName(kind: .log, number: 9, hash: ContentHash(of: [1]))
         let place = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/\(name)")))
         try hosts[0].fileSystem.makeFolders(place.parent)
         try hosts[0].fileSystem.replace(place, with: [1, 2, 3])

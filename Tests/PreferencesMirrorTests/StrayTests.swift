@@ -189,7 +189,7 @@ private struct RealMember {
         let writers = try mirror.hosts.map { try $0.writer }
         for (number, obstacle) in zip(0..., Self.obstacles) {
             let packs = PackName.Kind.allCases.map {
-                PackName(kind: $0, number: 900 + UInt64(number), hash: Fingerprint(of: [1]))
+                PackName(kind: $0, number: 900 + UInt64(number), hash: ContentHash(of: [1]))
             }
             var names = ["mirror-abcde\(number).id", "w/000000000000\(number)", "junk\(number)"]
             for writer in writers {

@@ -35,7 +35,7 @@ import Testing
         let files = bench.disk.process(user: 1000)
         let place = try #require(FilePath(path))
         try files.remove(place)
-        let name = PackName(kind: .log, number: 1, hash: try #require(Fingerprint(newer.suffix(32))))
+        let name = PackName(kind: .log, number: 1, hash: try #require(ContentHash(newer.suffix(32))))
         let newPlace = place.parent.parent.resolving(try #require(FilePath(name.description)))
         try files.replace(newPlace, with: newer)
         if let fault = row.fault {
@@ -73,7 +73,7 @@ import Testing
         let length = new.count + 72
         new += (0..<8).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }
         new += bytes[(bytes.count - 64)..<(bytes.count - 32)]
-        return new + Fingerprint(of: new).bytes
+        return new + ContentHash(of: new).bytes
     }
 }
 

@@ -35,7 +35,7 @@ final class Bench {
 
     /// The address of a log of an unknown writer.
     static let addressOfStranger = PackAddress(
-        writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
+        writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: ContentHash(of: [1])))
 
     func clone(_ host: SimulatedHost, _ label: String) -> SimulatedHost {
         let clone = host.clone(label)
@@ -105,7 +105,7 @@ extension SimulatedHost {
 
     /// Whether a value is listed as a conflict.
     func hasJournal(of value: PropertyList) -> Bool {
-        engine.local.conflicts.conflicts.contains { $0.value.value?.propertyList == value }
+        engine.local.conflicts.entries.contains { $0.value.value?.propertyList == value }
     }
 
     func files(of writer: WriterID) -> [PackAddress] { view.keys.filter { $0.writer == writer }.sorted() }

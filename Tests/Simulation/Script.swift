@@ -182,7 +182,7 @@ extension Script {
         }
         first.view = first.view.filter { $0.key.writer != second.durable.writer }
         first.pullNow()
-        return first.value("a") == "three" && first.durable.conflicts.conflicts.isEmpty
+        return first.value("a") == "three" && first.durable.conflicts.entries.isEmpty
     }
 
     private func twoEntriesOfOneDictionary() -> Bool {

@@ -11,7 +11,7 @@ struct PreferenceFile: Hashable {
     var written: [String: Int64] = [:]
     /// The content in place of values, such as an unreadable file.
     var content: Observation.Content?
-    var hash = Fingerprint(of: [])
+    var hash = ContentHash(of: [])
 }
 
 // The preference files of a host, and the programs that write them.
@@ -82,7 +82,7 @@ extension SimulatedHost {
             file.written[key] = now
         }
         file.generation = nextGeneration()
-        file.hash = Fingerprint(of: [
+        file.hash = ContentHash(of: [
             UInt8(truncatingIfNeeded: file.generation), UInt8(truncatingIfNeeded: file.generation >> 8),
         ])
         file.modified = now

@@ -18,7 +18,7 @@ extension SimulatedHost {
             try pull()
             try publish()
             if compacts { try compact() }
-            try send(.settled)
+            try send(.exchangeEnded)
         }
     }
 

@@ -203,7 +203,7 @@ extension SimulatedHost {
             throw Crash()
         }
         world.tell("\(label) \(record)")
-        let (unsaid, conflicts) = (durable.outbox, durable.conflicts.conflicts.count)
+        let (unsaid, conflicts) = (durable.outbox, durable.conflicts.entries.count)
         let interrupted = durable.application?.domains.flatMap(\.changes.keys) ?? []
         durable.apply(record)
         journal? += entry
@@ -217,7 +217,7 @@ extension SimulatedHost {
         case .restored(let restoration): if let made = restoration.transaction { note(restored: made) }
         default: break
         }
-        for conflict in durable.conflicts.conflicts.dropFirst(conflicts) { note(conflict) }
+        for conflict in durable.conflicts.entries.dropFirst(conflicts) { note(conflict) }
         if world.chance(0.05) { history.append(durable) }
         if case .foundMark = record, world.chance(0.1) { keepBackup() }
     }

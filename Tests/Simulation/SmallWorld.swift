@@ -120,7 +120,7 @@ extension SmallWorld {
         if hosts[index].wasRestored || hosts[index].engine.shouldPullFirst(listing) { tell(index, .listed(listing)) }
         tell(index, .observed([hosts[index].observation]))
         tell(index, .listed(listing))
-        tell(index, .settled)
+        tell(index, .exchangeEnded)
         guard !hosts[index].isHeld else { return }
         hosts[index].shown = hosts[index].engine.local.mergeState.writes.flatMap { numbers[$0.id] ?? [] }
     }
@@ -334,7 +334,7 @@ struct SmallHost {
     }
 
     /// The conflicts that it lists or listed before its state was lost.
-    var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.local.conflicts.conflicts }
+    var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.local.conflicts.entries }
 
     /// Whether the user can delete the key, or the entry inside it. Deleting the last entry would write the key.
     func has(inside: Bool) -> Bool {
@@ -347,7 +347,7 @@ struct SmallHost {
     var observation: Observation {
         let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: modified, changed: now)
         return Observation(
-            domain: Self.domain, identity: identity, hash: Fingerprint(of: Array("\(generation)".utf8)),
+            domain: Self.domain, identity: identity, hash: ContentHash(of: Array("\(generation)".utf8)),
             content: .values(file), modified: modified, mark: .write)
     }
 
@@ -393,13 +393,13 @@ struct SmallHost {
 
     mutating func restoreState() {
         guard let backup else { return }
-        formerConflicts += engine.local.conflicts.conflicts
+        formerConflicts += engine.local.conflicts.entries
         engine = backup.engine
         (wasRestored, hasOlderState) = (true, true)
     }
 
     mutating func loseState() {
-        formerConflicts = engine.local.conflicts.conflicts
+        formerConflicts = engine.local.conflicts.entries
         let writer = WriterID(number: engine.local.writer.number + 1 << 16)
         var state = LocalState(
             mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }))

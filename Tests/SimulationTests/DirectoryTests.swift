@@ -248,11 +248,11 @@ import Testing
         bench.world.pass(5)
         far.save("s") { $0 = ["a": "won", "b": "won too"] }
         bench.comeToRest()
-        let conflicts = near.engine.local.conflicts.conflicts
+        let conflicts = near.engine.local.conflicts.entries
         #expect(conflicts.map(\.path.key) == ["a", "b"])
         #expect(near.reports.contains { if case .conflict = $0 { true } else { false } })
         near.command(.resolve([conflicts[0].id]))
-        #expect(near.engine.local.conflicts.conflicts.first?.resolvedAt != nil)
+        #expect(near.engine.local.conflicts.entries.first?.resolvedAt != nil)
     }
 
     @Test func `publishes a digest in its base for others to compare`() throws {
@@ -267,7 +267,7 @@ import Testing
         #expect(!far.reports.contains(where: isMismatch))
         // A base that claims the same contents but has another result.
         var base = near.engine.local.base
-        base.digest = try #require(Fingerprint(far.engine.local.digest.tips + [UInt8](repeating: 1, count: 16)))
+        base.digest = try #require(ContentHash(far.engine.local.digest.tips + [UInt8](repeating: 1, count: 16)))
         let pack = try Pack(decoding: base.encoded().bytes)
         try far.send(.fetched([pack.address: .pack(pack)]))
         #expect(far.reports.contains(where: isMismatch))

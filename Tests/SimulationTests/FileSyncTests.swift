@@ -246,7 +246,7 @@ import Testing
         near.edit("k1", to: 1, mark: nil)
         bench.comeToRest()
         #expect(far.files["s"]?.values["k1"] == 1)
-        #expect(near.engine.local.conflicts.conflicts.map(\.kind) == [.reverted])
+        #expect(near.engine.local.conflicts.entries.map(\.kind) == [.reverted])
         #expect(near.hasJournal(of: "from afar"))
     }
 }

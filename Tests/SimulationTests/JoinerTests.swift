@@ -86,7 +86,7 @@ import Testing
                 uniqueKeysWithValues: compaction.files { _ in true }.map { ($0, SimulatedHost.FileState.whole) })
             joiner.pullNow()
             #expect(Compaction.keys.map { joiner.value($0) } == compaction.values, "after \(taken)")
-            #expect(joiner.engine.faulty.isEmpty && joiner.engine.local.conflicts.conflicts.isEmpty)
+            #expect(joiner.engine.faulty.isEmpty && joiner.engine.local.conflicts.entries.isEmpty)
         }
     }
 

@@ -23,18 +23,18 @@ import Testing
     func `is written again if the user requests it`(_ lost: String?, _ won: String?) throws {
         let (bench, near, far) = conflict(lost.map(PropertyList.string), won.map(PropertyList.string))
         #expect(far.files["s"]?.values["a"] == won.map(PropertyList.string))
-        near.command(.restore([try #require(near.engine.local.conflicts.conflicts.first).id]))
+        near.command(.restore([try #require(near.engine.local.conflicts.entries.first).id]))
         bench.comeToRest()
         #expect(bench.isSound)
         for host in [near, far] { #expect(host.files["s"]?.values["a"] == lost.map(PropertyList.string)) }
-        #expect(near.engine.local.conflicts.conflicts.map(\.resolvedAt).contains(nil) == false)
+        #expect(near.engine.local.conflicts.entries.map(\.resolvedAt).contains(nil) == false)
         // The user who restores the value has seen the winner, so there is no conflict.
-        #expect(far.engine.local.conflicts.conflicts.isEmpty)
+        #expect(far.engine.local.conflicts.entries.isEmpty)
     }
 
     @Test func `does not replace a newer value in the file`() throws {
         let (bench, near, far) = conflict("lost", "won")
-        let lost = try #require(near.engine.local.conflicts.conflicts.first).id
+        let lost = try #require(near.engine.local.conflicts.entries.first).id
         near.interference = { near.edit("a", to: "edited meanwhile") }
         near.command(.restore([lost]))
         bench.comeToRest()
@@ -46,9 +46,9 @@ import Testing
         far.set("a", to: "lost")
         bench.comeToRest()
         let sequence = near.engine.local.sequence
-        near.command(.restore([try #require(near.engine.local.conflicts.conflicts.first).id]))
+        near.command(.restore([try #require(near.engine.local.conflicts.entries.first).id]))
         #expect(near.engine.local.sequence == sequence)
-        #expect(near.engine.local.conflicts.conflicts.first?.resolvedAt != nil)
+        #expect(near.engine.local.conflicts.entries.first?.resolvedAt != nil)
     }
 }
 

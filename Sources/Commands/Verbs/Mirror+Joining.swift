@@ -22,13 +22,13 @@ extension MirrorVerbs {
         guard invocation.has(.again) else {
             guard invocation[.mirrorID] == nil else { throw CommandFailure(.usage, "--id requires --again") }
             try access.checkLoss(in: directory)
-            let joined = try access.places.initialise(directory, admission(invocation))
+            let joined = try access.places.initialise(directory, joinOptions(invocation))
             return try begin(joined, access, "created the mirror")
         }
         guard invocation[.label] == nil else {
             throw CommandFailure(.usage, "--label and --again are mutually exclusive")
         }
-        let joined = try access.places.initialiseAgain(directory, id: admission(invocation).id)
+        let joined = try access.places.initialiseAgain(directory, id: joinOptions(invocation).id)
         var session = MirrorSession(joined, access.places)
         try session.carryOut(.heal) { access.wait($0) }
         try context.say("recreated the mirror \(joined.id.abbreviation) in \(directory.description.onOneLine)")
@@ -50,7 +50,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         let directory = try access.directory(invocation)
         try access.checkLoss(in: directory)
-        let joined = try access.places.join(directory, admission(invocation))
+        let joined = try access.places.join(directory, joinOptions(invocation))
         return try begin(joined, access, "joined the mirror")
     }
 
@@ -88,21 +88,21 @@ extension MirrorVerbs {
 
     // MARK: Implementation
 
-    private static func admission(_ invocation: Invocation) throws -> MirrorPlaces.JoinOptions {
-        var admission = MirrorPlaces.JoinOptions()
-        admission.label = invocation[.label]
-        guard admission.isLabelFit else {
+    private static func joinOptions(_ invocation: Invocation) throws -> MirrorPlaces.JoinOptions {
+        var options = MirrorPlaces.JoinOptions()
+        options.label = invocation[.label]
+        guard options.isLabelFit else {
             throw CommandFailure(.usage, "--label: a name has at most \(WriterNote.longestText) bytes")
         }
-        admission.takesOver = invocation.has(.takeOver)
+        options.takesOver = invocation.has(.takeOver)
         if let word = invocation[.mirrorID] {
             guard (1...32).contains(word.utf8.count), word.utf8.allSatisfy("0123456789abcdef".utf8.contains) else {
                 throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not the number of a mirror")
             }
-            admission.id = word
+            options.id = word
         }
-        if let side = invocation[.seed].flatMap({ SeedSide(rawValue: $0) }) { admission.seed = side.seeding }
-        return admission
+        if let side = invocation[.seed].flatMap({ SeedSide(rawValue: $0) }) { options.seed = side.seeding }
+        return options
     }
 
     private static func begin(

@@ -17,7 +17,7 @@ package struct Capture: Hashable, Sendable {
 package struct CapturedDomain: Hashable, Sendable {
     package var domain: Path
     package var file: FileIdentity?
-    package var hash: Fingerprint?
+    package var hash: ContentHash?
     /// The keys whose value in the file differs from the view.
     package var exceptions: [Path: TrackedFile.Exception]
     package var held: HoldReason?
@@ -48,7 +48,7 @@ package struct DomainChange: Hashable, Sendable {
 package struct AppliedDomain: Hashable, Sendable {
     package var domain: Path
     package var file: FileIdentity?
-    package var hash: Fingerprint?
+    package var hash: ContentHash?
     package var exceptions: [Path: TrackedFile.Exception]
     package var replaced: [Path: TrackedFile.Replacement]
 }

@@ -67,7 +67,7 @@ struct FileComparison {
     }
 
     /// Sets the previous values after writes that a crash may have prevented.
-    mutating func settle(_ changes: [Path: TrackedFile.Replacement]) {
+    mutating func resolveInterrupted(_ changes: [Path: TrackedFile.Replacement]) {
         for (key, replacement) in changes {
             let isEither = file[key] == replacement.old || file[key] == replacement.new
             let value = isEither ? file[key] : replacement.new

@@ -5,7 +5,7 @@ package struct Observation: Hashable, Sendable {
     package let domain: String
     package let identity: FileIdentity?
     /// The hash of the file's bytes.
-    package let hash: Fingerprint?
+    package let hash: ContentHash?
     package let content: Content
     /// The modification time of the file, in milliseconds since 1970.
     package let modified: Int64
@@ -22,7 +22,7 @@ package struct Observation: Hashable, Sendable {
     }
 
     package init(
-        domain: String, identity: FileIdentity?, hash: Fingerprint?, content: Content, modified: Int64,
+        domain: String, identity: FileIdentity?, hash: ContentHash?, content: Content, modified: Int64,
         mark: LibraryWrite? = nil, written: [String: Int64] = [:]
     ) {
         self.domain = domain

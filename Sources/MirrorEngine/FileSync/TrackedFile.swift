@@ -2,9 +2,9 @@
 package struct TrackedFile: Hashable, Sendable {
     /// The file as it was last read or written, or nil if there was none.
     package internal(set) var file: FileIdentity?
-    package internal(set) var hash: Fingerprint?
+    package internal(set) var hash: ContentHash?
     /// The hashes of the file's former generations, latest first.
-    package internal(set) var generations: [Fingerprint] = []
+    package internal(set) var generations: [ContentHash] = []
     /// The keys whose value in the file differs from the view.
     package internal(set) var exceptions: [Path: Exception] = [:]
     /// The reason the file is left alone until a user decides.

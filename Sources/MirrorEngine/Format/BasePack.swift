@@ -6,17 +6,17 @@ package struct BasePack: Hashable, Sendable {
     /// The writer's last transaction that the base includes.
     package var last: UInt64
     /// The hash of the writer's last log before the base.
-    package var anchor: Fingerprint?
+    package var anchor: ContentHash?
     /// The transactions of other writers that the writer knew.
     package var knowledge: VersionVector
     package var writes: [VersionedWrite]
     /// The digest of the writer's whole state.
-    package var digest: Fingerprint
+    package var digest: ContentHash
     package var lineage: Lineage
 
     package init(
-        mirror: MirrorID, writer: WriterID, last: UInt64, anchor: Fingerprint?, knowledge: VersionVector,
-        writes: [VersionedWrite], digest: Fingerprint = .none, lineage: Lineage = Lineage()
+        mirror: MirrorID, writer: WriterID, last: UInt64, anchor: ContentHash?, knowledge: VersionVector,
+        writes: [VersionedWrite], digest: ContentHash = .none, lineage: Lineage = Lineage()
     ) {
         self.mirror = mirror
         self.writer = writer
@@ -87,7 +87,7 @@ extension BasePack {
         writer = try envelope.writer()
         last = try envelope.required(.last)
         guard last <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
-        anchor = try envelope.fingerprint(.anchor)
+        anchor = try envelope.contentHash(.anchor)
         let known = try envelope.transactionIDs(.vector)
         guard known.allSatisfy({ $0.sequence > 0 }) else { throw .notCanonical }
         knowledge = VersionVector(known)

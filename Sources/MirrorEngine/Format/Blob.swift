@@ -9,7 +9,7 @@ package struct Blob: Hashable, Sendable {
 
     package init(_ value: CanonicalValue) {
         self.value = value
-        name = BlobName(hash: value.fingerprint)
+        name = BlobName(hash: value.contentHash)
     }
 
     /// A blob that was read before, from a store that keeps its value.
@@ -44,7 +44,7 @@ package struct BlobReference: Hashable, Sendable {
 
     /// Whether these are the bytes of the blob.
     package func describes(_ bytes: [UInt8]) -> Bool {
-        bytes.count == size && Fingerprint(of: bytes) == name.hash
+        bytes.count == size && ContentHash(of: bytes) == name.hash
     }
 }
 
@@ -52,9 +52,9 @@ package struct BlobReference: Hashable, Sendable {
 ///
 /// For example, `x/3f/3f….blob`.
 package struct BlobName: Hashable, Sendable {
-    package let hash: Fingerprint
+    package let hash: ContentHash
 
-    package init(hash: Fingerprint) { self.hash = hash }
+    package init(hash: ContentHash) { self.hash = hash }
 
     /// Parses a path inside a writer's folder. Returns nil for any path that this type does not write.
     package init?(_ path: some StringProtocol) {
@@ -64,7 +64,7 @@ package struct BlobName: Hashable, Sendable {
             return nil
         }
         let digits = String(decoding: parts[2].prefix(Self.digits), as: UTF8.self)
-        guard let bytes = Base32.bytes(digits, count: 32), let hash = Fingerprint(bytes) else { return nil }
+        guard let bytes = Base32.bytes(digits, count: 32), let hash = ContentHash(bytes) else { return nil }
         self.hash = hash
     }
 
@@ -80,37 +80,6 @@ extension BlobName: CustomStringConvertible {
 
 extension BlobName: Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.hash.bytes.isBefore(right.hash.bytes) }
-}
-
-extension Base32 {
-    /// Encodes all bits of the bytes, with zero bits at the end of the last digit.
-    static func text(_ bytes: [UInt8]) -> String {
-        var (text, held, bits) = ("", UInt64(0), 0)
-        for byte in bytes {
-            (held, bits) = (held << 8 | UInt64(byte), bits + 8)
-            while bits >= 5 {
-                bits -= 5
-                text += Self.text((held >> UInt64(bits) & 31) << 59, bits: 5)
-            }
-        }
-        if bits > 0 { text += Self.text((held << UInt64(5 - bits) & 31) << 59, bits: 5) }
-        return text
-    }
-
-    /// Decodes digits that `text(_:)` wrote for `count` bytes. Returns nil for any other text.
-    static func bytes(_ text: some StringProtocol, count: Int) -> [UInt8]? {
-        var (bytes, held, bits) = ([UInt8](), UInt64(0), 0)
-        for character in text.unicodeScalars {
-            guard let digit = number(String(character), characters: 1) else { return nil }
-            (held, bits) = (held << 5 | digit >> 59, bits + 5)
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: held >> UInt64(bits)))
-            }
-        }
-        guard bytes.count == count, bits < 5, held & ((1 << UInt64(bits)) - 1) == 0 else { return nil }
-        return bytes
-    }
 }
 
 /// The blobs of one file. The header lists them, and records refer to them by index.
@@ -212,7 +181,7 @@ extension Envelope {
         guard count > 0 else { throw .notCanonical }
         var references: [BlobReference] = []
         for _ in 0..<count {
-            guard let hash = Fingerprint(try reader.bytes(32)) else { throw .endsEarly }
+            guard let hash = ContentHash(try reader.bytes(32)) else { throw .endsEarly }
             let size = try reader.count(limit: CanonicalValue.longest, of: "bytes of a value")
             let name = BlobName(hash: hash)
             guard size > Blob.longestInPack else { throw .notCanonical }

@@ -46,7 +46,7 @@ package struct CanonicalValue: Hashable, Sendable {
     package var long: LongValue? { if case .long(let value) = storage { value } else { nil } }
 
     /// The SHA-256 of the encoding.
-    var fingerprint: Fingerprint { long?.name.hash ?? Fingerprint(of: bytes) }
+    var contentHash: ContentHash { long?.name.hash ?? ContentHash(of: bytes) }
 
     /// The first byte of a value. `deleted` and `left` are not values; they are stored in place of one.
     enum Tag: UInt8 {

@@ -14,9 +14,9 @@ struct Envelope: Sendable {
     var kind: UInt8
     var fields: [Field: [UInt8]] = [:]
     var records: [[UInt8]] = []
-    var digest = Fingerprint.none
+    var digest = ContentHash.none
     /// The hash of the file from which the envelope was decoded.
-    private(set) var hash = Fingerprint.none
+    private(set) var hash = ContentHash.none
     /// Whether the header has fields that this version does not know.
     private(set) var hasUnknownFields = false
 
@@ -58,7 +58,7 @@ struct Envelope: Sendable {
 
 extension Envelope {
     /// Returns the bytes of the file and their hash, which is part of its name.
-    func encoded() -> (bytes: [UInt8], hash: Fingerprint) {
+    func encoded() -> (bytes: [UInt8], hash: ContentHash) {
         let header = header
         var bytes = Self.magic + [kind]
         bytes.reserveCapacity(records.reduce(header.count + 128) { $0 + $1.count + 12 })
@@ -70,7 +70,7 @@ extension Envelope {
         bytes.append(littleEndian: UInt64(records.count))
         bytes.append(littleEndian: UInt64(bytes.count - 8 + Self.trailerLength))
         bytes += digest.bytes
-        let hash = Fingerprint(of: bytes)
+        let hash = ContentHash(of: bytes)
         bytes += hash.bytes
         return (bytes, hash)
     }
@@ -90,12 +90,12 @@ extension Envelope {
 
 extension Envelope {
     /// Returns the hash of a complete file, and throws if the file is damaged.
-    private static func check(_ bytes: [UInt8]) throws(PackFault) -> Fingerprint {
+    private static func check(_ bytes: [UInt8]) throws(PackFault) -> ContentHash {
         guard bytes.count <= longestFile else { throw .beyondLimit("bytes of a file") }
         guard bytes.starts(with: magic.prefix(bytes.count)) else { throw .notThisFormat }
         guard bytes.count >= trailerLength + magic.count + 2 else { throw .endsEarly }
-        let hash = Fingerprint(of: bytes.dropLast(32))
-        guard hash == Fingerprint(bytes.suffix(32)) else { throw .wrongHash }
+        let hash = ContentHash(of: bytes.dropLast(32))
+        guard hash == ContentHash(bytes.suffix(32)) else { throw .wrongHash }
         return hash
     }
 
@@ -110,7 +110,7 @@ extension Envelope {
         try readRecords(try reader.part(reader.remaining - Self.trailerLength))
         guard try reader.word() == UInt64(records.count) else { throw .contradiction("count of records") }
         guard try reader.word() == UInt64(bytes.count) else { throw .contradiction("length") }
-        digest = Fingerprint(try reader.bytes(32)) ?? .none
+        digest = ContentHash(try reader.bytes(32)) ?? .none
     }
 
     private mutating func readHeader(_ header: ByteReader) throws(PackFault) {
@@ -181,10 +181,10 @@ extension Envelope {
         return text
     }
 
-    func fingerprint(_ field: Field) throws(PackFault) -> Fingerprint? {
+    func contentHash(_ field: Field) throws(PackFault) -> ContentHash? {
         guard let bytes = fields[field] else { return nil }
-        guard let fingerprint = Fingerprint(bytes) else { throw .contradiction("length of a hash") }
-        return fingerprint
+        guard let contentHash = ContentHash(bytes) else { throw .contradiction("length of a hash") }
+        return contentHash
     }
 
     func mirror() throws(PackFault) -> MirrorID {

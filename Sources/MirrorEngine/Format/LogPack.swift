@@ -5,7 +5,7 @@ package struct LogPack: Hashable, Sendable {
     /// The sequence number of the first transaction.
     package var first: UInt64
     /// The hash of the writer's log before this one.
-    package var previous: Fingerprint?
+    package var previous: ContentHash?
     /// The writer's knowledge of other writers, as the difference from the previous log.
     package var knowledge: [TransactionID]
     package var transactions: [Entry]
@@ -18,7 +18,7 @@ package struct LogPack: Hashable, Sendable {
     }
 
     package init(
-        mirror: MirrorID, writer: WriterID, previous: Fingerprint?, knowledge: VersionVector,
+        mirror: MirrorID, writer: WriterID, previous: ContentHash?, knowledge: VersionVector,
         formerKnowledge: VersionVector, transactions: [Transaction], lineage: Lineage = Lineage()
     ) {
         self.mirror = mirror
@@ -66,7 +66,7 @@ extension LogPack {
         mirror = try envelope.mirror()
         writer = try envelope.writer()
         first = try envelope.required(.first)
-        previous = try envelope.fingerprint(.previous)
+        previous = try envelope.contentHash(.previous)
         knowledge = try envelope.transactionIDs(.vector)
         lineage = try envelope.lineage()
         transactions = []

@@ -31,7 +31,7 @@ package final class LongValue: Sendable {
 
     package var name: BlobName {
         place.withLock { place in
-            let name = place.name ?? BlobName(hash: Fingerprint(of: place.bytes ?? []))
+            let name = place.name ?? BlobName(hash: ContentHash(of: place.bytes ?? []))
             place.name = name
             return name
         }

@@ -4,7 +4,7 @@ internal import PropertyLists
 package struct EncodedPack: Hashable, Sendable {
     package let name: PackName
     package let bytes: [UInt8]
-    package let hash: Fingerprint
+    package let hash: ContentHash
     /// The blobs that must be created before the file.
     package var blobs: [Blob] = []
 
@@ -15,7 +15,7 @@ package struct EncodedPack: Hashable, Sendable {
 /// A complete and valid file of a writer's folder.
 package struct Pack: Hashable, Sendable {
     package let content: Content
-    package let hash: Fingerprint
+    package let hash: ContentHash
     /// The size of the file in bytes.
     package let size: Int
     /// Whether the file has fields that this version does not know.
@@ -27,7 +27,7 @@ package struct Pack: Hashable, Sendable {
         case note(WriterNote)
     }
 
-    init(content: Content, hash: Fingerprint, size: Int, hasUnknownFields: Bool) {
+    init(content: Content, hash: ContentHash, size: Int, hasUnknownFields: Bool) {
         self.content = content
         self.hash = hash
         self.size = size
@@ -189,47 +189,4 @@ extension WriteID: CustomStringConvertible {
 
 extension [ReplacedWrite] {
     fileprivate var words: String { isEmpty ? "" : " over " + map(\.id.description).joined(separator: " ") }
-}
-
-/// An error in bytes that should be a pack, a value or a record.
-package enum PackFault: Error, Hashable, Sendable {
-    case endsEarly
-    case bytesLeftOver
-    case notThisFormat
-    /// Requires a reader of at least this version.
-    case newerVersion(UInt64)
-    case unknownField(UInt64)
-    case unknownTag
-    case notUTF8
-    /// The same contents could be encoded in other bytes.
-    case notCanonical
-    case beyondLimit(String)
-    case wrongChecksum
-    case wrongHash
-    case contradiction(String)
-    /// The file belongs to another mirror.
-    case otherMirror
-    /// The file is valid, but these blobs are missing.
-    case missingBlobs([BlobReference])
-}
-
-extension PackFault {
-    /// The error as a clause for a message to the user.
-    package var phrase: String {
-        switch self {
-        case .endsEarly: "it is truncated"
-        case .bytesLeftOver: "it has unexpected bytes at the end"
-        case .notThisFormat: "it is not a mirror file"
-        case .newerVersion, .unknownField: "it was written by a newer version"
-        case .unknownTag: "it has a value of unknown type"
-        case .notUTF8: "it has text that is not UTF-8"
-        case .notCanonical: "it is not in canonical form"
-        case .beyondLimit(let what): "it exceeds a limit: \(what)"
-        case .wrongChecksum: "a checksum does not match"
-        case .wrongHash: "its hash does not match"
-        case .contradiction(let what): "it is inconsistent: \(what)"
-        case .otherMirror: "it belongs to another mirror"
-        case .missingBlobs: "large values that it refers to are missing"
-        }
-    }
 }

@@ -18,7 +18,7 @@ package struct PackName: Hashable, Sendable {
     /// The first 50 bits of the file's hash.
     package let hash: UInt64
 
-    package init(kind: Kind, number: UInt64, hash: Fingerprint) {
+    package init(kind: Kind, number: UInt64, hash: ContentHash) {
         self.kind = kind
         self.number = number
         self.hash = hash.prefix

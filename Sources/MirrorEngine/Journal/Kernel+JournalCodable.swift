@@ -31,12 +31,12 @@ extension VersionVector: JournalCodable {
     }
 }
 
-extension Fingerprint: JournalCodable {
+extension ContentHash: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes += self.bytes }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        guard let fingerprint = Fingerprint(try reader.bytes(32)) else { throw .endsEarly }
-        self = fingerprint
+        guard let contentHash = ContentHash(try reader.bytes(32)) else { throw .endsEarly }
+        self = contentHash
     }
 }
 

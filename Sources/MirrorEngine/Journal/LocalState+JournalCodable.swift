@@ -230,7 +230,7 @@ extension EncodedPack: JournalCodable {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let name = try reader.read(PackName.self)
-        let hash = try reader.read(Fingerprint.self)
+        let hash = try reader.read(ContentHash.self)
         let bytes = Array(try reader.run(limit: Envelope.longestFile))
         self.init(name: name, bytes: bytes, hash: hash, blobs: try reader.read())
     }
@@ -247,7 +247,7 @@ extension Pack: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let hash = try reader.read(Fingerprint.self)
+        let hash = try reader.read(ContentHash.self)
         let size = try reader.read(Int.self)
         let hasUnknownFields = try reader.read(Bool.self)
         let bytes = Array(try reader.run(limit: Envelope.longestFile))
@@ -372,7 +372,7 @@ extension ConflictJournal.Conflict: JournalCodable {
 }
 
 extension ConflictJournal: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(conflicts, evicted) }
+    func write(to bytes: inout JournalBytes) { bytes.write(entries, evicted) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         var conflicts: [Conflict] = []

@@ -148,7 +148,7 @@ package struct VersionedWrite: Hashable, Sendable {
 
 extension WrittenValue {
     /// The order of two values that were written under the same transaction ID, as in a fork.
-    fileprivate var rank: [UInt8] { value?.fingerprint.bytes ?? SHA256.hash(bytes) }
+    fileprivate var rank: [UInt8] { value?.contentHash.bytes ?? SHA256.hash(bytes) }
 }
 
 extension PropertyList {

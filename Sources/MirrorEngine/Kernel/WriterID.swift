@@ -50,35 +50,6 @@ extension TransactionID: CustomStringConvertible {
     package var description: String { "\(writer):\(sequence)" }
 }
 
-/// Base-32 digits that sort like the numbers they encode. Letters that resemble digits are not used.
-enum Base32 {
-    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-
-    /// Encodes the upper `bits` of 64, with zero bits at the end of the last digit.
-    static func text(_ number: UInt64, bits: Int) -> String {
-        var text = ""
-        for at in 0..<(bits + 4) / 5 {
-            let shift = 59 - 5 * at
-            let digit = shift >= 0 ? number >> UInt64(shift) & 31 : number << UInt64(-shift) & 31
-            text.unicodeScalars.append(Unicode.Scalar(digits[Int(digit)]))
-        }
-        return text
-    }
-
-    /// Decodes digits that `text(_:bits:)` wrote. Returns nil for any other text.
-    static func number(_ text: some StringProtocol, characters: Int) -> UInt64? {
-        guard text.utf8.count == characters, characters <= 13 else { return nil }
-        var number: UInt64 = 0
-        for (at, character) in text.utf8.enumerated() {
-            guard let digit = digits.firstIndex(of: character) else { return nil }
-            let shift = 59 - 5 * at
-            if shift < 0, digit & ((1 << -shift) - 1) != 0 { return nil }
-            number |= shift >= 0 ? UInt64(digit) << UInt64(shift) : UInt64(digit) >> UInt64(-shift)
-        }
-        return number
-    }
-}
-
 /// For each writer, the last of its transactions up to which all are known.
 package struct VersionVector: Hashable, Sendable {
     private var sequences: [WriterID: UInt64] = [:]

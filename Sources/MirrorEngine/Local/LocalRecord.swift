@@ -126,7 +126,9 @@ extension LocalState {
         for transaction in capture.transactions {
             sequence = transaction.id.sequence
             knowledge[writer] = sequence
-            for write in transaction.versionedWrites { settle(mergeState.join(write), ofMade: write, at: capture.when) }
+            for write in transaction.versionedWrites {
+                listOrAdopt(mergeState.join(write), ofMade: write, at: capture.when)
+            }
             outbox.append(transaction)
         }
         if capture.settlesApplication {
@@ -147,7 +149,7 @@ extension LocalState {
         conflicts.resolve(restoration.conflicts, at: restoration.when)
         if let loser = restoration.loser { conflicts.resolve(transaction: loser, at: restoration.when) }
         guard let transaction = restoration.transaction else { return }
-        for write in transaction.versionedWrites { settle(joinAtFile(write), ofMade: write, at: restoration.when) }
+        for write in transaction.versionedWrites { listOrAdopt(joinAtFile(write), ofMade: write, at: restoration.when) }
         sequence = transaction.id.sequence
         knowledge[writer] = sequence
         outbox.append(transaction)
@@ -219,7 +221,7 @@ extension LocalState {
 }
 
 extension TrackedFile {
-    fileprivate mutating func setFile(_ file: FileIdentity?, _ hash: Fingerprint?) {
+    fileprivate mutating func setFile(_ file: FileIdentity?, _ hash: ContentHash?) {
         self.file = file
         if let former = self.hash, former != hash {
             generations.insert(former, at: 0)

@@ -23,7 +23,7 @@ extension LocalState {
         peers[log.writer, default: Peer()].lastStamp = max(last, peers[log.writer]?.lastStamp ?? .zero)
     }
 
-    private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
+    private mutating func join(_ log: LogPack, hash: ContentHash, at now: Int64) {
         lineage.merge(log.lineage)
         take(log.numberedTransactions.lazy.flatMap(\.versionedWrites), at: now)
         var peer = peers[log.writer] ?? Peer()
@@ -43,7 +43,7 @@ extension LocalState {
         }
     }
 
-    private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
+    private mutating func join(_ base: BasePack, hash: ContentHash, at now: Int64) {
         lineage.merge(base.lineage)
         take(base.writes, at: now)
         var peer = peers[base.writer] ?? Peer()
@@ -62,7 +62,7 @@ extension LocalState {
         var files = CapturedDomains(trackedFiles)
         for write in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(write.path) {
             let outcome = files.hold(write.path) ? joinWithFile(write) : mergeState.join(write)
-            settle(outcome, ofJoined: write, at: now)
+            listOrAdopt(outcome, ofJoined: write, at: now)
         }
     }
 
@@ -106,42 +106,4 @@ extension LocalState {
     }
 
     private func isMirrored(_ path: Path) -> Bool { trackedFiles[path.prefix(components: 1)]?.isMirrored ?? false }
-}
-
-/// The state computed from the files in view, the outbox, and the writes of writers whose files are not in view.
-struct RebuiltState: Sendable {
-    private(set) var mergeState: MergeState
-
-    /// Starts with the outbox and the writes of all writers except these.
-    init(_ local: LocalState, inView writers: Set<WriterID>) {
-        mergeState = MergeState()
-        local.mergeState.visit { if !writers.contains($0.transactionID.writer) { mergeState.join($0) } }
-        for transaction in local.outbox { for write in transaction.versionedWrites { mergeState.join(write) } }
-    }
-
-    mutating func add(_ pack: Pack) { for write in pack.versionedWrites { mergeState.join(write) } }
-}
-
-extension Pack {
-    /// The writes in the file.
-    var versionedWrites: [VersionedWrite] {
-        switch content {
-        case .log(let log): log.numberedTransactions.flatMap(\.versionedWrites)
-        case .base(let base): base.writes
-        case .note: []
-        }
-    }
-}
-
-extension LocalState {
-    /// Rebuilds the state from files. Keeps the writes of every writer of whom a file is missing, because that file may
-    /// hold them.
-    mutating func rebuild(from packs: [Pack]) {
-        var chains: [WriterID: Chain] = [:]
-        for pack in packs { chains[pack.address.writer, default: Chain()].add(pack) }
-        let complete = chains.filter { $1.isComplete(upTo: $0 == writer ? published : knowledge[$0]) }
-        var rebuilding = RebuiltState(self, inView: Set(complete.keys))
-        for pack in packs { rebuilding.add(pack) }
-        replaceMergeState(by: rebuilding.mergeState)
-    }
 }

@@ -31,7 +31,7 @@ extension LocalState {
     }
 
     /// Handles the outcome of joining a write of another writer: lists values that are lost, and adopts equal ones.
-    mutating func settle(_ outcome: MergeState.Outcome, ofJoined write: VersionedWrite, at now: Int64) {
+    mutating func listOrAdopt(_ outcome: MergeState.Outcome, ofJoined write: VersionedWrite, at now: Int64) {
         switch outcome {
         case .known: return
         case .dominated(let winners):
@@ -48,13 +48,13 @@ extension LocalState {
             }
         case .joined(let displaced):
             if write.transactionID.writer == writer { foreign.insert(write.id) }
-            settle(displaced, displacedBy: write, at: now)
+            listOrAdopt(displaced, displacedBy: write, at: now)
             settleParts(around: write, instead: displaced, at: now)
         }
     }
 
     /// Handles the outcome of joining a write that was made here.
-    mutating func settle(_ outcome: MergeState.Outcome, ofMade write: VersionedWrite, at now: Int64) {
+    mutating func listOrAdopt(_ outcome: MergeState.Outcome, ofMade write: VersionedWrite, at now: Int64) {
         switch outcome {
         case .known: return
         case .dominated(let winners):
@@ -65,7 +65,7 @@ extension LocalState {
                 conflicts.add(lost: write, to: winner, at: now)
             }
         case .joined(let displaced):
-            settle(displaced, displacedBy: write, at: now)
+            listOrAdopt(displaced, displacedBy: write, at: now)
             settleParts(around: write, instead: displaced, at: now)
         }
     }
@@ -95,7 +95,8 @@ extension LocalState {
         }
     }
 
-    private mutating func settle(_ displaced: [VersionedWrite], displacedBy winner: VersionedWrite, at now: Int64) {
+    private mutating func listOrAdopt(_ displaced: [VersionedWrite], displacedBy winner: VersionedWrite, at now: Int64)
+    {
         for loser in displaced {
             let isOurs = isOwn(loser)
             adopted.remove(loser.id)

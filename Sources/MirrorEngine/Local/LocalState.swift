@@ -88,7 +88,7 @@ package struct OwnFolder: Hashable, Sendable {
     /// The last files that we removed. A service that copies files can bring them back.
     package internal(set) var removed: [PackName] = []
     /// The hash of our last log.
-    package internal(set) var tip: Fingerprint?
+    package internal(set) var tip: ContentHash?
     /// The knowledge vector that we published with our last log.
     package internal(set) var publishedKnowledge = VersionVector()
     /// The last transaction that our last base includes.
@@ -163,7 +163,7 @@ package struct Peer: Hashable, Sendable {
     /// The hash prefixes of the files that were joined and may still be in view.
     package internal(set) var joined: Set<UInt64> = []
     /// The hash of the last log up to which there is no gap.
-    package internal(set) var tip: Fingerprint?
+    package internal(set) var tip: ContentHash?
     /// The last transaction that the joined bases of the writer include.
     package internal(set) var baseSequence: UInt64 = 0
     /// Logs that were joined although logs before them are missing.
@@ -182,13 +182,13 @@ package struct ChainLink: Hashable, Sendable {
     /// The sequence numbers of the first and the last transaction.
     package let first: UInt64
     package let last: UInt64
-    package let hash: Fingerprint
+    package let hash: ContentHash
     /// The hash of the writer's log before this one.
-    package let previous: Fingerprint?
+    package let previous: ContentHash?
 }
 
 extension ChainLink {
-    init(_ log: LogPack, hash: Fingerprint) {
+    init(_ log: LogPack, hash: ContentHash) {
         self.init(first: log.first, last: log.last, hash: hash, previous: log.previous)
     }
 }

@@ -68,51 +68,52 @@ extension Applier {
         _ observations: [Observation], at moment: Moment, in context: inout EngineContext
     ) {
         let application = context.local.application
-        var draft = CaptureBuilder(context.local, policy: context.policy, at: moment)
+        var builder = CaptureBuilder(context.local, policy: context.policy, at: moment)
         for observation in observations {
             let domain = Path(domain: observation.domain)
             guard let trackedFile = context.local.trackedFiles[domain],
                 application != nil || isChanged(observation, trackedFile)
             else { continue }
-            var reading = FileComparison(observation, context)
-            if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
-            reading.settle(context.local.interruptedChanges(in: domain))
+            var comparison = FileComparison(observation, context)
+            if case .recovered(let values)? = observation.mark { comparison.compare(with: values) }
+            comparison.resolveInterrupted(context.local.interruptedChanges(in: domain))
             if overruled.remove(domain) != nil {
-                draft.overrule(observation, reading)
+                builder.overrule(observation, comparison)
             } else if accepted.remove(domain) != nil {
-                draft.add(
-                    observation, reading, releasedFrom: trackedFile.suspicion == nil ? trackedFile.held : .rolledBack)
-            } else if let reason = trackedFile.reasonToHold(observation, reading) {
+                builder.add(
+                    observation, comparison, releasedFrom: trackedFile.suspicion == nil ? trackedFile.held : .rolledBack
+                )
+            } else if let reason = trackedFile.reasonToHold(observation, comparison) {
                 if trackedFile.held != reason {
-                    draft.hold(domain, reason)
+                    builder.hold(domain, reason)
                     context.report(.held(domain: observation.domain, reason))
                 }
             } else {
-                draft.add(observation, reading)
+                builder.add(observation, comparison)
             }
         }
-        context.record(draft.capture(settlesApplication: application != nil), moment.random)
+        context.record(builder.capture(settlesApplication: application != nil), moment.random)
     }
 
     private mutating func captureNew(
         _ observation: Observation, at moment: Moment, in context: inout EngineContext
     ) {
         let domain = Path(domain: observation.domain)
-        var draft = CaptureBuilder(context.local, policy: context.policy, at: moment)
-        let reading = FileComparison(observation, context)
+        var builder = CaptureBuilder(context.local, policy: context.policy, at: moment)
+        let comparison = FileComparison(observation, context)
         let isOverruled = overruled.remove(domain) != nil
         accepted.remove(domain)
         if isOverruled {
-            draft.overrule(observation, reading)
+            builder.overrule(observation, comparison)
         } else if case .unreadable = observation.content {
             guard context.local.trackedFiles[domain]?.held != .unreadable else { return }
-            draft.hold(domain, .unreadable)
+            builder.hold(domain, .unreadable)
             context.report(.held(domain: observation.domain, .unreadable))
         } else {
             let isSuspect = context.local.trackedFiles[domain]?.suspicion == .stateIsOlder
-            draft.begin(observation, reading, seed: isSuspect ? .merge : context.seed)
+            builder.begin(observation, comparison, seed: isSuspect ? .merge : context.seed)
         }
-        context.record(draft.capture(settlesApplication: false), moment.random)
+        context.record(builder.capture(settlesApplication: false), moment.random)
         if context.local.trackedFiles[domain]?.isPending ?? false { seeding.insert(domain) }
     }
 
@@ -131,7 +132,7 @@ extension EngineContext {
     fileprivate mutating func record(_ capture: Capture?, _ random: UInt64) {
         guard let capture else { return }
         if !local.restoreMarkers.isDue { leaveMark(ahead: random) }
-        let conflicts = local.conflicts.conflicts.count
+        let conflicts = local.conflicts.entries.count
         commit(.captured(capture))
         reportConflicts(since: conflicts)
     }
@@ -139,22 +140,22 @@ extension EngineContext {
 
 extension TrackedFile {
     /// Returns the reason a file must not be captured, or nil.
-    fileprivate func reasonToHold(_ observation: Observation, _ reading: FileComparison) -> HoldReason? {
+    fileprivate func reasonToHold(_ observation: Observation, _ comparison: FileComparison) -> HoldReason? {
         // A restored file is still old after it was removed or its mark came back.
         let isOther = observation.hash != hash
         if isOther, held == .rolledBack || suspicion == .fileIsOlder { return .rolledBack }
         switch observation.content {
         case .unreadable: return .unreadable
-        case .missing: return !reading.hadKeys || observation.mark == .deleted ? nil : .missing
-        case .empty: return !reading.hadKeys || observation.mark == .deleted ? nil : .empty
+        case .missing: return !comparison.hadKeys || observation.mark == .deleted ? nil : .missing
+        case .empty: return !comparison.hadKeys || observation.mark == .deleted ? nil : .empty
         case .values: break
         }
         guard isOther else { return nil }
         let isFormer = observation.hash.map { generations.dropFirst().contains($0) } ?? false
         if suspicion == .markIsGone, let hash = observation.hash, generations.contains(hash) { return .rolledBack }
         guard observation.mark == nil else { return nil }
-        if held == .emptied || reading.isEmptied { return .emptied }
-        return isFormer && reading.changedKeys.count > 1 ? .rolledBack : nil
+        if held == .emptied || comparison.isEmptied { return .emptied }
+        return isFormer && comparison.changedKeys.count > 1 ? .rolledBack : nil
     }
 }
 
@@ -230,7 +231,7 @@ extension Applier {
         context.act(.write(application))
     }
 
-    mutating func settle(_ outcome: WriteOutcome, in context: inout EngineContext) {
+    mutating func finishWrite(_ outcome: WriteOutcome, in context: inout EngineContext) {
         isWriting = false
         guard let application = context.local.application else { return unlock(in: &context) }
         let domains = application.domains.map(\.domain)
@@ -276,13 +277,13 @@ extension Applier {
     private func readBack(
         _ change: DomainChange, _ observation: Observation, _ context: EngineContext
     ) -> AppliedDomain {
-        let reading = FileComparison(observation, longValues: context.longValues)
+        let comparison = FileComparison(observation, longValues: context.longValues)
         // A new dictionary, so that the capacity of removed entries is not kept.
         let former = context.local.trackedFiles[change.domain]?.exceptions ?? [:]
         var exceptions = former.filter { change.changes[$0.key] == nil }
-        for (key, replacement) in change.changes where reading.file[key] != replacement.new {
+        for (key, replacement) in change.changes where comparison.file[key] != replacement.new {
             exceptions[key] = TrackedFile.Exception(
-                value: reading.file[key], reason: .format, shown: former[key]?.shown ?? [])
+                value: comparison.file[key], reason: .format, shown: former[key]?.shown ?? [])
         }
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,

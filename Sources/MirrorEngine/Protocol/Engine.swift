@@ -48,12 +48,12 @@ package struct Engine: Sendable {
         case .listed(let listing): take(listing, at: moment)
         case .fetched(let files, let isLast): take(files, isLast: isLast, at: moment)
         case .foundMark(let mark): context.check(mark)
-        case .settled: context.leaveMark(moment.random)
+        case .exchangeEnded: context.leaveMark(moment.random)
         case .marked: context.commit(.foundMark)
         case .observed(let observations): applier.observe(observations, at: moment, in: &context)
         case .locked(let observations): applier.applyUnderLock(observations, at: moment, in: &context)
         case .written(let outcome):
-            applier.settle(outcome, in: &context)
+            applier.finishWrite(outcome, in: &context)
             joinWaiting(at: moment)
         case .publish: publisher.publish(at: moment.now, in: &context)
         case .created(let name): publisher.finish(name, at: moment.now, in: &context)
@@ -207,7 +207,7 @@ extension Engine {
     /// Joins every file that is due, until none is left.
     private mutating func joinWaiting(isLast: Bool = true, at moment: Moment) {
         guard !applier.isWriting else { return }
-        let conflicts = local.conflicts.conflicts.count
+        let conflicts = local.conflicts.entries.count
         var (progress, again) = (true, [PackAddress]())
         while progress {
             progress = false

@@ -37,7 +37,7 @@ struct EngineContext: Sendable {
 
     /// Reports the conflicts after the first `count`.
     mutating func reportConflicts(since count: Int) {
-        for conflict in local.conflicts.conflicts.dropFirst(count) { report(.conflict(conflict.id)) }
+        for conflict in local.conflicts.entries.dropFirst(count) { report(.conflict(conflict.id)) }
     }
 
     /// Returns the actions of this event.

@@ -21,7 +21,7 @@ package enum Event: Sendable {
     /// The mark beside the preference files, sent before the other events of an exchange.
     case foundMark(UInt64?)
     /// The exchange is complete for now.
-    case settled
+    case exchangeEnded
     /// The mark was written durably.
     case marked
     /// Preference files were found changed.

@@ -228,19 +228,6 @@ extension Inbox {
     }
 }
 
-extension PackFault {
-    /// Whether values are missing to which the bytes refer.
-    var isOfMissingBlobs: Bool { if case .missingBlobs = self { true } else { false } }
-
-    /// Whether the file is valid, but requires a newer version.
-    var isOfNewerVersion: Bool {
-        switch self {
-        case .newerVersion, .unknownField: true
-        default: false
-        }
-    }
-}
-
 // MARK: Waits that outlast a process
 
 extension Inbox {

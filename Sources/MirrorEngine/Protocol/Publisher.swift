@@ -142,9 +142,9 @@ extension LocalState {
     }
 
     /// A base with the writes that we made, and those that we carry for writers whose folders are gone.
-    package var base: BasePack { base(digest: digest.fingerprint) }
+    package var base: BasePack { base(digest: digest.contentHash) }
 
-    fileprivate func base(digest: Fingerprint) -> BasePack {
+    fileprivate func base(digest: ContentHash) -> BasePack {
         var published: [VersionedWrite] = []
         mergeState.visit { if isOurs($0) { published.append($0) } }
         return BasePack(

@@ -294,7 +294,7 @@ extension SharedDirectory {
             guard let file = try files.open(temporary, .creatingAnew(permissions.ofFiles)) else {
                 throw SystemFailure(.noSuchFile, .open, temporary)
             }
-            try settle(file, at: temporary, permissions.ofFiles)
+            try setAccess(file, at: temporary, permissions.ofFiles)
             try file.write(bytes, at: 0)
             try file.synchronize()
             try giveName(temporary, place)
@@ -329,14 +329,14 @@ extension SharedDirectory {
         let permissions = permissions.ofFolders
         guard try files.status(of: folder, followingLink: false) == nil, try files.makeFolder(folder, permissions)
         else { return false }
-        if let made = try files.open(folder, .readingItself) { try settle(made, at: folder, permissions) }
+        if let made = try files.open(folder, .readingItself) { try setAccess(made, at: folder, permissions) }
         try files.synchronizeFolder(folder.parent)
         return true
     }
 
     /// Sets the permissions that the umask removed, so that the users of a group can share a directory, and gives what
     /// root creates in another user's directory to that user.
-    private func settle(
+    private func setAccess(
         _ file: any OpenFile, at path: FilePath, _ permissions: FilePermissions
     ) throws(SystemFailure) {
         try files.giveToOwnerOfFolder(file, at: path)

@@ -90,20 +90,20 @@ struct PreferenceFiles: Sendable {
         guard let bytes else {
             // A file in the domain's folder is damaged.
             return reading(
-                domain, status, Fingerprint(of: []), .unreadable, mark: nil, settled: isQuiet(status))
+                domain, status, ContentHash(of: []), .unreadable, mark: nil, settled: isQuiet(status))
         }
-        let fingerprint = Fingerprint(of: bytes)
-        let isMarked = mark?.hash == fingerprint.bytes
+        let contentHash = ContentHash(of: bytes)
+        let isMarked = mark?.hash == contentHash.bytes
         let settled = isMarked || isQuiet(status)
         if settled { makeDurable(file, isMarked: isMarked) }
-        if bytes.isEmpty { return reading(domain, status, fingerprint, .empty, mark: nil, settled: settled) }
+        if bytes.isEmpty { return reading(domain, status, contentHash, .empty, mark: nil, settled: settled) }
         guard let values = try? file.parse(bytes).0 else {
-            return reading(domain, status, fingerprint, .unreadable, mark: nil, settled: settled)
+            return reading(domain, status, contentHash, .unreadable, mark: nil, settled: settled)
         }
         let meaning = isMarked ? mark.map { self.mark($0, of: file) } : nil
         let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
         return reading(
-            domain, status, fingerprint, .values(values), mark: meaning, settled: settled,
+            domain, status, contentHash, .values(values), mark: meaning, settled: settled,
             times: isChanged ? writeTimes(of: file, values, since: lastRead) : WriteTimes())
     }
 
@@ -117,7 +117,7 @@ struct PreferenceFiles: Sendable {
     func refusal(of domain: String) -> Reading { reading(domain, nil, nil, .unreadable, mark: nil, settled: true) }
 
     private func reading(
-        _ domain: String, _ status: FileStatus?, _ hash: Fingerprint?, _ content: Observation.Content,
+        _ domain: String, _ status: FileStatus?, _ hash: ContentHash?, _ content: Observation.Content,
         mark: LibraryWrite?,
         settled: Bool, times: WriteTimes = WriteTimes()
     ) -> Reading {
@@ -249,7 +249,7 @@ extension PreferenceFiles {
         let read = try? committed.file.parse(bytes).0
         let values = read.flatMap { $0 == committed.after.values ? nil : $0 } ?? committed.after.values
         return Observation(
-            domain: domain, identity: MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
+            domain: domain, identity: MirrorEngine.FileIdentity(status), hash: ContentHash(of: bytes),
             content: .values(values), modified: status.modified.milliseconds, mark: .write)
     }
 }

@@ -25,8 +25,8 @@ public final class SettingsMirror: Sendable {
     ///   - domains: Patterns of the names of domains to mirror, such as `com.example.*`, in addition to those that are
     ///     already mirrored.
     public convenience init(at folder: String, of store: Store = .native, domains: [String]) throws {
-        try self.init(folder, store, domains) { places, path, admission throws(MirrorFailure) in
-            try places.join(path, admission)
+        try self.init(folder, store, domains) { places, path, options throws(MirrorFailure) in
+            try places.join(path, options)
         }
     }
 
@@ -40,8 +40,8 @@ public final class SettingsMirror: Sendable {
     public static func create(
         at folder: String, of store: Store = .native, domains: [String] = []
     ) throws -> SettingsMirror {
-        try SettingsMirror(folder, store, domains) { places, path, admission throws(MirrorFailure) in
-            try places.initialise(path, admission)
+        try SettingsMirror(folder, store, domains) { places, path, options throws(MirrorFailure) in
+            try places.initialise(path, options)
         }
     }
 

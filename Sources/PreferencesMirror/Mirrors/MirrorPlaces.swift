@@ -131,10 +131,10 @@ extension MirrorPlaces {
     }
 
     /// Creates a mirror in a directory, and joins it.
-    package func initialise(_ directory: FilePath, _ admission: JoinOptions) throws(MirrorFailure) -> Joined {
-        try admission.check()
+    package func initialise(_ directory: FilePath, _ options: JoinOptions) throws(MirrorFailure) -> Joined {
+        try options.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
-        if !admission.takesOver { try checkServingHost() }
+        if !options.takesOver { try checkServingHost() }
         let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
         try MirrorFailure.wrapping {
             let mirrors = try shared.markers()
@@ -146,7 +146,7 @@ extension MirrorPlaces {
             guard try !shared.hasWriters() else { throw MirrorFailure(.noMarker(directory: directory.description)) }
             try shared.begin(id)
         }
-        return try take(id, directory, admission, isChosen: false)
+        return try writeConfiguration(id, directory, options, isChosen: false)
     }
 
     /// Creates the missing parts of the directory of a mirror that the store has joined.
@@ -181,14 +181,14 @@ extension MirrorPlaces {
     }
 
     /// Joins the mirror in a directory.
-    package func join(_ directory: FilePath, _ admission: JoinOptions) throws(MirrorFailure) -> Joined {
-        try admission.check()
+    package func join(_ directory: FilePath, _ options: JoinOptions) throws(MirrorFailure) -> Joined {
+        try options.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
-        if !admission.takesOver { try checkServingHost() }
+        if !options.takesOver { try checkServingHost() }
         let markers = try MirrorFailure.wrapping { try shared.markers() }
-        let wanted = markers.filter { $0.description.hasPrefix(admission.id ?? "") }
+        let wanted = markers.filter { $0.description.hasPrefix(options.id ?? "") }
         guard let id = wanted.first else {
-            guard let wanted = admission.id, !markers.isEmpty else {
+            guard let wanted = options.id, !markers.isEmpty else {
                 throw MirrorFailure(.noMirror(directory: directory.description))
             }
             throw MirrorFailure(.unknown("\(directory): no mirror here has the ID \(wanted)"))
@@ -197,26 +197,26 @@ extension MirrorPlaces {
             throw MirrorFailure(
                 .severalMirrors(directory: directory.description, ids: wanted.map(\.abbreviation)))
         }
-        return try take(id, directory, admission, isChosen: markers.count > 1)
+        return try writeConfiguration(id, directory, options, isChosen: markers.count > 1)
     }
 
     /// Creates the configuration, or updates that of a mirror whose directory has moved or was selected.
-    private func take(
-        _ id: MirrorID, _ directory: FilePath, _ admission: JoinOptions, isChosen: Bool
+    private func writeConfiguration(
+        _ id: MirrorID, _ directory: FilePath, _ options: JoinOptions, isChosen: Bool
     ) throws(MirrorFailure) -> Joined {
         try recordServingHost()
         let former = joined.first { $0.id == id }
-        let name = admission.label ?? machine.environment.hostName
+        let name = options.label ?? machine.environment.hostName
         var configuration = former?.configuration ?? MirrorConfiguration(directory: directory, label: name)
-        if let former, former.configuration.directory == directory, !isChosen, !admission.takesOver,
-            admission.label ?? former.configuration.label == former.configuration.label
+        if let former, former.configuration.directory == directory, !isChosen, !options.takesOver,
+            options.label ?? former.configuration.label == former.configuration.label
         {
             throw MirrorFailure(.alreadyJoined(directory: directory.description))
         }
         configuration.directory = directory
         configuration.isChosen = isChosen
-        if let label = admission.label { configuration.label = label }
-        if former == nil { configuration.seed = admission.seed }
+        if let label = options.label { configuration.label = label }
+        if former == nil { configuration.seed = options.seed }
         try MirrorFailure.wrapping { try machine.fileSystem.makeFolders(folder(of: id)) }
         try configuration.write(in: folder(of: id), machine.fileSystem)
         return Joined(id: id, configuration: configuration)

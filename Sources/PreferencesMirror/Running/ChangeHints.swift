@@ -107,10 +107,10 @@ final class ChangeHints: Sendable {
     /// Removes and returns the notifications that are due.
     func take(at now: Instant) -> DueHints {
         state.withLock { state in
-            var heard = DueHints()
-            (heard.local, heard.directory) = (state.local.take(at: now), state.directory.take(at: now))
-            heard.next = min(state.local.due ?? .never, state.directory.due ?? .never)
-            return heard
+            var due = DueHints()
+            (due.local, due.directory) = (state.local.take(at: now), state.directory.take(at: now))
+            due.next = min(state.local.due ?? .never, state.directory.due ?? .never)
+            return due
         }
     }
 }

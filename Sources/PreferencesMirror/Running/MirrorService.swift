@@ -16,7 +16,7 @@ package struct MirrorService: Sendable {
     private var watches: [FilePath: any FolderWatch] = [:]
     private var pace = Backoff()
     private var publishing = PublishingDelay()
-    private var nextLook: Instant
+    private var nextExchange: Instant
     /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
     private var lacksNotifications = false
     private var watchLock: (any OpenFile)?
@@ -40,7 +40,7 @@ package struct MirrorService: Sendable {
         let machine = session.machine
         (clock, watcher) = (machine.clock, machine.watcher)
         hints = ChangeHints(machine.clock, ring: ring)
-        nextLook = machine.clock.now
+        nextExchange = machine.clock.now
         if isEager { pace.longest = .seconds(2) }
     }
 
@@ -72,10 +72,10 @@ package struct MirrorService: Sendable {
     package mutating func turn() -> Turn {
         watchOwnFolders()
         let now = clock.now
-        let heard = hints.take(at: now)
-        let isLook = nextLook <= now
-        guard heard.local || heard.directory || isLook else {
-            return Turn(next: min(heard.next, nextLook), reports: [])
+        let due = hints.take(at: now)
+        let isExchangeDue = nextExchange <= now
+        guard due.local || due.directory || isExchangeDue else {
+            return Turn(next: min(due.next, nextExchange), reports: [])
         }
         let delay = publishing.delay(at: now.nanoseconds)
         let former = session.engine.local.published
@@ -91,8 +91,8 @@ package struct MirrorService: Sendable {
         let isFirstFailure = outcome != nil && lastFailure == nil
         lastFailure = outcome
         let isNews = published || isFirstFailure || reports.contains { !$0.isOfWaiting }
-        if heard.local || heard.directory || isNews { pace.quicken() }
-        if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { noteMissedChange() }
+        if due.local || due.directory || isNews { pace.quicken() }
+        if isExchangeDue, !due.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { noteMissedChange() }
         hasAllWatches = !hasNewWatch
         return Turn(
             next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles,
@@ -112,20 +112,20 @@ package struct MirrorService: Sendable {
     package mutating func finish() -> Turn {
         for watch in watches.values { watch.cancel() }
         watches = [:]
-        let failure = exchange(.push, keepsHead: true)
+        let failure = exchange(.push, keepsSummary: true)
         watchLock?.unlock()
         let (reports, troubles) = newReports(session.takeReports(), .push)
         return Turn(next: .never, reports: reports, troubles: troubles, failure: failure)
     }
 
     private mutating func exchange(
-        _ direction: MirrorSession.Direction, keepsHead: Bool = false
+        _ direction: MirrorSession.Direction, keepsSummary: Bool = false
     ) -> MirrorFailure? {
         do throws(MirrorFailure) {
             try session.begin(patience: .seconds(1))
             defer { session.end() }
             try session.exchange(direction)
-            if keepsHead { session.keepHead() }
+            if keepsSummary { session.keepSummary() }
             return nil
         } catch {
             if error.problem == .notJoined { isOver = true }
@@ -135,16 +135,18 @@ package struct MirrorService: Sendable {
 
     private mutating func schedule(_ failure: MirrorFailure?, _ delay: Duration) -> Instant {
         let now = clock.now
-        nextLook = now.advanced(by: pace.next(random: session.moment.random))
-        if delay > .zero, !session.engine.local.outbox.isEmpty { nextLook = min(nextLook, now.advanced(by: delay)) }
+        nextExchange = now.advanced(by: pace.next(random: session.moment.random))
+        if delay > .zero, !session.engine.local.outbox.isEmpty {
+            nextExchange = min(nextExchange, now.advanced(by: delay))
+        }
         // After a failure the next attempt is periodic, at growing intervals.
         unfinishedTurns = failure == nil && session.hasUnfinished ? unfinishedTurns + 1 : 0
         if (1...Self.mostUnfinishedTurns).contains(unfinishedTurns) {
-            nextLook = min(nextLook, now.advanced(by: PreferenceFiles.quiet))
+            nextExchange = min(nextExchange, now.advanced(by: PreferenceFiles.quiet))
         }
-        if hasNewWatch { nextLook = now }
+        if hasNewWatch { nextExchange = now }
         hasNewWatch = false
-        return min(nextLook, hints.take(at: Instant(nanoseconds: .min)).next)
+        return min(nextExchange, hints.take(at: Instant(nanoseconds: .min)).next)
     }
 
     /// Reduces the longest interval, because a change was found that was not reported.

@@ -19,7 +19,7 @@ extension MirrorSession {
         let first = open.union(portion(of: rest))
         // If a file cannot be read now, it must be read later, even if it does not change.
         for domain in first { heldFiles.removeValue(forKey: domain) }
-        guard !first.isEmpty, let observations = take(first) else {
+        guard !first.isEmpty, let observations = lockAndRead(first) else {
             return (nil, open.isEmpty ? rest.subtracting(first) : [])
         }
         return (.observed(observations), rest.subtracting(first.union(observations.map { Path(domain: $0.domain) })))
@@ -38,7 +38,7 @@ extension MirrorSession {
     }
 
     mutating func lock(_ domains: [String]) -> Event {
-        guard let observations = take(Set(domains.map { Path(domain: $0) })) else {
+        guard let observations = lockAndRead(Set(domains.map { Path(domain: $0) })) else {
             hasUnfinished = true
             return .locked([])
         }
@@ -153,7 +153,7 @@ extension MirrorSession {
     /// whole if it fits into memory. Then reads them. A domain that cannot be locked is left out. Returns nil if there
     /// is nothing to send, or if a file of the open application cannot be read yet, because it must be read together
     /// with the others.
-    private mutating func take(_ domains: Set<Path>) -> [Observation]? {
+    private mutating func lockAndRead(_ domains: Set<Path>) -> [Observation]? {
         unlock()
         var wanted = domains
         for _ in 0..<Self.mostTurns {

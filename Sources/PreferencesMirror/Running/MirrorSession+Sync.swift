@@ -65,9 +65,9 @@ extension MirrorSession {
         if listing != nil { try noteSeeded() }
         if direction != .pull { try publish() }
         try flush()
-        try handle(.settled)
+        try handle(.exchangeEnded)
         try flush()
-        try settle()
+        try restartLongJournal()
         if direction == .both || !troubles.isEmpty { journal.keep(troubles: troubles) }
     }
 
@@ -184,7 +184,7 @@ extension MirrorSession {
         try begin()
         defer { end() }
         try exchangeUntilFinished(direction, wait)
-        keepHead()
+        keepSummary()
     }
 
     /// Exchanges until no file must be read again.
@@ -192,14 +192,14 @@ extension MirrorSession {
         _ direction: Direction, _ wait: (Duration) -> Void
     ) throws(MirrorFailure) {
         try exchange(direction)
-        for _ in 0..<Self.mostLooks where hasUnfinished {
+        for _ in 0..<Self.mostExchanges where hasUnfinished {
             hasUnfinished = false
             wait(PreferenceFiles.quiet)
             try exchange(direction)
         }
     }
 
-    private static let mostLooks = 15
+    private static let mostExchanges = 15
 
     /// Whether the directory is available and has no folder of a writer.
     package func hasNoFolder(of writer: WriterID) -> Bool {
@@ -238,6 +238,6 @@ extension MirrorSession {
         try exchangeUntilFinished(.both, wait)
         // A host whose folder a user has removed is not reported as missing.
         if case .purge(let writer) = command, hasNoFolder(of: writer) { try send(.command(.retire(writer))) }
-        keepHead()
+        keepSummary()
     }
 }

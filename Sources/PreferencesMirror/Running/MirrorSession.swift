@@ -181,7 +181,7 @@ extension MirrorSession {
     }
 
     /// Restarts a long journal, and writes the waits for the next program.
-    mutating func settle() throws(MirrorFailure) {
+    mutating func restartLongJournal() throws(MirrorFailure) {
         try MirrorFailure.wrapping {
             guard journal.isLong else { return }
             // Their long values would be removed with those that the state no longer has.
@@ -200,7 +200,7 @@ extension MirrorSession {
     }
 
     /// Writes the summary and the waits for the next program.
-    mutating func keepHead() {
+    mutating func keepSummary() {
         keepWaits()
         if condition(after: []) > .conflicts {
             journal.forgetSummary()

@@ -1,6 +1,6 @@
 /// Values that were displaced by writes whose users had not seen them. A user decides whether to restore them.
 package struct ConflictJournal: Hashable, Sendable {
-    package private(set) var conflicts: [Conflict] = []
+    package private(set) var entries: [Conflict] = []
     /// The index of each conflict in the list.
     private var indices: [WriteID: Int] = [:]
     /// The size of all conflicts in bytes.
@@ -16,7 +16,7 @@ package struct ConflictJournal: Hashable, Sendable {
     package init() {}
 
     init(_ conflicts: [Conflict], evicted: Int) {
-        self.conflicts = conflicts
+        entries = conflicts
         self.evicted = evicted
         index()
     }
@@ -84,12 +84,12 @@ package struct ConflictJournal: Hashable, Sendable {
 
     private mutating func add(_ conflict: Conflict) {
         if let index = indices[conflict.id] {
-            guard conflict.loser == nil, conflicts[index].resolvedAt != nil else { return }
-            conflicts[index].resolvedAt = nil
+            guard conflict.loser == nil, entries[index].resolvedAt != nil else { return }
+            entries[index].resolvedAt = nil
             return
         }
-        indices[conflict.id] = conflicts.count
-        conflicts.append(conflict)
+        indices[conflict.id] = entries.count
+        entries.append(conflict)
         size += conflict.size
         evictUnresolved()
     }
@@ -100,19 +100,19 @@ package struct ConflictJournal: Hashable, Sendable {
     }
 
     mutating func resolve(transaction loser: TransactionID, at now: Int64) {
-        for index in conflicts.indices where conflicts[index].loser == loser { resolve(index, at: now) }
+        for index in entries.indices where entries[index].loser == loser { resolve(index, at: now) }
         evictResolved(at: now)
     }
 
     private mutating func resolve(_ index: Int?, at now: Int64) {
-        guard let index, conflicts[index].resolvedAt == nil else { return }
-        conflicts[index].resolvedAt = now
+        guard let index, entries[index].resolvedAt == nil else { return }
+        entries[index].resolvedAt = now
     }
 
     private mutating func evictResolved(at now: Int64) {
         let isOld = { (conflict: Conflict) in conflict.resolvedAt.map { now - $0 > Self.resolvedFor } ?? false }
-        guard conflicts.contains(where: isOld) else { return }
-        conflicts.removeAll(where: isOld)
+        guard entries.contains(where: isOld) else { return }
+        entries.removeAll(where: isOld)
         index()
     }
 
@@ -120,24 +120,24 @@ package struct ConflictJournal: Hashable, Sendable {
     private mutating func evictUnresolved() {
         guard size > Self.mostBytes else { return }
         var (count, left) = (0, size)
-        while left > Self.mostBytes / 2, count < conflicts.count - 1 {
-            left -= conflicts[count].size
+        while left > Self.mostBytes / 2, count < entries.count - 1 {
+            left -= entries[count].size
             count += 1
         }
-        evicted += conflicts.prefix(count).count { $0.resolvedAt == nil }
-        conflicts.removeFirst(count)
+        evicted += entries.prefix(count).count { $0.resolvedAt == nil }
+        entries.removeFirst(count)
         index()
     }
 
     private mutating func index() {
-        size = conflicts.reduce(0) { $0 + $1.size }
-        indices = Dictionary(conflicts.indices.map { (conflicts[$0].id, $0) }) { $1 }
+        size = entries.reduce(0) { $0 + $1.size }
+        indices = Dictionary(entries.indices.map { (entries[$0].id, $0) }) { $1 }
     }
 }
 
 extension ConflictJournal {
     /// Whether any conflict is unresolved.
-    package var hasOpen: Bool { conflicts.contains { $0.resolvedAt == nil } }
+    package var hasOpen: Bool { entries.contains { $0.resolvedAt == nil } }
 
     /// All displaced values of one key, which are resolved together.
     package struct Item: Hashable, Sendable {
@@ -159,7 +159,7 @@ extension ConflictJournal {
             let resolvedAt: Int64?
         }
         var (items, places) = ([Item](), [Group: Int]())
-        for (number, conflict) in zip(1..., conflicts) {
+        for (number, conflict) in zip(1..., entries) {
             let group = Group(key: conflict.path.prefix(components: 2), resolvedAt: conflict.resolvedAt)
             if let place = places[group] {
                 items[place].conflicts.append(conflict)
@@ -171,5 +171,5 @@ extension ConflictJournal {
         return items
     }
 
-    package func conflict(_ id: WriteID) -> Conflict? { indices[id].map { conflicts[$0] } }
+    package func conflict(_ id: WriteID) -> Conflict? { indices[id].map { entries[$0] } }
 }

@@ -13,13 +13,13 @@ package struct Digest: Hashable, Sendable {
     }
 
     /// Decodes the digest of a base. Returns nil if the base has none.
-    init?(_ fingerprint: Fingerprint) {
-        guard fingerprint != .none else { return nil }
-        let bytes = fingerprint.bytes
+    init?(_ contentHash: ContentHash) {
+        guard contentHash != .none else { return nil }
+        let bytes = contentHash.bytes
         self.init(tips: Array(bytes.prefix(16)), state: Array(bytes.suffix(16)))
     }
 
-    package var fingerprint: Fingerprint { Fingerprint(tips + state) ?? .none }
+    package var contentHash: ContentHash { ContentHash(tips + state) ?? .none }
 }
 
 extension LocalState {

@@ -1,7 +1,7 @@
 internal import Digests
 
-/// A SHA-256 digest. The manual and property names call it a hash.
-package struct Fingerprint: Hashable, Sendable {
+/// A SHA-256 hash.
+package struct ContentHash: Hashable, Sendable {
     private var words: [4 of UInt64]
 
     package init(of bytes: [UInt8]) { self.init(trusted: SHA256.hash(bytes)) }
@@ -35,9 +35,9 @@ package struct Fingerprint: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
 
     /// The value used where nothing is hashed: zeros.
-    package static let none = Fingerprint(trusted: [UInt8](repeating: 0, count: 32))
+    package static let none = ContentHash(trusted: [UInt8](repeating: 0, count: 32))
 }
 
-extension Fingerprint: CustomStringConvertible {
+extension ContentHash: CustomStringConvertible {
     package var description: String { Hexadecimal.text(of: bytes) }
 }
