@@ -49,7 +49,7 @@ import Testing
     }
 
     static let rows: [(words: [String], offered: [String])] = [
-        (["re"], ["read", "read-type", "rename", "restore"]), (["MIR"], []), (["xyz"], []), (["__"], []),
+        (["re"], Verb.all.map(\.name).filter { $0.hasPrefix("re") }), (["MIR"], []), (["xyz"], []), (["__"], []),
         (["-"], ["-currentHost", "-host", "--store", "--version", "--help"]), (["--s"], ["--store"]),
         (["--store", ""], ["native", "foundation", "gnustep"]), (["--store", "g"], ["gnustep"]),
         (["-currentHost", "wr"], ["write"]), (["-host", "h", "expo"], ["export"]), (["-host", ""], []),

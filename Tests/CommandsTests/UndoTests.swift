@@ -12,13 +12,20 @@ import Testing
     static let writes: [[String]] = [
         ["write", "d", "theme", "dark"], ["write", "d", "new", "-int", "1"], ["write", "d", ":list:0", "z"],
         ["write", "d", "list", "-array-add", "c"], ["write", "d", "--plist", "{ only = 1; }"],
-        ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"], ["delete", "d", "theme"],
+        ["copy", "d", "theme", "colour"], ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"], ["delete", "d", "theme"],
         ["delete", "d", ":list:0"], ["delete", "d"], ["delete-all", "d"], ["delete-all", "d", "theme"],
-        ["import", "d", "/tmp/in.plist"], ["import", "--replace", "d", "/tmp/in.plist"], ["convert", "d", "xml"],
+        ["import", "d", "/tmp/in.plist"], ["import", "--replace", "d", "/tmp/in.plist"],
+        ["apply", "--domain", "d", "/tmp/in.plist"], ["convert", "d", "xml"],
         ["convert", "d", "json"], ["convert", "d", "gnustep"], ["restore", "d", "1"], ["undo", "d"],
         ["undo", "d", "2"],
         ["undo", "d", "3"],
     ]
+
+    @Test func `every verb that writes has a row`() {
+        // Edit needs an editor, and convert does not change values.
+        let verbs = Verb.all.filter { $0.options.contains(.force) }.map(\.name)
+        #expect(Set(Self.writes.map { $0[0] }) == Set(verbs).subtracting(["edit"]).union(["convert"]))
+    }
 
     private func state(_ machine: SimulatedMachine) throws -> DomainState {
         let folder: FilePath = "/home/ada/.config/prefs"

@@ -5,10 +5,12 @@ internal import Synchronization
 
 extension StoreAccess {
     /// Changes domains in one transaction.
+    ///
+    /// - Parameter reason: The reason to record; nil for the verb.
     @discardableResult
-    func commit(_ edits: [DomainEdit], _ reason: WriteReason) throws -> [CommittedDomain] {
+    func commit(_ edits: [DomainEdit], _ reason: WriteReason? = nil) throws -> [CommittedDomain] {
         let policy = policy
-        let writer = DomainWriter(machine, WriteNote(reason, by: machine), by: policy)
+        let writer = DomainWriter(machine, WriteNote(reason ?? self.reason, by: machine), by: policy)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
             try context.checkLanguage(ofNewFile: edit.file.name)
@@ -67,7 +69,7 @@ extension StoreAccess {
     /// Changes the values of one domain, subject to its schema.
     @discardableResult
     func change(
-        _ domain: AddressedDomain, _ reason: WriteReason = .write, isForced: Bool,
+        _ domain: AddressedDomain, _ reason: WriteReason? = nil, isForced: Bool,
         _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Void
     ) throws -> CommittedDomain? {
         try commit([edit(domain, isForced: isForced) { draft in try body(&draft.values) }], reason).first

@@ -12,6 +12,8 @@ struct StoreAccess {
     let writesAnew: Bool
     /// Whether the verb has the option `--force`.
     let offersForce: Bool
+    /// The reason that the verb records with its changes.
+    let reason: WriteReason
     /// The user's settings for the store itself. Only writers need them.
     var policy: StorePolicy { StorePolicy(in: places, on: machine) }
     /// The layer that classic verbs read, and that is written.
@@ -30,6 +32,7 @@ struct StoreAccess {
         schemas = SchemaCache(kind, on: machine)
         writesAnew = invocation.has(.rewrite)
         offersForce = invocation.verb.options.contains { $0.name == Option.force.name }
+        reason = WriteReason(rawValue: invocation.verb.name)
         let named = invocation[.host]
         if let named { try Self.check(host: named) }
         let isByHost = invocation.has(.currentHost) || named != nil

@@ -60,7 +60,7 @@ struct Applying: Sendable {
                 step?.apply(to: &draft.values)
             }
         }
-        try access.commit([record] + edits, WriteReason(rawValue: "apply"))
+        try access.commit([record] + edits)
     }
 
     private func check(_ step: Step) throws {

@@ -129,7 +129,7 @@ struct Editing {
             changes.apply(to: &draft.values)
             draft.restoredBytes = text
         }
-        try access.commit([edit], WriteReason(rawValue: "edit"))
+        try access.commit([edit])
     }
 }
 

@@ -141,7 +141,7 @@ private struct Conversion: Sendable {
             draft.format = format
         }
         edit.isAnew = true
-        try access.commit([edit], WriteReason(rawValue: "convert"))
+        try access.commit([edit])
     }
 
     /// Returns the values as the file will store them. They differ only if the options allow a loss, or if wrapped

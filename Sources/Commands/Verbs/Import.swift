@@ -18,7 +18,7 @@ extension Verb {
         if try input.roundsReals() { context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
         let replaces = invocation.has(.replace)
-        try access.change(domain, WriteReason(rawValue: "import"), isForced: invocation.has(.force)) { values in
+        try access.change(domain, isForced: invocation.has(.force)) { values in
             if replaces {
                 values.replaceVisible(with: imported)
             } else {

@@ -17,7 +17,7 @@ extension Verb {
         let isForced = invocation.has(.force)
         if !isForced { try access.checkNotForced([old.key, new.key], in: domain) }
         let masking = isForced ? Masking.none : access.masking(domain)
-        try access.change(domain, WriteReason(rawValue: "rename"), isForced: isForced) { values in
+        try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             guard let value = root[old.path] else {
                 throw CommandFailure(
@@ -80,7 +80,7 @@ extension Verb {
         details: [
             "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given."
         ],
-        options: [.target, .layer, .force, .rewrite],
+        options: [.target, .layer, .force, .rewrite, .from],
         forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
@@ -97,7 +97,7 @@ extension Verb {
         guard isForced || !exposes else { throw CommandFailure.exposed(old, in: source, by: new) }
         var written = target
         if exposes, !target.file.isOfDomain { written.file.audience = .owner }
-        try access.change(written, WriteReason(rawValue: "copy"), isForced: isForced) { values in
+        try access.change(written, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             // A copy within a domain is of the value that it has under its lock.
             let current = target.file == source.file ? root[old.path] : value

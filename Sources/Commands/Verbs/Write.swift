@@ -72,7 +72,7 @@ private struct Writing: Sendable {
             draft.values.replaceVisible(with: adapted)
             draft.createsFile = true
         }
-        noteFileOfThisName(try access.commit([edit], .write).first)
+        noteFileOfThisName(try access.commit([edit]).first)
     }
 
     /// Notes that a new domain has the name of a file in the working directory, which may be meant.
