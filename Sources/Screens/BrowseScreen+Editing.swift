@@ -70,14 +70,11 @@ extension BrowseScreen {
         case .string(let text) where text.contains(where: \.isNewline):
             // A field of one line cannot hold line breaks.
             return [.edit(row.path)]
-        default: mode = .editing(LineEditor(Self.editableText(row.value, rule)), .value(target(row.path)))
+        default:
+            let text = rule.replacing(row.value)?.fieldText(of: row.value) ?? ""
+            mode = .editing(LineEditor(text), .value(target(row.path)))
         }
         return []
-    }
-
-    private static func editableText(_ value: PropertyList, _ rule: ValueRule?) -> String {
-        if value.kind == .data { return "base64:" + value.plainText }
-        return (rule ?? ValueRule(typeOf: value)).text(of: value)
     }
 
     mutating func set(_ value: PropertyList, _ target: Target) -> [Effect] {
@@ -231,12 +228,11 @@ extension BrowseScreen {
     /// Parses the text of a field, by the schema or else by the type of the value.
     private func value(ofText text: String, _ purpose: Purpose) throws(Schema.Problem.Reason) -> PropertyList {
         let isSecret = if case .editing(let editor, _) = mode { editor.isSecret } else { false }
-        if let rule = rule(for: purpose) { return try rule.checkedValue(ofText: text, isSecret: isSecret) }
-        if isSecret { return .string(text) }
-        guard case .value(let target) = purpose, let old = target.value else {
-            return ValueRule.newValue(ofText: text)
+        let old: PropertyList? = if case .value(let target) = purpose, !isSecret { target.value } else { nil }
+        guard let rule = rule(for: purpose).replacing(old) else {
+            return isSecret ? .string(text) : ValueRule.newValue(ofText: text)
         }
-        return try ValueRule(typeOf: old).value(ofText: text)
+        return try rule.checkedValue(ofText: text, isSecret: isSecret)
     }
 
     /// The type of the new value in the field, or nil.

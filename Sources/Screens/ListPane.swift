@@ -86,9 +86,9 @@ struct ListPane: Sendable {
         }
     }
 
-    /// Returns the text of a field that shows a value.
-    private func fieldText(_ value: PropertyList) -> String {
-        value.kind == .data ? "base64:" + value.plainText : text(value)
+    /// Returns the text of a field that shows the value of an entry, or nil if it has none.
+    private func fieldText(_ entry: Entry) -> String? {
+        entry.value.flatMap { rule(entry.key).replacing($0)?.fieldText(of: $0) }
     }
 
     /// - Parameter clicked: The line of the overlay that was clicked, or nil.
@@ -135,7 +135,7 @@ struct ListPane: Sendable {
     }
 
     private mutating func open() {
-        edit(entries[selected].value.map(fieldText) ?? "", .element(selected))
+        edit(fieldText(entries[selected]) ?? "", .element(selected))
     }
 
     private mutating func edit(_ text: String, _ purpose: Purpose) { editor = (LineEditor(text), purpose) }
@@ -219,7 +219,7 @@ struct ListPane: Sendable {
             case .newKey: nil
             }
         let former: PropertyList? = if case .element(let index) = purpose { entries[index].value } else { nil }
-        if let former, text == fieldText(former) {
+        if text == fieldText(Entry(key: key, value: former)) {
             editor = nil
             return .open
         }
@@ -248,12 +248,7 @@ struct ListPane: Sendable {
     private func parse(
         _ text: String, _ key: String?, _ former: PropertyList?
     ) throws(Schema.Problem.Reason) -> PropertyList {
-        let rule = rule(key)
-        if let rule, rule.type != .any || !rule.choices.isEmpty { return try rule.checkedValue(ofText: text) }
-        let value =
-            if let former { try ValueRule(typeOf: former).value(ofText: text) } else {
-                ValueRule.newValue(ofText: text)
-            }
-        return rule?.adapted(value) ?? value
+        guard let rule = rule(key).replacing(former) else { return ValueRule.newValue(ofText: text) }
+        return try rule.checkedValue(ofText: text)
     }
 }

@@ -62,11 +62,6 @@ extension PropertyList {
 }
 
 extension ValueRule {
-    /// Creates the rule for a value that no schema declares: any value of its type.
-    package init(typeOf value: PropertyList) {
-        self.init(ValueType(rawValue: value.kind.rawValue) ?? .any)
-    }
-
     /// Parses the text that a user typed for a new value without a rule. Valid JSON is read as JSON, other text that
     /// begins with a bracket as a property list, and any other text as a string.
     static func newValue(ofText text: String) -> PropertyList {

@@ -135,6 +135,21 @@ import Testing
         #expect(try prefs(read, clinic).output == output)
     }
 
+    @Test(arguments: [
+        ("-int 12", "14", "integer", ""), ("-float 1.5", "2", "real", ""), ("text", "14", "string", ""),
+        ("-int 12", "x", "string", "prefs: k: x is not an integer, so it is now stored as a string\n"),
+        ("-array 1", "x", "array", "prefs: k: holds an array, which text cannot replace; use --array, --json or --plist, or --string TEXT\n"),
+    ])
+    func `a word keeps the stored type where the schema declares none`(
+        _ stored: String, _ word: String, _ type: String, _ errors: String
+    ) throws {
+        let clinic = try clinic()
+        try install("{ Domain = d; Settings = ({ Key = k; Type = any; }); }", clinic)
+        #expect(try prefs("prefs write d k \(stored)", clinic) == Transcript.Outcome())
+        #expect(try prefs("prefs write d k \(word)", clinic).errors == errors)
+        #expect(try prefs("prefs read-type d k", clinic).output == "\(type)\n")
+    }
+
     @Test func `an undeclared key is refused if the schema is closed`() throws {
         let clinic = try clinic()
         try install("{ Domain = d; Closed = YES; Settings = ({ Key = keep; RenamedFrom = (kept); }); }", clinic)

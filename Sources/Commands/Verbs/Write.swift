@@ -102,7 +102,7 @@ private struct Writing: Sendable {
             values = root.dictionaryValue ?? values
         }
         noteFileOfThisName(outcome)
-        guard rule == nil, !inserts, let outcome else { return }
+        guard rule?.isOpen ?? true, !inserts, let outcome else { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
             access.context.note("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")

@@ -283,6 +283,18 @@ extension ValueRule {
         }
     }
 
+    /// Returns a value as the text of a field, which can be parsed again: data in base64, an array or a dictionary as
+    /// JSON.
+    package func fieldText(of value: PropertyList) -> String {
+        switch value {
+        case .data(let data): return "base64:" + data.base64EncodedString()
+        case .array, .dictionary:
+            guard let text = try? value.serialized(as: .json), adapted(value) == value else { return value.plainText }
+            return String(decoding: text, as: UTF8.self)
+        default: return text(of: value)
+        }
+    }
+
     private var unreadable: Schema.Problem.Reason { .unreadable(expected: expectation) }
 
     /// A description of valid text.

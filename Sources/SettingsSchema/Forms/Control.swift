@@ -1,11 +1,5 @@
 package import PropertyLists
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension Form {
     /// The control for one setting.
     package struct Control: Sendable {
@@ -71,7 +65,11 @@ extension Form.Control {
     }
 
     /// Parses an answer. A choice can also be given by its number in the list.
-    func value(ofAnswer text: String) throws(Schema.Problem.Reason) -> PropertyList {
+    ///
+    /// - Parameter old: The current value, whose type is kept if the schema leaves the type open and the text fits it.
+    func value(
+        ofAnswer text: String, replacing old: PropertyList? = nil
+    ) throws(Schema.Problem.Reason) -> PropertyList {
         let trimmed = text.trimmed
         switch kind {
         case .toggle where ["y", "n"].contains(trimmed.lowercased()): return .boolean(trimmed.lowercased() == "y")
@@ -81,6 +79,9 @@ extension Form.Control {
             if let choice = choices.first(where: { setting.rule.title(of: $0) == trimmed }) { return choice }
             if let number = Int(trimmed), choices.indices.contains(number - 1) { return choices[number - 1] }
             return try setting.rule.value(ofText: trimmed)
+        case .text where setting.rule.isOpen:
+            if let value = old.flatMap({ try? ValueRule(typeOf: $0).value(ofText: text) }) { return value }
+            return try setting.rule.value(ofText: text)
         case .text, .secret: return try setting.rule.value(ofText: text)
         // People write "1h 30m" and "2 GB".
         case .number where isQuantity: return try setting.rule.value(ofText: trimmed.filter { $0 != " " })
@@ -130,15 +131,7 @@ extension Form.Control {
 
     /// Returns a value as text that can be entered as an answer.
     package func text(of value: PropertyList) -> String {
-        switch value {
-        case .boolean(let flag): return flag ? "yes" : "no"
-        case .data(let data): return "base64:" + data.base64EncodedString()
-        case .array, .dictionary:
-            guard let text = try? value.serialized(as: .json), setting.rule.adapted(value) == value else {
-                return value.plainText
-            }
-            return String(decoding: text, as: UTF8.self)
-        default: return setting.rule.text(of: value)
-        }
+        if case .boolean(let flag) = value { return flag ? "yes" : "no" }
+        return setting.rule.fieldText(of: value)
     }
 }

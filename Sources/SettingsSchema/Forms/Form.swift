@@ -121,13 +121,6 @@ extension Form {
         }
     }
 
-    /// Returns the controls whose title, key or summary contains a text.
-    package func controls(matching text: String) -> [Control] {
-        let wanted = text.lowercased()
-        return controls.filter { control in
-            [control.key, control.title, control.setting.summary ?? ""].contains { $0.lowercased().contains(wanted) }
-        }
-    }
 }
 
 // MARK: Answers
@@ -137,7 +130,7 @@ extension Form {
     package mutating func answer(_ text: String, to key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         do throws(Schema.Problem.Reason) {
-            return set(try control.value(ofAnswer: text), for: key)
+            return set(try control.value(ofAnswer: text, replacing: value(of: key)?.value), for: key)
         } catch {
             return .refused(error.asRefusal)
         }

@@ -82,6 +82,14 @@ package struct ValueRule: Hashable, Sendable {
 
     package init(_ type: ValueType = .string) { self.type = type }
 
+    /// Creates the rule for a value that no schema declares: any value of its type.
+    package init(typeOf value: PropertyList) {
+        self.init(ValueType(rawValue: value.kind.rawValue) ?? .any)
+    }
+
+    /// Whether values of all types follow the rule, so that it does not determine the type of a text.
+    package var isOpen: Bool { type == .any && choices.isEmpty && swiftType == nil }
+
     /// The rules for the contents of an array or a dictionary.
     package indirect enum Contents: Hashable, Sendable {
         case anything
@@ -112,5 +120,14 @@ package struct ValueRule: Hashable, Sendable {
         case .each(let rule): rule
         case .entries(let entries): entries.first { $0.key.hasSameBytes(as: component.text) }?.rule
         }
+    }
+}
+
+extension ValueRule? {
+    /// Returns the rule for a text that replaces a value: this rule, or the type of the value if there is no rule or an
+    /// open one.
+    package func replacing(_ value: PropertyList?) -> ValueRule? {
+        if let self, !self.isOpen { return self }
+        return value.map { ValueRule(typeOf: $0) }
     }
 }
