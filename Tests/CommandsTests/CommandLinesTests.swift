@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Preferences
 import PropertyLists
 import TestSupport
 import Testing
@@ -53,25 +54,25 @@ import Testing
     @Test(arguments: rows)
     func `each change is a line`(_ row: (old: String, new: String, lines: String)) throws {
         let (old, new) = (try dictionary(row.old), try dictionary(row.new))
-        let text = try CommandLines(from: old, to: new, domain: "d").text()
+        let text = try CommandLines(from: old, to: new, CommandSpelling("d")).text()
         #expect(text == row.lines)
         #expect(try result(of: ShellScript.pipelines(text), on: old) == new)
     }
 
     @Test func `a domain that looks like an option follows two dashes`() throws {
-        func line(_ domain: String, _ options: [String] = []) throws -> String {
-            try CommandLines(from: [:], to: ["a": 1], domain: domain, options: options).text()
+        func line(_ domain: String, in layer: Layer = .user) throws -> String {
+            try CommandLines(from: [:], to: ["a": 1], CommandSpelling(domain, in: layer)).text()
         }
         #expect(try line("-x") == "prefs write -int 1 -- -x a\n")
         #expect(try line("-g") == "prefs write -g a -int 1\n")
-        #expect(try line("a b", ["-currentHost"]) == "prefs -currentHost write 'a b' a -int 1\n")
+        #expect(try line("a b", in: .userHost) == "prefs -currentHost write 'a b' a -int 1\n")
     }
 
     @Test func `values that no argument can hold are passed on standard input`() throws {
         let long = String(repeating: "x", count: 200_000)
         let old: PropertyList.Dictionary = ["a": 1, "b": ["c": "short", "d": 1]]
         let new: PropertyList.Dictionary = ["a": .string(long), "b": ["c": .string(long), "d": 2]]
-        let text = try CommandLines(from: old, to: new, domain: "d").text()
+        let text = try CommandLines(from: old, to: new, CommandSpelling("d")).text()
         let pipelines = try ShellScript.pipelines(text)
         #expect(pipelines.count == 1 && pipelines[0].count == 2)
         #expect(try result(of: pipelines, on: old) == new)
@@ -97,7 +98,7 @@ import Testing
     @Test func `the commands turn any dictionary into any other in real shells`() throws {
         var mutations = Mutations(SeededGenerator(stream: "pairs"))
         let pairs = (0..<Self.pairs).map { _ in mutations.pair() }
-        let texts = try pairs.map { try CommandLines(from: $0.old, to: $0.new, domain: "d").text() }
+        let texts = try pairs.map { try CommandLines(from: $0.old, to: $0.new, CommandSpelling("d")).text() }
         let split = try texts.map(ShellScript.pipelines)
         for (index, pair) in pairs.enumerated() {
             let result = try result(of: split[index], on: pair.old)
@@ -117,7 +118,7 @@ import Testing
         var mutations = Mutations(SeededGenerator(seed: Seed(number: 1), stream: "pairs"))
         let shapes = try (0..<Self.pairs).reduce(into: Set<String>()) { shapes, _ in
             let pair = mutations.pair()
-            let text = try CommandLines(from: pair.old, to: pair.new, domain: "d").text()
+            let text = try CommandLines(from: pair.old, to: pair.new, CommandSpelling("d")).text()
             shapes.formUnion(try ShellScript.pipelines(text).map(Self.shape))
         }
         #expect(shapes == Self.allShapes)

@@ -61,8 +61,8 @@ import Testing
         for text in [changes.text(masking: masking), whole.text(masking: masking)] + [
             try #require(LosslessJSON.text(of: changes.json(masking: masking))),
             try #require(LosslessJSON.text(of: whole.json(masking: masking))),
-            try CommandLines(from: old, to: new, domain: "d", masking: masking).text(),
-            try CommandLines(from: [:], to: new, domain: "d", masking: masking).text(),
+            try CommandLines(from: old, to: new, CommandSpelling("d"), masking: masking).text(),
+            try CommandLines(from: [:], to: new, CommandSpelling("d"), masking: masking).text(),
         ] {
             #expect(!text.contains("hush"), "\(text)")
             #expect(text.contains("••••"))
@@ -86,7 +86,7 @@ import Testing
         let old = try dictionary("{a: {secret: \"hush\", \"\": 1, other: 1}, b: 1}")
         let new = try dictionary("{a: {secret: \"hush\", \"\": 2, other: 2}, b: 2}")
         #expect(
-            try CommandLines(from: old, to: new, domain: "d", masking: masking).text() == """
+            try CommandLines(from: old, to: new, CommandSpelling("d"), masking: masking).text() == """
                 # a: omitted because it contains a sensitive value
                 prefs write d b -int 2
 
@@ -94,7 +94,7 @@ import Testing
         #expect(throws: CommandFailure.self) {
             try CommandLines(
                 from: try dictionary("{\"\": 1, a: {secret: \"hush\"}}"), to: try dictionary("{a: {secret: \"hush\"}}"),
-                domain: "d", masking: masking
+                CommandSpelling("d"), masking: masking
             ).text()
         }
     }
@@ -103,7 +103,7 @@ import Testing
         let keys = (0..<20_000).map { "key\($0)" }
         let old = PropertyList.Dictionary(keys.map { ($0, 1) })
         let new = PropertyList.Dictionary(keys.map { ($0, 2) })
-        let lines = try CommandLines(from: old, to: new, domain: "d").text()
+        let lines = try CommandLines(from: old, to: new, CommandSpelling("d")).text()
         #expect(lines.split(separator: "\n").count == keys.count)
     }
 }

@@ -52,6 +52,22 @@ import Testing
         #expect(invisible.isEmpty, "\(text.debugDescription)")
     }
 
+    /// A joiner shapes the characters next to it.
+    @Test func `prints joiners on a terminal as they are`() throws {
+        let text = "\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645} \u{1F469}\u{200D}\u{1F467}"
+        let machine = try SimulatedMachine()
+        try machine.store(["k": .string(text)], as: "d")
+        let terminal = SimulatedTerminal(widths: [.output: 80])
+        var environment = machine.environment
+        environment.arguments = ["prefs", "read", "d", "k"]
+        _ = Prefs.run(
+            in: CommandContext(
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal)))
+        #expect(terminal.text(of: .output) == text + "\n")
+    }
+
     @Test func `colors JSON on a terminal, unless NO_COLOR is set`() throws {
         let machine = try SimulatedMachine()
         _ = try runPrefs(["prefs", "write", "d", "k\u{202E}", "--int", "1"], on: machine)
@@ -68,7 +84,7 @@ import Testing
             return terminal.text(of: .output)
         }
         #expect(try read() == "{\n  \u{1B}[34m\"k\\u202e\"\u{1B}[0m: \u{1B}[33m1\u{1B}[0m\n}\n")
-        #expect(try read(["NO_COLOR": "1"]) == "{\n  \"k\\u{202E}\": 1\n}\n")
+        #expect(try read(["NO_COLOR": "1"]) == "{\n  \"k\\u202e\": 1\n}\n")
     }
 
     @Test func `writes the stored bytes to a pipe`() throws {

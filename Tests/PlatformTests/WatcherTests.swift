@@ -16,12 +16,12 @@ enum WatcherSubject: String, CaseIterable, Sendable, CustomTestStringConvertible
         switch self {
         case .notified: return (try FileSystemSubject.real.make(), SystemFolderWatcher(), {})
         case .polling:
-            let watcher = PollingWatcher(SystemFileSystem(), SystemClock())
+            let watcher = PollingWatcher(SystemFileSystem(), SystemClock(), reason: .remoteFileSystem)
             return (try FileSystemSubject.real.make(), watcher, {})
         case .simulated, .pollingSimulated:
             let machine = try SimulatedMachine()
             let bench = Bench(machine.fileSystem, SimulatedMachine.home, keeping: machine.watcher) { _, _ in }
-            let polling = PollingWatcher(machine.fileSystem, machine.clock)
+            let polling = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem)
             return (bench, self == .simulated ? machine.watcher : polling, { machine.clock.advance(by: .seconds(2)) })
         }
     }

@@ -22,7 +22,7 @@ package struct SimulatedMachine: Sendable {
         fileSystem = disk.process(user: user)
         environment = Environment(
             variables: ["HOME": Self.home.description, "PATH": "/usr/bin"], arguments: ["program"],
-            executable: "/usr/bin/program", user: user, hostName: hostName)
+            executable: "/usr/bin/program", workingFolder: "/", user: user, hostName: hostName)
         let number = [randomness.next() | 1, randomness.next()]
         try install(machineID: number.map { Hexadecimal.text(of: $0) }.joined(), user: user)
     }

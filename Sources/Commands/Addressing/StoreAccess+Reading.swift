@@ -96,12 +96,16 @@ extension StoreAccess {
     }
 
     /// Returns the failure for a key that a domain lacks, or for a domain or file that does not exist.
-    func failure(ofMissing key: KeyArgument?, in domain: AddressedDomain) throws -> CommandFailure {
+    ///
+    /// - Parameter classic: The lines of `defaults` for a missing key; nil for those of a reading verb.
+    func failure(
+        ofMissing key: KeyArgument?, in domain: AddressedDomain, classic: [String]? = nil
+    ) throws -> CommandFailure {
         let isMissingFile = try domain.name == nil && machine.fileSystem.status(of: domain.file.path) == nil
         guard let key, !isMissingFile || context.dialect == .classic else {
             return .noDomain(domain, context, hint: domain.name == nil ? "" : hint(atMissing: domain.word))
         }
-        return .noPair(domain, key, hint: hint(atMissing: key, in: domain))
+        return .noPair(domain, key, hint: hint(atMissing: key, in: domain), classic: classic)
     }
 
     /// Returns a suggestion for a domain that does not exist.
@@ -162,13 +166,14 @@ extension Resolution.Answer {
 }
 
 extension CommandFailure {
-    static func noPair(_ domain: AddressedDomain, _ key: KeyArgument, hint: String = "") -> CommandFailure {
+    static func noPair(
+        _ domain: AddressedDomain, _ key: KeyArgument, hint: String = "", classic: [String]? = nil
+    ) -> CommandFailure {
         let shown = key.spelling.isEmpty ? ShellWord.quoted("") : key.spelling.onOneLine
+        let pair = "(\(domain.application.onOneLine), \(key.spelling.onOneLine))"
         return CommandFailure(
-            .notFound, "\(domain.word.onOneLine) has no key \(shown)\(hint.onOneLine)",
-            classic:
-                "The domain/default pair of (\(domain.application.onOneLine), \(key.spelling.onOneLine)) does not exist"
-        )
+            .notFound, ["\(domain.word.onOneLine) has no key \(shown)\(hint.onOneLine)"],
+            classic: classic ?? ["The domain/default pair of \(pair) does not exist"])
     }
 
     /// The message names a file of the working directory that has the name of the domain.

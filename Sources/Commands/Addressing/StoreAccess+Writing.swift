@@ -117,19 +117,16 @@ extension StoreFailure: Reportable {
     ///
     /// - Parameter offersForce: Whether the verb has the option `--force`.
     fileprivate func lines(offersForce: Bool) -> [String] {
-        let text = description.onOneLine
+        let text = description
         switch problem {
-        case .damaged:
-            let place = file ?? domain
-            let language = NamedFormat.unsupportedLanguage(ofFile: place)
-            return [language.map { "\(place): prefs does not read \($0)" } ?? description]
+        case .damaged: return [InvalidInput.lineOfUnsupportedLanguage(file ?? domain) ?? description]
         case .refused(let problems):
             let force = Self.unchanged(offersForce)
             guard problems.count > 1 else { return ["\(text); \(force)"] }
-            return problems.map { "\(domain): \($0)".onOneLine } + [force]
+            return problems.map { "\(domain): \($0)" } + [force]
         case .notKept: return ["\(text); \(Self.unchanged(offersForce))"]
         case .otherVersion(_, _, isNewer: false):
-            let words = ShellWord.line(CommandSpelling(domain: domain).words(Verb.wordsOfMigration)).onOneLine
+            let words = ShellWord.line(CommandSpelling(domain).words(Verb.wordsOfMigration))
             return ["\(text): \(words)"]
         default: return [description]
         }
@@ -212,7 +209,7 @@ extension StoreAccess {
         else { return }
         let words = CommandSpelling(domain.word, in: domain.layer, invocation)
             .words([Verb.restore.name], [version.sequence.description])
-        context.note("to undo this: \(ShellWord.line(words).onOneLine)")
+        context.note("to undo this: \(ShellWord.line(words))")
     }
 
     /// Returns the keys of a domain that the administrator forces.

@@ -119,8 +119,7 @@ extension PropertyList {
             case "\u{8}": result += "\\b"
             case "\u{C}": result += "\\f"
             case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                result += "\\u" + digits(scalar.value, radix: 16, 4)
             default: result.unicodeScalars.append(scalar)
             }
         }
@@ -266,15 +265,10 @@ struct SourceLiteral: Sendable {
         case .boolean(let flag):
             return language == .swift ? (flag ? "true" : "false") : (flag ? "@YES" : "@NO")
         case .date(let date): return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
-        case .data(let data): return "Data(bytes: [\(data.map { Self.hexadecimal($0) + "," }.joined())])"
+        case .data(let data): return "Data(bytes: [\(data.map { "0x\(digits($0, radix: 16, 2).uppercased())," }.joined())])"
         case .uid(let number): return "[\"CF$UID\" : \(number)]"
         default: return "nil"
         }
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
     }
 
     private func quoted(_ text: String) -> String {
@@ -285,16 +279,11 @@ struct SourceLiteral: Sendable {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case _ where scalar.value < 0x20 && scalar != "\t":
-                result += language == .swift ? "\\u{\(String(scalar.value, radix: 16))}" : Self.octal(scalar.value)
+                result += language == .swift ? "\\u{\(String(scalar.value, radix: 16))}" : "\\" + digits(scalar.value, radix: 8, 3)
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "\""
-    }
-
-    private static func octal(_ value: UInt32) -> String {
-        let digits = String(value, radix: 8)
-        return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Preferences
+package import Preferences
 package import PropertyLists
 
 /// The shell commands that turn one state of a domain into another.
@@ -17,21 +17,10 @@ package struct CommandLines {
 
     /// Creates the commands.
     ///
-    /// - Parameters:
-    ///   - domain: The argument that names the domain: its name, `-g` or a path.
-    ///   - options: Options before the verb, such as `-currentHost`.
-    ///   - verbOptions: Options after the verb, such as `--layer site`.
-    ///   - masking: The values that are replaced by a comment.
+    /// - Parameter masking: The values that are replaced by a comment.
     package init(
-        from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, domain: String, options: [String] = [],
-        verbOptions: [String] = [], masking: Masking = .none
-    ) {
-        let command = CommandSpelling(domain: domain, options: options, verbOptions: verbOptions)
-        self.init(from: old, to: new, command, masking: masking)
-    }
-
-    init(
-        from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, _ command: CommandSpelling, masking: Masking
+        from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, _ command: CommandSpelling,
+        masking: Masking = .none
     ) {
         (self.old, self.new, self.command, self.masking) = (old, new, command, masking)
     }
@@ -183,27 +172,23 @@ extension EntryPath {
 }
 
 /// The spelling of prefs commands on a domain, for messages and scripts.
-struct CommandSpelling {
+package struct CommandSpelling {
     let domain: String
     /// Options before the verb, such as `-currentHost`.
     let options: [String]
     /// Options after the verb, such as `--layer site`.
     let verbOptions: [String]
 
-    init(domain: String, options: [String] = [], verbOptions: [String] = []) {
-        self.domain = domain
-        self.options = options
-        self.verbOptions = verbOptions
-    }
-
     /// Creates the spelling for a domain in its layer.
     ///
-    /// - Parameter host: The host for the layer `user-host`; nil for this one.
-    init(_ domain: String, in layer: Layer, store: String?, host: String? = nil) {
-        var options = Option.words(naming: store)
-        if layer == .userHost { options += host.map { [Option.host.name, $0] } ?? [Option.currentHost.name] }
-        self.init(
-            domain: domain, options: options, verbOptions: layer.isOfUser ? [] : [Option.layer.name, layer.name])
+    /// - Parameters:
+    ///   - domain: The argument that names the domain: its name, `-g` or a path.
+    ///   - host: The host for the layer `user-host`; nil for this one.
+    package init(_ domain: String, in layer: Layer = .user, store: String? = nil, host: String? = nil) {
+        self.domain = domain
+        let words = layer == .userHost ? host.map { [Option.host.name, $0] } ?? [Option.currentHost.name] : []
+        options = Option.words(naming: store) + words
+        verbOptions = layer.isOfUser ? [] : [Option.layer.name, layer.name]
     }
 
     /// Creates the spelling for the store and host of another command.

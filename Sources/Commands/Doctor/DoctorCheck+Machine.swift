@@ -23,12 +23,6 @@ extension DoctorCheck {
                     place, "no watches are available (\(code)): changes are noticed up to two seconds late",
                     remedy(forNoWatches: code))
             ]
-        case .chosen:
-            return [
-                DoctorFinding(
-                    place, "is polled, as requested",
-                    .advice("nothing to be done"))
-            ]
         }
     }
 

@@ -119,8 +119,8 @@ struct DoctorFinding: Hashable, Sendable {
     }
 
     init(_ place: String, _ problem: String, _ remedy: Remedy) {
-        self.place = place.onOneLine
-        self.problem = problem.onOneLine
+        self.place = place.shown
+        self.problem = problem.shown
         self.remedy = remedy
     }
 
@@ -132,7 +132,7 @@ extension DoctorFinding.Remedy {
     var line: String {
         switch self {
         case .command(let words): ShellWord.line(words)
-        case .advice(let text): "# \(text.onOneLine)"
+        case .advice(let text): "# \(text.shown)"
         }
     }
 

@@ -21,8 +21,8 @@ struct Editing {
         let text = try ownText(contents, shown) ?? text(of: shown, contents.format)
         do {
             if let edited = try edit(text, base) {
-                let changes = EditedChanges(from: try text.values(text.original), to: edited, base: base)
-                try commit(changes, text.isOwnText ? text.bytes() : nil)
+                let changes = EditedChanges(from: try text.values(text.original), to: edited.values, base: base)
+                try commit(changes, text.isOwnText ? edited.bytes : nil)
             }
         } catch {
             // Keeps the user's text if an error occurs.
@@ -68,9 +68,11 @@ struct Editing {
 
     // MARK: The editor
 
-    /// Runs the editor and returns the edited values, or nil if the text is unchanged. After an error the editor is
-    /// opened again, unless the user has not changed the text since.
-    private func edit(_ text: EditedText, _ base: PropertyList.Dictionary) throws -> PropertyList.Dictionary? {
+    /// Runs the editor and returns the edited text with its values, or nil if the text is unchanged. After an error the
+    /// editor is opened again, unless the user has not changed the text since.
+    private func edit(
+        _ text: EditedText, _ base: PropertyList.Dictionary
+    ) throws -> (bytes: [UInt8], values: PropertyList.Dictionary)? {
         var refused: [UInt8]?
         while true {
             try access.context.runEditor(on: text.file)
@@ -79,7 +81,7 @@ struct Editing {
             do {
                 let values = try text.values(bytes)
                 try checkKeys(values, base, text)
-                return try checked(values, base, text)
+                return (bytes, try checked(values, base, text))
             } catch let mistake as any Reportable {
                 guard bytes != refused else { throw mistake }
                 refused = bytes

@@ -107,9 +107,7 @@ extension Verb {
 
     /// All possible exit statuses.
     package var allStatuses: [ExitStatus] {
-        ([.done, .usage] + statuses + parts.flatMap(\.statuses)).reduce(into: [ExitStatus]()) { known, status in
-            if !known.contains(status) { known.append(status) }
-        }.sorted { $0.rawValue < $1.rawValue }
+        Set([.done, .usage] + statuses + parts.flatMap(\.statuses)).sorted()
     }
 }
 

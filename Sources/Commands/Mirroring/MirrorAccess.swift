@@ -177,7 +177,7 @@ extension MirrorFailure: Reportable {
         }
     }
 
-    package var lines: [String] { [description.onOneLine] }
+    package var lines: [String] { [description] }
 }
 
 extension Option {

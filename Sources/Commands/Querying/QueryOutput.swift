@@ -36,7 +36,7 @@ struct QueryOutput {
             return try json(.array(rows.map { row in .dictionary(entries(columns, row)) }))
         case .table: return Array(table(columns, rows).utf8)
         case .tsv:
-            return Array(([columns.map(escaped).joined(separator: "\t")] + lines(rows)).map { $0 + "\n" }.joined().utf8)
+            return Array(([columns.map(LineText.escaped).joined(separator: "\t")] + lines(rows)).map { $0 + "\n" }.joined().utf8)
         case .lines: return Array(lines(rows).map { $0 + "\n" }.joined().utf8)
         case .nul:
             var text = ""
@@ -63,21 +63,12 @@ struct QueryOutput {
         return try Rendering(.json, options: options).bytes(of: value)
     }
 
-    /// Returns a scalar as raw text, a container as JSON, and NULL as no text.
-    private func text(_ value: PropertyList?) -> String {
-        guard let value else { return "" }
-        return (try? RawText.text(of: value)) ?? LosslessJSON.text(of: value) ?? "(\(value.kind.rawValue))"
-    }
+    /// Returns the text of a value, and no text for NULL.
+    private func text(_ value: PropertyList?) -> String { value.map(LineText.text) ?? "" }
 
     /// Returns a line for each row, with tabs between the values.
     private func lines(_ rows: [[PropertyList?]]) -> [String] {
-        rows.map { row in row.map { escaped(text($0)) }.joined(separator: "\t") }
-    }
-
-    private func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) else { return text }
-        return text.replacing("\\", with: "\\\\").replacing("\t", with: "\\t").replacing("\n", with: "\\n")
-            .replacing("\r", with: "\\r")
+        rows.map { row in row.map { LineText.escaped(text($0)) }.joined(separator: "\t") }
     }
 
     /// Returns aligned columns under their names, with numbers to the right.

@@ -127,8 +127,8 @@ package enum ClassicText {
         case 0x0C: "\\f"
         case 0x0D: "\\r"
         case 0x20..<0x7F: String(UnicodeScalar(UInt8(unit)))
-        case 0..<0x80: "\\" + String(unit, radix: 8).padded(to: 3)
-        default: "\\U" + String(unit, radix: 16).padded(to: 4)
+        case 0..<0x80: "\\" + digits(unit, radix: 8, 3)
+        default: "\\U" + digits(unit, radix: 16, 4)
         }
     }
 }
@@ -142,15 +142,11 @@ extension String {
             switch unit {
             case 0x5C: result += "\\\\"
             case 0..<0x80: result.unicodeScalars.append(UnicodeScalar(UInt8(unit)))
-            case 0x80...0xFF: result += "\\" + String(unit, radix: 8).padded(to: 3)
-            default: result += "\\u" + String(unit, radix: 16).padded(to: 4)
+            case 0x80...0xFF: result += "\\" + digits(unit, radix: 8, 3)
+            default: result += "\\u" + digits(unit, radix: 16, 4)
             }
         }
         return result
-    }
-
-    fileprivate func padded(to width: Int) -> String {
-        String(repeating: "0", count: max(0, width - utf8.count)) + self
     }
 }
 

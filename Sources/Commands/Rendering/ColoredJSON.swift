@@ -9,10 +9,11 @@ package import PropertyLists
 
 /// JSON for a terminal: keys, strings and other scalars in colors.
 enum ColoredJSON {
-    private static let (key, text, scalar, plain) = ("\u{1B}[34m", "\u{1B}[32m", "\u{1B}[33m", "\u{1B}[0m")
+    private static let colors = ("\u{1B}[34m", "\u{1B}[32m", "\u{1B}[33m", "\u{1B}[0m")
 
-    /// Returns the JSON with colors. Invisible characters are escaped, as JSON escapes them.
-    static func text(_ json: String) -> String {
+    /// Returns the JSON, in colors if they are wanted. Invisible characters are escaped, as JSON escapes them.
+    static func text(_ json: String, hasColors: Bool) -> String {
+        let (key, text, scalar, plain) = hasColors ? colors : ("", "", "", "")
         var output = ""
         var rest = json.unicodeScalars[...]
         while let first = rest.first {
@@ -46,26 +47,20 @@ enum ColoredJSON {
         guard string.unicodeScalars.contains(where: \.isInvisible) else { return string }
         return string.unicodeScalars.map { scalar in
             guard scalar.isInvisible else { return String(scalar) }
-            return String(scalar).utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }.joined()
+            return String(scalar).utf16.map { "\\u" + digits($0, radix: 16, 4) }.joined()
         }.joined()
     }
 }
 
 extension CommandContext {
-    /// Prints a rendered value. JSON on a terminal is in colors, unless the variable `NO_COLOR` is set.
+    /// Prints a rendered value. JSON on a terminal remains JSON, and is in colors unless the variable `NO_COLOR` is set.
     func print(_ bytes: [UInt8], of value: PropertyList, _ rendering: Rendering) throws {
         let isJSON = rendering.format.map { $0.ofPropertyList == .json } ?? value.isContainer
-        guard isJSON, terminal.isTerminal(.output), (environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
-        else { return try terminal.write(bytes, to: .output) }
-        try cursor.write(ColoredJSON.text(String(decoding: bytes, as: UTF8.self)), to: .output)
+        guard isJSON, terminal.isTerminal(.output) else { return try terminal.write(bytes, to: .output) }
+        let hasColors = (environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
+        let text = ColoredJSON.text(String(decoding: bytes, as: UTF8.self), hasColors: hasColors)
+        try cursor.write(text, to: .output)
     }
-}
-
-extension PropertyList {
-    fileprivate var isContainer: Bool { kind == .array || kind == .dictionary }
 }
 
 /// JSON on one line that can hold any value. Values without a JSON type are wrapped, as by `--lossless-json`.

@@ -24,8 +24,11 @@ package enum LineText {
     }
 
     /// Returns a value on one line.
-    static func line(of value: PropertyList) -> String {
-        escaped((try? RawText.text(of: value)) ?? LosslessJSON.text(of: value) ?? "(\(value.kind.rawValue))")
+    static func line(of value: PropertyList) -> String { escaped(text(of: value)) }
+
+    /// Returns a scalar as raw text, and a container as lossless JSON.
+    static func text(of value: PropertyList) -> String {
+        (try? RawText.text(of: value)) ?? LosslessJSON.text(of: value) ?? "(\(value.kind.rawValue))"
     }
 
     /// Returns the text on one line: backslash, tab, newline and return as `\\`, `\t`, `\n` and `\r`, and other control
@@ -40,13 +43,18 @@ package enum LineText {
             case 0x0A: result += "\\n"
             case 0x0D: result += "\\r"
             case 0..<0x20, 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                result += "\\u" + digits(scalar.value, radix: 16, 4)
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result
     }
+}
+
+/// Returns a number in digits, with zeros up to a width.
+func digits(_ number: some BinaryInteger, radix: Int, _ width: Int) -> String {
+    let digits = String(number, radix: radix)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }
 
 /// A scalar without quotes, for scripts.
@@ -56,7 +64,7 @@ package enum RawText {
         switch value {
         case .string(let text): return text
         case .integer(let number): return number.description
-        case .real(let number): return number.word
+        case .real(let number): return number.description
         case .boolean(let flag): return flag ? "true" : "false"
         case .date(let date):
             guard let text = date.nearestRFC3339 else { throw RawFailure(kind: .date) }

@@ -97,18 +97,22 @@ extension CommandContext {
     /// before or after the argument is kept.
     private func bytes(of argument: String) -> [UInt8] {
         let bytes = Array(argument.utf8)
-        for (text, given) in environment.changedArguments {
-            guard let range = bytes.firstRange(of: Array(text.utf8)) else { continue }
-            return Array(bytes[..<range.lowerBound]) + given + bytes[range.upperBound...]
+        let found = environment.changedArguments.compactMap { text, given in
+            bytes.firstRange(of: Array(text.utf8)).map { (range: $0, given: given) }
         }
-        return bytes
+        // The longest match, since one argument can contain another.
+        let longest = found.max { ($0.range.count, -$0.range.lowerBound) < ($1.range.count, -$1.range.lowerBound) }
+        guard let (range, given) = longest else { return bytes }
+        return Array(bytes[..<range.lowerBound]) + given + bytes[range.upperBound...]
     }
 
     /// Returns the absolute path that an argument names.
     func absolutePath(_ argument: String) throws -> FilePath {
         let path = try path(argument)
         if path.isAbsolute { return path }
-        let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? .root
+        guard let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? environment.workingFolder else {
+            throw SystemFailure(.noSuchFile, .open, path)
+        }
         // The link of a deleted folder leads to a path that does not exist.
         if folder.bytes.suffix(10) == Array(" (deleted)".utf8), try fileSystem.status(of: folder) == nil {
             throw SystemFailure(.noSuchFile, .open, path)
@@ -118,7 +122,7 @@ extension CommandContext {
     }
 
     /// Whether the program was called by the name of one of Apple's tools, and behaves like it.
-    var isRunAsAppleTool: Bool { program == "defaults" || program == "plutil" }
+    var isRunAsAppleTool: Bool { dialect == .classic || [Plutil.name, PlistBuddy.name].contains(program) }
 
     /// Reports that dates were written without fractions of a second. Apple's tools drop them without a message.
     func noteDroppedFractions(in name: String) {

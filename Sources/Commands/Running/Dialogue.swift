@@ -273,9 +273,18 @@ final class Progress {
     private var last = Instant(nanoseconds: .min)
     private var hasPrinted = false
 
-    init(_ what: String, _ context: CommandContext) {
+    private init(_ what: String, _ context: CommandContext) {
         self.what = what
         self.context = context
+    }
+
+    /// Runs `body` with a progress line, which is removed at the end.
+    static func of<Result>(
+        _ what: String, _ context: CommandContext, _ body: (Progress) throws -> Result
+    ) rethrows -> Result {
+        let progress = Progress(what, context)
+        defer { progress.end() }
+        return try body(progress)
     }
 
     func note(_ count: Int, of all: Int) {
@@ -288,7 +297,7 @@ final class Progress {
         try? context.cursor.write("\r\(count) of \(all) \(what)", to: .errors)
     }
 
-    func end() {
+    private func end() {
         guard hasPrinted else { return }
         try? context.cursor.write("\r\u{1B}[K", to: .errors)
     }

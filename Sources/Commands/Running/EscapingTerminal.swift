@@ -1,4 +1,5 @@
 internal import Platform
+internal import PropertyLists
 
 /// The streams of a command. On a terminal, control characters are escaped.
 ///
@@ -41,16 +42,5 @@ extension String {
             }
         }
         return result
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether a terminal would obey the character, or show nothing for it.
-    var isInvisible: Bool {
-        if value < 0x7F { return value < 0x20 && self != "\n" && self != "\t" }
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: return true
-        default: return false
-        }
     }
 }

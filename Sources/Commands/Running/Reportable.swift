@@ -83,7 +83,7 @@ extension ExitStatus {
 }
 
 extension ExitStatus: Comparable {
-    /// Of the statuses of several mirrors, the highest number is returned to the shell.
+    /// Ordered by number; a command with several results returns the highest.
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -104,10 +104,13 @@ package struct InvalidInput: Reportable {
 
     package var status: ExitStatus { .damaged }
 
+    /// Returns the message for a file whose extension states a language that prefs does not read, or nil.
+    static func lineOfUnsupportedLanguage(_ name: String) -> String? {
+        NamedFormat.unsupportedLanguage(ofFile: name).map { "\(name.onOneLine): prefs does not read \($0)" }
+    }
+
     package var lines: [String] {
-        if let language = NamedFormat.unsupportedLanguage(ofFile: name) {
-            return ["\(name.onOneLine): prefs does not read \(language)"]
-        }
+        if let line = Self.lineOfUnsupportedLanguage(name) { return [line] }
         let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(failure.offset)"
         let path = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
         return ["\(name.onOneLine)\(place): \(failure.problem)\(path)"]

@@ -47,8 +47,7 @@ struct BundleFile {
     func line(for finding: SettingsBundle.Finding) -> String {
         let place = finding.location.map { "\($0.line):\($0.column): " } ?? " "
         let path = finding.path.components.isEmpty ? "" : "\(shortened(finding.path.description, to: 200)): "
-        return "\(prefix)\(finding.file):\(place)\(finding.isWarning ? "warning: " : "")\(path)\(finding.text)"
-            .onOneLine
+        return "\(prefix)\(finding.file):\(place)\(finding.isWarning ? "warning: " : "")\(path)\(finding.text)".shown
     }
 
     /// Returns the contents of a file in the bundle.

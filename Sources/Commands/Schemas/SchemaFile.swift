@@ -158,7 +158,7 @@ extension SchemaFile {
             return (bundle.reading.schema, errors.map { bundle.file.line(for: $0) })
         }
         let (schema, mistakes) = readMistakes(checks: checks, warns: false)
-        if schema == nil, let line = lineOfForeignLanguage { return (nil, [line]) }
+        if schema == nil, let line = InvalidInput.lineOfUnsupportedLanguage(name) { return (nil, [line]) }
         return (schema, mistakes.map { line(for: $0) })
     }
 
@@ -169,12 +169,8 @@ extension SchemaFile {
             return (findings.map { bundle.file.line(for: $0) }, findings.contains { !$0.isWarning })
         }
         let (schema, mistakes) = readMistakes(checks: true, warns: true)
-        if schema == nil, let line = lineOfForeignLanguage { return ([line], true) }
+        if schema == nil, let line = InvalidInput.lineOfUnsupportedLanguage(name) { return ([line], true) }
         return (mistakes.map { line(for: $0, fixes: true) }, mistakes.contains { !$0.isWarning })
-    }
-
-    private var lineOfForeignLanguage: String? {
-        NamedFormat.unsupportedLanguage(ofFile: name).map { "\(name): prefs does not read \($0)" }
     }
 
     private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {
@@ -200,7 +196,7 @@ extension SchemaFile {
         let place = mistake.location.map { "\($0.line):\($0.column): " } ?? " "
         // A line of a declaration has no path, which only a property list has.
         let text = hasLines ? mistake.withAttribute : mistake.withoutPlace
-        return "\(name):\(place)\(mistake.isWarning ? "warning: " : "")\(text)\(fix)".onOneLine
+        return "\(name):\(place)\(mistake.isWarning ? "warning: " : "")\(text)\(fix)".shown
     }
 
     /// Returns the schema, or throws if it has errors. The thrown error lists all of them, even if not all were checked

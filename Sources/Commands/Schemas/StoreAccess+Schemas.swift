@@ -18,7 +18,7 @@ extension StoreAccess {
             throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint())")
         }
         guard let schema = installed.schema else {
-            throw InvalidSchema(mistakes: installed.faults.map { "\(installed.place):\($0)".onOneLine })
+            throw InvalidSchema(mistakes: installed.faults.map { "\(installed.place):\($0)".shown })
         }
         return schema
     }

@@ -40,9 +40,7 @@ extension CompletionSource {
             return try? StoreAccess(invocation, context)
         }
         return CompletionSource(
-            domains: {
-                ((try? access()?.names()) ?? []).map { $0.isGlobal ? DomainName.global.text : $0.text }
-            },
+            domains: { ((try? access()?.names()) ?? []).map(\.text) },
             domain: { word in
                 guard let access = access(), let domain = try? access.domain(word) else { return nil }
                 if let contents = try? domain.file.contents(on: access.machine), contents.exists {

@@ -149,11 +149,6 @@ extension PropertyList.Kind {
     }
 }
 
-extension Double {
-    /// The shortest text that parses as this number.
-    package var word: String { description }
-}
-
 /// The arguments of `write` that express a value: the inverse of `ValueArguments`.
 ///
 /// Scalars have a type flag, and so do the elements of small arrays and dictionaries. Other values are lossless JSON.
@@ -217,7 +212,7 @@ package struct ValueWords: Hashable, Sendable {
         switch value {
         case .string(let text): text.utf8.contains(0) ? nil : [TypeFlag.string.rawValue, text]
         case .integer(let number): [TypeFlag.int.rawValue, number.description]
-        case .real(let number): [TypeFlag.float.rawValue, number.word]
+        case .real(let number): [TypeFlag.float.rawValue, number.description]
         case .boolean(let flag): [TypeFlag.bool.rawValue, flag ? "true" : "false"]
         case .date(let date): date.rfc3339.map { [TypeFlag.date.rawValue, $0] }
         case .data(let data): [TypeFlag.data.rawValue, data.hexadecimal]

@@ -15,11 +15,11 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", context)
-        if [invocation[.completions] != nil, invocation.has(.man), invocation.has(.build), invocation.has(.shellcheck)]
-            .contains(true)
-        {
-            return try Verb.describe(script, invocation, context)
+        let requests = [Option.completions, .man, .build, .shellcheck].filter(invocation.has)
+        guard requests.count <= 1 else {
+            throw CommandFailure(.usage, "only one of --completions, --man, --build and --shellcheck can be given")
         }
+        guard requests.isEmpty else { return try Verb.describe(script, invocation, context) }
         let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
         do {
             return try ScriptCall(script, output, invocation, context).run()
@@ -35,12 +35,6 @@ extension Verb {
     private static func describe(
         _ script: ScriptFile, _ invocation: Invocation, _ context: CommandContext
     ) throws -> ExitStatus {
-        let requests = [
-            invocation[.completions] != nil, invocation.has(.man), invocation.has(.build), invocation.has(.shellcheck),
-        ]
-        if requests.count(where: \.self) > 1 {
-            throw CommandFailure(.usage, "only one of --completions, --man, --build and --shellcheck can be given")
-        }
         let file = try script.schema(invocation)
         let schema = try file.schema()
         let prefix = invocation[.prefix] ?? ""

@@ -47,7 +47,7 @@ extension StoreAccess {
             let addressed = try domain(word)
             return addressed.file.isOfDomain ? addressed : nil
         }
-        guard !word.contains("/"), let named = try? domain(word) else { return nil }
+        guard let named = try? domain(word) else { return nil }
         if try named.file.status(on: machine) != nil { return named }
         guard try machine.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
         throw CommandFailure(.notFound, "\(word.onOneLine): no domain or file has this name")

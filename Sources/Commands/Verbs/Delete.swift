@@ -40,7 +40,7 @@ extension Verb {
                 guard let key else { return DomainEdit(domain.file, acceptsLoss: true) { found.removeAll(of: &$0) } }
                 return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }
             }, .delete)
-        try found.check(key, in: first, access.context)
+        try found.check(key, in: first, access)
     }
 }
 
@@ -63,18 +63,18 @@ private final class Found: Sendable {
     }
 
     /// Throws if the domain or the key was not found.
-    func check(_ key: KeyArgument?, in domain: AddressedDomain, _ context: CommandContext) throws(CommandFailure) {
+    func check(_ key: KeyArgument?, in domain: AddressedDomain, _ access: StoreAccess) throws {
         let unchanged = "Defaults have not been changed."
         let name = domain.application.onOneLine
         let (hasDomain, hasKey) = state.withLock { $0 }
         guard hasDomain else {
-            let failure = CommandFailure.noDomain(domain, context)
+            let failure = CommandFailure.noDomain(domain, access.context)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "Domain (\(name)) not found.", unchanged)
         }
         guard let key, !hasKey else { return }
-        throw CommandFailure(
-            .notFound, "\(domain.word.onOneLine) has no key \(key.spelling.onOneLine)",
-            classic: "Key (\(key.spelling.onOneLine)) not found in domain (\(name)).", unchanged)
+        throw try access.failure(
+            ofMissing: key, in: domain,
+            classic: ["Key (\(key.spelling.onOneLine)) not found in domain (\(name)).", unchanged])
     }
 }

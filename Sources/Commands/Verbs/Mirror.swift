@@ -116,7 +116,7 @@ extension MirrorVerbs {
         let bytes = try context.contents(name, limit: 256 << 20)
         do {
             let pack = try pack(bytes, at: name, context)
-            for line in pack.lines { try context.say(line.onOneLine) }
+            for line in pack.lines { try context.say(line.shown) }
         } catch let fault as PackFault {
             guard let marker = try? Marker(decoding: bytes) else {
                 throw CommandFailure(.damaged, "\(name.onOneLine): \(fault.phrase)")
@@ -143,9 +143,9 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         return try access.each { session in
             try access.check(session)
-            let progress = Progress("files checked", context)
-            let findings = try session.examine { progress.note($0, of: $1) }
-            progress.end()
+            let findings = try Progress.of("files checked", context) { progress in
+                try session.examine { progress.note($0, of: $1) }
+            }
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try context.say("\(session.place): no problems found") }
             return findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged
@@ -162,13 +162,13 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         try access.check(session)
-        let progress = Progress("files read", context)
-        try session.rebuild {
-            progress.note($0, of: $1)
-        } wait: {
-            access.wait($0)
+        try Progress.of("files read", context) { progress in
+            try session.rebuild {
+                progress.note($0, of: $1)
+            } wait: {
+                access.wait($0)
+            }
         }
-        progress.end()
         return try access.conclude(&session)
     }
 

@@ -20,11 +20,12 @@ extension Verb {
         try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             guard let value = root[old.path] else {
-                throw CommandFailure(
-                    .notFound, "\(domain.word.onOneLine) has no key \(old.spelling.onOneLine)",
-                    classic:
-                        "Key \(old.spelling.onOneLine) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
-                )
+                let key = old.spelling.onOneLine
+                throw try access.failure(
+                    ofMissing: old, in: domain,
+                    classic: [
+                        "Key \(key) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
+                    ])
             }
             guard !masking.exposes(value, at: old.path, movedTo: new.path, masking) else {
                 throw CommandFailure.exposed(old, in: domain, by: new)

@@ -29,27 +29,27 @@ extension Verb {
         }
     }
 
+    /// Returns the schema in a file or bundle, or the one that is installed for a domain.
+    private static func schema(
+        named word: String, _ invocation: Invocation, _ context: CommandContext
+    ) throws -> Schema {
+        if word == "-" || DomainArgument.isPath(word) || invocation.has(.bundleDomain) {
+            return try SchemaFile.named(word, invocation, needsDomain: false, context).schema()
+        }
+        let access = try StoreAccess(invocation, context)
+        let domain = try access.domain(word)
+        return try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
+    }
+
     private static let showing = Verb(
         "show", .new, "print the settings that a domain's schema, file or bundle declares",
         options: [.format([.table, .markdown, .man, .jsonSchema, .openstep]), .bundleDomain],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let isFile = word == "-" || DomainArgument.isPath(word) || invocation.has(.bundleDomain)
-        let schema: Schema
-        if isFile {
-            schema = try SchemaFile.named(word, invocation, needsDomain: false, context).schema()
-        } else {
-            let access = try StoreAccess(invocation, context)
-            let domain = try access.domain(word)
-            schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
-        }
-        let last = (isFile ? word.split(separator: "/") : schema.domain.split(separator: ".")).last.map(String.init)
-        let program =
-            schema.program
-            ?? (schema.isStored
-                ? schema.domain.split(separator: ".").last.map(String.init)
-                : last) ?? word
+        let schema = try schema(named: word, invocation, context)
+        let names = schema.isStored ? schema.domain.split(separator: ".") : word.split(separator: "/")
+        let program = schema.program ?? names.last.map(String.init) ?? word
         let text =
             switch invocation.format {
             case .markdown: schema.markdown()
@@ -94,7 +94,7 @@ extension Verb {
         try context.fileSystem.replace(path, with: bytes.span.bytes)
         let stored = try domain.file.contents(on: access.machine).values
         if schema.needsMigration(stored) {
-            let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
+            let words = ShellWord.line(CommandSpelling(schema.domain).words(wordsOfMigration))
             context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
         }
         return .done
@@ -198,14 +198,7 @@ extension Verb {
             throw CommandFailure(.usage, "schema export: --settings-bundle DIR is required")
         }
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let schema: Schema
-        if word == "-" || DomainArgument.isPath(word) {
-            schema = try SchemaFile(word, context).schema()
-        } else {
-            let access = try StoreAccess(invocation, context)
-            let domain = try access.domain(word)
-            schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
-        }
+        let schema = try schema(named: word, invocation, context)
         let folder = try context.path(output)
         if let names = try context.fileSystem.names(in: folder), !names.isEmpty {
             throw CommandFailure(.usage, "\(output.onOneLine): the folder is not empty")

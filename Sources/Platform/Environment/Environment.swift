@@ -7,6 +7,8 @@ package struct Environment: Hashable, Sendable {
     package var bytesOfArguments: [Int: [UInt8]] = [:]
     /// The path of the running program, if known.
     package var executable: FilePath?
+    /// The base of relative paths at the start of the process; nil if it was removed. Used where there is no `/proc`.
+    package var workingFolder: FilePath?
     package var process: Int32
     /// The effective user ID.
     package var user: UInt32
@@ -14,12 +16,12 @@ package struct Environment: Hashable, Sendable {
 
     package init(
         variables: EnvironmentVariables = [:], arguments: [String] = [], executable: FilePath? = nil,
-        process: Int32 = 1,
-        user: UInt32 = 1000, hostName: String = "localhost"
+        workingFolder: FilePath? = nil, process: Int32 = 1, user: UInt32 = 1000, hostName: String = "localhost"
     ) {
         self.variables = variables
         self.arguments = arguments
         self.executable = executable
+        self.workingFolder = workingFolder
         self.process = process
         self.user = user
         self.hostName = hostName

@@ -14,7 +14,7 @@ extension Environment {
     package static func ofThisProcess() -> Environment {
         var environment = Environment(
             variables: environmentVariables(), arguments: CommandLine.arguments, executable: runningProgram(),
-            process: getpid(), user: geteuid(), hostName: nameOfHost())
+            workingFolder: currentFolder(), process: getpid(), user: geteuid(), hostName: nameOfHost())
         environment.bytesOfArguments = changedArguments(among: environment.arguments)
         return environment
     }
@@ -51,6 +51,14 @@ extension Environment {
             unsafe entry += 1
         }
         return variables
+    }
+
+    private static func currentFolder() -> FilePath? {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let text = unsafe getcwd(buffer.baseAddress, buffer.count) else { return nil }
+            let path = unsafe FilePath(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+            return path.flatMap { $0.isAbsolute ? $0 : nil }
+        }
     }
 
     private static func runningProgram() -> FilePath? {

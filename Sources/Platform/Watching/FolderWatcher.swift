@@ -55,8 +55,6 @@ package enum WatchMethod: Hashable, Sendable {
         case remoteFileSystem
         /// The system has no more watches, or does not support them.
         case noWatches(ErrorCode)
-        /// The caller requested polling.
-        case chosen
     }
 }
 

@@ -9,7 +9,7 @@ package struct PollingWatcher: FolderWatcher {
 
     /// - Parameter background: Runs each poll, which waits for files and calls the receiver.
     package init(
-        _ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMethod.Reason = .chosen,
+        _ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMethod.Reason,
         background: @escaping Background = { $0() }
     ) {
         self.fileSystem = fileSystem

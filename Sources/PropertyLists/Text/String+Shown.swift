@@ -35,6 +35,16 @@ extension Unicode.Scalar {
         }
     }
 
+    /// Whether a terminal would obey the character, or show nothing for it. Newlines and tabs are excluded, and so are
+    /// the joiners, which only shape their neighbors in Persian words and in emoji.
+    package var isInvisible: Bool {
+        if value < 0x7F { return value < 0x20 && self != "\n" && self != "\t" }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return self != "\u{200C}" && self != "\u{200D}"
+        default: return false
+        }
+    }
+
     /// The escape in a Swift string literal, such as `\n` or `\u{1B}`.
     fileprivate var spelledOut: String {
         switch value {
