@@ -56,7 +56,7 @@ extension EncodingFailure: CustomStringConvertible {
         case .tooManyValues(let limit): "more than \(limit) values"
         case .tooLarge(let limit): "more than \(limit) bytes as \(format.rawValue)"
         case .tooManyBytes(let limit): "more than \(limit) bytes if each reference to a shared value is counted"
-        case .kindNotSupported(.null) where format == .binary || format == .json: "settings cannot be null"
+        case .kindNotSupported(.null) where format.hasNull: "settings cannot be null"
         case .kindNotSupported(let kind): "\(format.rawValue) cannot hold a value of type \(kind.rawValue)"
         case .characterNotSupported(let code):
             "\(format.rawValue) cannot hold the character \(codePoint(code))"

@@ -11,12 +11,12 @@ extension PropertyList {
         case xml
         /// Apple's binary format, `bplist00`.
         case binary
+        /// JSON, and JSON5 if the options allow it. It has no dates and no data.
+        case json
         /// The text format of NeXTSTEP and of `.strings` files: strings, data, arrays and dictionaries.
         case openstep
         /// OpenStep with GNUstep's notation for other types.
         case gnustep
-        /// JSON, and JSON5 if the options allow it. It has no dates and no data.
-        case json
     }
 
     /// The options of a reader: what it accepts or rejects.
@@ -129,14 +129,14 @@ extension PropertyList {
         _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
         options: ReadingOptions = .default
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
-        let named = name.flatMap { NamedFormat(fileName: $0) }
+        let named = name.flatMap { FileExtension(fileName: $0) }
         var options = options
         if named == .json5 || named == .jsonc { options.allowsJSON5 = true }
         guard bytes.count <= limits.inputBytes else {
             throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: .xml)
         }
         var sources: SourceMap?
-        return try readSniffed(bytes, as: named?.format, limits: limits, options: options, sources: &sources)
+        return try readSniffed(bytes, as: named?.formatOfText, limits: limits, options: options, sources: &sources)
     }
 
     /// Reads a value and, unless `sources` is nil, the source ranges of its entries, which are nil for a binary file.
@@ -213,18 +213,20 @@ extension PropertyList.Format {
         }
     }
 
-    /// Whether a domain can have the format: it keeps the types of values, and a file is recognized by its contents.
-    package var isForDomains: Bool {
+    /// Whether it has other scalars than strings and data. Only such a format can be that of a domain.
+    package var hasTypes: Bool {
         switch self {
         case .xml, .binary, .json, .gnustep: true
         case .openstep: false
         }
     }
 
-    /// The format that the extension of a file's name states.
-    package init?(fileName: String) {
-        guard let named = NamedFormat(fileName: fileName) else { return nil }
-        self = named.format
+    /// Whether it has null.
+    package var hasNull: Bool {
+        switch self {
+        case .binary, .json: true
+        case .xml, .openstep, .gnustep: false
+        }
     }
 }
 
@@ -281,27 +283,27 @@ extension PropertyList {
     }
 }
 
-/// A format that the extension of a file's name states.
-package enum NamedFormat {
-    case json, json5, jsonc, openstep
+/// The extensions of file names that state a format.
+package enum FileExtension: String, CaseIterable {
+    case xml, json, json5, jsonc, strings
 
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-        switch fileName[fileName.index(after: dot)...].lowercased() {
-        case "json": self = fileName.isOfJSONWithComments ? .jsonc : .json
-        case "json5": self = .json5
-        case "jsonc": self = .jsonc
-        case "strings": self = .openstep
-        default: return nil
+        self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())
+        if self == .json, fileName.isOfJSONWithComments { self = .jsonc }
+    }
+
+    /// The format of a new file.
+    package var format: PropertyList.Format {
+        switch self {
+        case .xml: .xml
+        case .json, .json5, .jsonc: .json
+        case .strings: .openstep
         }
     }
 
-    var format: PropertyList.Format {
-        switch self {
-        case .json, .json5, .jsonc: .json
-        case .openstep: .openstep
-        }
-    }
+    /// The format of a text that is read; nil if the text itself decides, since XML is recognized by its first bytes.
+    var formatOfText: PropertyList.Format? { self == .xml ? nil : format }
 
     /// Returns the language that the extension of a file's name states, if prefs neither reads nor writes it.
     package static func unsupportedLanguage(ofFile name: String) -> String? {

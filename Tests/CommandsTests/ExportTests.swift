@@ -60,6 +60,19 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("x.json", .json), ("x.JSON5", .json), ("x.jsonc", .json), ("x.strings", .openstep), ("x.xml", .xml),
+            ("x.plist", .binary), ("x", .binary),
+        ] as [(String, PropertyList.Format)])
+    func `the extension of the file decides the format`(_ name: String, _ format: PropertyList.Format) throws {
+        let machine = try SimulatedMachine()
+        try Self.run(["write", "d", "k", "v"], on: machine)
+        try Self.run(["export", "d", "/tmp/\(name)"], on: machine)
+        let bytes = try #require(try machine.fileSystem.contents(of: try #require(FilePath("/tmp/\(name)"))))
+        #expect(try PropertyList.sniffed(bytes).format == format)
+    }
+
     /// Returns a random domain, which is stored as `d`.
     private static func planted(
         _ scope: ValueGenerator.Scope, _ stream: String, _ round: Int, on machine: SimulatedMachine

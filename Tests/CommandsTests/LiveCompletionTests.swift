@@ -41,7 +41,7 @@ import Testing
         (["restore", "com.example.app", ""], ["2", "1"]), (["history", "/tmp/file.plist", "--show", ""], ["1"]),
         (["diff", "com.example.app", "--versions", "1.."], ["1..2", "1..1"]),
         (["diff", "com.example.app@f"], ["com.example.app@forced"]),
-        (["write", "prefs", "newDomainFormat", ""], ["binary1", "xml1", "json", "gnustep"]),
+        (["write", "prefs", "newDomainFormat", ""], ["xml1", "binary1", "json", "gnustep"]),
     ])
     func `names come from the store that the line selects`(_ words: [String], _ offered: [String]) throws {
         let outcome = try runPrefs(["prefs", "__complete", "zsh"] + words, on: machine())

@@ -99,6 +99,8 @@ struct Lookup: Sendable, CustomTestStringConvertible {
     ]
 }
 
+private struct UnknownLayer: Error { let name: String }
+
 /// A machine with the files of a look-up, and the programs that look up the value.
 private struct LookupBench {
     let machine: SimulatedMachine
@@ -121,7 +123,8 @@ private struct LookupBench {
             case "site-global": try machine.administrate("/etc/xdg/prefs/.GlobalPreferences.plist", current)
             case "user": try write(current, to: #require(FilePath("\(user)/d.plist")))
             case "user-host": try write(current, to: #require(FilePath("\(user)/ByHost/d.\(host).plist")))
-            default: try write(current, to: #require(FilePath("\(user)/.GlobalPreferences.plist")))
+            case "global": try write(current, to: #require(FilePath("\(user)/.GlobalPreferences.plist")))
+            default: throw UnknownLayer(name: layer)
             }
         }
     }

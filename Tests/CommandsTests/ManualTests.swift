@@ -108,6 +108,11 @@ import Testing
         #expect(listed == DoctorCheck.all.map(\.subject))
     }
 
+    @Test func `the layers that can be written are listed`() throws {
+        let names = Layer.writable.map(\.name).joined(separator: ", ")
+        #expect(try section("DESCRIPTION").contains { $0.contains(": \(names).") })
+    }
+
     @Test func `the layers are listed in order`() throws {
         let layers: [Layer] = [
             .forced, .arguments, .environment, .userHost, .session, .user, .suite("NAME"), .globalHost, .global, .site,

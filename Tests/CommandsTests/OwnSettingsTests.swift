@@ -30,7 +30,7 @@ import Testing
         ("historyVersions many", "historyVersions = many: must be an integer"),
         ("historyBytes 2T", "historyBytes = 2199023255552: must be from 0 to 1T"),
         ("lockTimeout 3601", "lockTimeout = 3601.0: must be from 0.0 to 3600.0"),
-        ("newDomainFormat yaml", "newDomainFormat = yaml: must be binary1, xml1, json or gnustep"),
+        ("newDomainFormat yaml", "newDomainFormat = yaml: must be xml1, binary1, json or gnustep"),
     ])
     func `are checked when they are written`(_ words: String, _ reason: String) throws {
         let outcome = try machine.run("prefs write prefs \(words)")

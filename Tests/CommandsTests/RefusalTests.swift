@@ -87,6 +87,43 @@ import Testing
         #expect(try read(["NO_COLOR": "1"]) == "{\n  \"k\\u202e\": 1\n}\n")
     }
 
+    @Test(arguments: [
+        (["rename", "d", "host", "x"], "d has no key host; did you mean hosts?"),
+        (["delete", "d", "host"], "d has no key host; did you mean hosts?"),
+        (["copy", "d", "host", "x"], "d has no key host; did you mean hosts?"),
+        (["delete", "d", ""], "d has no key ''"),
+        (["rename", "/tmp/none", "a", "b"], "/tmp/none: no such file"),
+        (["copy", "--from", "xml", "/tmp/f.json", "k", "l"], "/tmp/f.json:1:1: expected <plist>"),
+    ])
+    func `names the key that is missing, and a similar one`(_ words: [String], _ line: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.store(["hosts": 1], as: "d")
+        _ = try runPrefs(["prefs", "write", "/tmp/f.json", "k", "v"], on: machine)
+        let outcome = try runPrefs(["prefs"] + words, on: machine)
+        #expect(outcome.errors == "prefs: \(line)\n" && outcome.status != 0)
+    }
+
+    @Test func `resolves no relative path without a working folder`() throws {
+        let machine = try SimulatedMachine()
+        var environment = machine.environment
+        environment.workingFolder = nil
+        let outcome = try runPrefs(["prefs", "write", "./x.json", "k", "v"], on: machine, environment: environment)
+        #expect(
+            outcome
+                == Transcript.Outcome(errors: "prefs: cannot open ./x.json: No such file or directory\n", status: 6))
+    }
+
+    @Test func `opens the file whose whole argument has other bytes`() throws {
+        let machine = try SimulatedMachine()
+        var environment = machine.environment
+        environment.changedArguments = ["a\u{FFFD}": [0x61, 0xFE], "ba\u{FFFD}": [0x62, 0x61, 0xFF]]
+        try machine.fileSystem.replace(
+            try #require(FilePath(Array("/tmp/ba".utf8) + [0xFF])), with: Array("{}".utf8).span.bytes)
+        try machine.setWorkingFolder("/tmp")
+        let outcome = try runPrefs(["prefs", "lint", "ba\u{FFFD}"], on: machine, environment: environment)
+        #expect(outcome == Transcript.Outcome(output: "ba\u{FFFD}: OK\n"))
+    }
+
     @Test func `writes the stored bytes to a pipe`() throws {
         let machine = try SimulatedMachine()
         try machine.store(["k": .string(Self.steering)], as: "d")

@@ -138,7 +138,10 @@ import Testing
     @Test(arguments: [
         ("-int 12", "14", "integer", ""), ("-float 1.5", "2", "real", ""), ("text", "14", "string", ""),
         ("-int 12", "x", "string", "prefs: k: x is not an integer, so it is now stored as a string\n"),
-        ("-array 1", "x", "array", "prefs: k: holds an array, which text cannot replace; use --array, --json or --plist, or --string TEXT\n"),
+        (
+            "-array 1", "x", "array",
+            "prefs: k: holds an array, which text cannot replace; use --array, --json or --plist, or --string TEXT\n"
+        ),
     ])
     func `a word keeps the stored type where the schema declares none`(
         _ stored: String, _ word: String, _ type: String, _ errors: String

@@ -12,7 +12,8 @@ import Testing
     static let writes: [[String]] = [
         ["write", "d", "theme", "dark"], ["write", "d", "new", "-int", "1"], ["write", "d", ":list:0", "z"],
         ["write", "d", "list", "-array-add", "c"], ["write", "d", "--plist", "{ only = 1; }"],
-        ["copy", "d", "theme", "colour"], ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"], ["delete", "d", "theme"],
+        ["copy", "d", "theme", "colour"], ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"],
+        ["delete", "d", "theme"],
         ["delete", "d", ":list:0"], ["delete", "d"], ["delete-all", "d"], ["delete-all", "d", "theme"],
         ["import", "d", "/tmp/in.plist"], ["import", "--replace", "d", "/tmp/in.plist"],
         ["apply", "--domain", "d", "/tmp/in.plist"], ["convert", "d", "xml"],
@@ -90,6 +91,17 @@ import Testing
         let back = try runPrefs(ShellScript.words(String(command)), on: machine)
         #expect(back.status == 0, "\(back)")
         return back
+    }
+
+    @Test func `the command that reverses an undo is printed whole`() throws {
+        let machine = try SimulatedMachine()
+        let store = "/tmp/" + String(repeating: "s", count: 200)
+        try machine.fileSystem.makeFolders(try #require(FilePath(store)))
+        for value in ["1", "2"] {
+            _ = try runPrefs(["prefs", "--store", store, "write", "d", "k", value], on: machine)
+        }
+        let undo = try runPrefs(["prefs", "--store", store, "undo", "d"], on: machine)
+        #expect(undo.errors == "prefs: to undo this: prefs --store \(store) restore d 2\n")
     }
 
     @Test func `random writes are undone one by one, to nothing`() throws {

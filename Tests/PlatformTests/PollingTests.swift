@@ -18,7 +18,9 @@ import Testing
     @Test func `becomes less frequent while nothing changes, and frequent again after a change`() throws {
         let machine = try SimulatedMachine()
         let log = EventLog()
-        let watch = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(SimulatedMachine.home) { log.add($0) }
+        let watch = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(
+            SimulatedMachine.home
+        ) { log.add($0) }
         #expect(watch.means == .polling(.remoteFileSystem))
         #expect(Self.intervals(machine, 11) == [50, 80, 128, 204, 327, 524, 838, 1342, 2000, 2000, 2000])
         try machine.fileSystem.replace("/home/ada/file", with: "1")
@@ -47,7 +49,9 @@ import Testing
     @Test func `ends when its owner is released`() throws {
         let machine = try SimulatedMachine()
         var watch: (any FolderWatch)? =
-            PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(SimulatedMachine.home) { _ in }
+            PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(SimulatedMachine.home) {
+                _ in
+            }
         #expect(watch != nil)
         watch = nil
         #expect(machine.clock.nextWakeup == nil)
@@ -56,7 +60,9 @@ import Testing
     @Test func `after a failed read reports that anything may have changed`() throws {
         let machine = try SimulatedMachine()
         let log = EventLog()
-        let watch = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(SimulatedMachine.home) { log.add($0) }
+        let watch = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(
+            SimulatedMachine.home
+        ) { log.add($0) }
         machine.fileSystem.setFaults(FaultPlan([Fault(.fail(.inputOutput), .once(1), of: .list)]))
         _ = Self.intervals(machine, 1)
         #expect(log.events.isEmpty)

@@ -36,7 +36,9 @@ struct StoreAccess {
         let named = invocation[.host]
         if let named { try Self.check(host: named) }
         let isByHost = invocation.has(.currentHost) || named != nil
-        layer = try Self.layer(invocation[.layer] ?? (isByHost ? "user-host" : "user"), places)
+        let word = invocation[.layer]
+        layer = Layer.writable.first { $0.name == word } ?? (isByHost ? .userHost : .user)
+        try Self.check(layer, places)
         host = layer == .userHost ? try named ?? places.host() : nil
         if isByHost, layer != .userHost {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
@@ -71,14 +73,6 @@ struct StoreAccess {
         throw CommandFailure(.usage, "\(ShellWord.quoted(host.onOneLine)) is not a valid host name\(reason)")
     }
 
-    private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {
-        guard let layer = Layer.writable.first(where: { $0.name == word }) else {
-            throw CommandFailure(.usage, "unknown layer \(word)")
-        }
-        try check(layer, places)
-        return layer
-    }
-
     /// Throws if the store does not have the layer.
     func check(_ layer: Layer) throws { try Self.check(layer, places) }
 
@@ -111,7 +105,7 @@ extension StoreAccess {
 
     /// Returns a domain in each of the user's layers.
     func domainsOfUser(_ name: DomainName) throws -> [AddressedDomain] {
-        try [Layer.user, .userHost].filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }
+        try Layer.writable.filter(\.isOfUser).filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }
     }
 
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
@@ -140,7 +134,7 @@ extension StoreAccess {
         let place = (try? path.resolvingLinks(in: machine.fileSystem)) ?? target
         return places.user.file(
             at: path, place: place, name: word,
-            newFormat: PropertyList.Format(fileName: word) ?? .xml)
+            newFormat: FileExtension(fileName: word)?.format ?? .xml)
     }
 
     /// Returns the names of all domains that have a file in the layer.

@@ -71,7 +71,7 @@ extension PropertyList {
     }
 
     /// The first 16 and the last 8 bytes of long data in groups of four, as in the description of `NSData`.
-    private static func abridged(_ data: Data) -> String {
+    static func abridged(_ data: Data) -> String {
         guard data.count > 24 else { return data.hexadecimal }
         let digits = Array(Data(data.prefix(16) + data.suffix(8)).hexadecimal)
         let groups = stride(from: 0, to: digits.count, by: 8).map { String(digits[$0..<$0 + 8]) }
@@ -265,7 +265,8 @@ struct SourceLiteral: Sendable {
         case .boolean(let flag):
             return language == .swift ? (flag ? "true" : "false") : (flag ? "@YES" : "@NO")
         case .date(let date): return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
-        case .data(let data): return "Data(bytes: [\(data.map { "0x\(digits($0, radix: 16, 2).uppercased())," }.joined())])"
+        case .data(let data):
+            return "Data(bytes: [\(data.map { "0x\(digits($0, radix: 16, 2).uppercased())," }.joined())])"
         case .uid(let number): return "[\"CF$UID\" : \(number)]"
         default: return "nil"
         }
@@ -279,7 +280,9 @@ struct SourceLiteral: Sendable {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case _ where scalar.value < 0x20 && scalar != "\t":
-                result += language == .swift ? "\\u{\(String(scalar.value, radix: 16))}" : "\\" + digits(scalar.value, radix: 8, 3)
+                result +=
+                    language == .swift
+                    ? "\\u{\(String(scalar.value, radix: 16))}" : "\\" + digits(scalar.value, radix: 8, 3)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -329,6 +329,7 @@ extension Plutil {
             case "-array": value = .array([])
             case _ where valueTypes.contains(type):
                 guard let word = words.popFirst() else {
+                    // Apple's words, with their typing error.
                     throw AppleFailure("'Insert' and 'Replace' require a key path, a type, and a value2.")
                 }
                 value = try PropertyList(plutilWord: word, type: type)

@@ -126,8 +126,7 @@ extension DoctorCheck {
                 DoctorFinding(
                     path.description, "not everyone can read it", .command(["sudo", "chmod", mode], on: path)))
         }
-        let places = checkup.access.places
-        for folder in places.site.map(\.folder) + [places.forced?.folder].compactMap(\.self) {
+        for folder in try checkup.access.places.allPlaces().filter(\.layer.isOfAdministrator).map(\.path) {
             // If the layer does not exist, its parent folders are not checked.
             if case .success(nil) = Result(catching: { try checkup.files.status(of: folder) }) { continue }
             var chain = [folder]

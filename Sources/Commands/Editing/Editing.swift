@@ -94,7 +94,7 @@ struct Editing {
     private func checked(
         _ values: PropertyList.Dictionary, _ base: PropertyList.Dictionary, _ text: EditedText
     ) throws -> PropertyList.Dictionary {
-        let adapted = text.format == .openstep ? access.adapted(values, in: domain) : values
+        let adapted = text.format.hasTypes ? values : access.adapted(values, in: domain)
         guard !isForced, let rules = try access.rules(for: domain) else { return adapted }
         let masking = access.masking(domain)
         let unshown = PropertyList.Dictionary(

@@ -219,7 +219,7 @@ extension MirrorStatus.Host {
         where seconds >= length {
             return counted(Int(seconds / length), unit)
         }
-        return "\(seconds) seconds"
+        return counted(Int(seconds), "second")
     }
 
     fileprivate var propertyList: PropertyList {

@@ -36,7 +36,8 @@ struct QueryOutput {
             return try json(.array(rows.map { row in .dictionary(entries(columns, row)) }))
         case .table: return Array(table(columns, rows).utf8)
         case .tsv:
-            return Array(([columns.map(LineText.escaped).joined(separator: "\t")] + lines(rows)).map { $0 + "\n" }.joined().utf8)
+            return Array(
+                ([columns.map(LineText.escaped).joined(separator: "\t")] + lines(rows)).map { $0 + "\n" }.joined().utf8)
         case .lines: return Array(lines(rows).map { $0 + "\n" }.joined().utf8)
         case .nul:
             var text = ""

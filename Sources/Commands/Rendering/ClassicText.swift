@@ -81,17 +81,7 @@ package enum ClassicText {
     }
 
     private static func text(of data: Data) -> String {
-        guard data.count > 24 else {
-            return "{length = \(data.count), bytes = 0x\(data.hexadecimal)}"
-        }
-        let (first, last) = (groups(of: data.prefix(16)), groups(of: data.suffix(8)))
-        return "{length = \(data.count), bytes = 0x\(first) ... \(last) }"
-    }
-
-    /// Returns the bytes in hexadecimal, in groups of four.
-    private static func groups(of data: Data) -> String {
-        stride(from: data.startIndex, to: data.endIndex, by: 4)
-            .map { Data(data[$0..<min($0 + 4, data.endIndex)]).hexadecimal }.joined(separator: " ")
+        "{length = \(data.count), bytes = 0x\(PropertyList.abridged(data))\(data.count > 24 ? " }" : "}")"
     }
 
     private static func indent(_ levels: Int, _ output: inout [UInt8]) {

@@ -53,7 +53,7 @@ enum ColoredJSON {
 }
 
 extension CommandContext {
-    /// Prints a rendered value. JSON on a terminal remains JSON, and is in colors unless the variable `NO_COLOR` is set.
+    /// Prints a rendered value. On a terminal, JSON remains JSON, and is in colors unless `NO_COLOR` is set.
     func print(_ bytes: [UInt8], of value: PropertyList, _ rendering: Rendering) throws {
         let isJSON = rendering.format.map { $0.ofPropertyList == .json } ?? value.isContainer
         guard isJSON, terminal.isTerminal(.output) else { return try terminal.write(bytes, to: .output) }

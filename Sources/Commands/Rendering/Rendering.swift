@@ -45,7 +45,7 @@ package struct Rendering: Hashable, Sendable {
 
     /// Returns the value without null in dictionaries, if that is requested and the format has none.
     func withoutNulls(_ value: PropertyList) -> PropertyList {
-        dropsNulls && format != .json && format != .binary ? value.withoutNullEntries : value
+        dropsNulls && format?.ofPropertyList?.hasNull != true ? value.withoutNullEntries : value
     }
 }
 
@@ -107,56 +107,5 @@ extension Rendering {
     func dropsFractions(of value: PropertyList) -> Bool {
         guard options.isLossy, let format = format?.ofPropertyList, !format.keepsFractions else { return false }
         return value.hasFractionalDates
-    }
-}
-
-/// All names that `--format` accepts. Each verb declares the ones that it supports. The name of a property list format
-/// is the raw value of its `PropertyList.Format`.
-package enum FormatName: String, Hashable, Sendable, CaseIterable {
-    case classic, xml, binary, json, openstep, gnustep, raw, typed, json5
-    case jsonPlain = "json-plain"
-    case text, lines, commands
-    case table, markdown, man
-    case jsonSchema = "json-schema"
-    /// A domain with a file for each key.
-    case folder
-}
-
-extension FormatName {
-    /// The alternative names of a format.
-    package var synonyms: [String] {
-        switch self {
-        case .xml: ["xml1"]
-        case .binary: ["binary1"]
-        default: []
-        }
-    }
-
-    /// Returns the format that a word names, ignoring case.
-    package init?(word: String) {
-        let word = word.lowercased()
-        guard let found = Self.allCases.first(where: { $0.rawValue == word || $0.synonyms.contains(word) }) else {
-            return nil
-        }
-        self = found
-    }
-
-    /// The formats of `read`, `export`, `explain`, `find` and `history`.
-    package static let ofValues: [FormatName] = [
-        .json, .jsonPlain, .xml, .binary, .openstep, .gnustep, .raw, .lines, .classic, .typed,
-    ]
-
-    /// The formats in which a file can be written.
-    package static let ofFiles: [FormatName] = [.xml, .binary, .json, .openstep, .gnustep]
-
-    /// The formats in which a file can be read.
-    package static let ofReadFiles: [FormatName] = ofFiles + [.json5]
-
-    /// The formats in which values can be read.
-    package static let ofInput: [FormatName] = ofReadFiles + [.typed]
-
-    /// The property list format. JSON5 is a variant of JSON for reading, and is written as JSON.
-    package var ofPropertyList: PropertyList.Format? {
-        self == .json5 || self == .jsonPlain ? .json : PropertyList.Format(rawValue: rawValue)
     }
 }

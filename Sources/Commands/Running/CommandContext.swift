@@ -257,7 +257,7 @@ extension CommandContext {
 
     /// Throws if there is no such file yet and its extension states a language that prefs does not write.
     func checkLanguage(ofNewFile name: String) throws {
-        guard dialect == .modern, let language = NamedFormat.unsupportedLanguage(ofFile: name),
+        guard dialect == .modern, let language = FileExtension.unsupportedLanguage(ofFile: name),
             try fileSystem.status(of: path(name)) == nil
         else { return }
         throw CommandFailure(.usage, "\(name.onOneLine): prefs does not write \(language)")

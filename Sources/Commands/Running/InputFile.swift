@@ -66,7 +66,7 @@ struct InputFile: Sendable {
     /// Returns whether the input is in a format without types other than strings.
     func isUntyped() throws(InvalidInput) -> Bool {
         if format == .typed { return false }
-        return try value().format == .openstep
+        return try !value().format.hasTypes
     }
 
     /// Returns the value of an input that must be a dictionary.

@@ -106,7 +106,7 @@ package struct InvalidInput: Reportable {
 
     /// Returns the message for a file whose extension states a language that prefs does not read, or nil.
     static func lineOfUnsupportedLanguage(_ name: String) -> String? {
-        NamedFormat.unsupportedLanguage(ofFile: name).map { "\(name.onOneLine): prefs does not read \($0)" }
+        FileExtension.unsupportedLanguage(ofFile: name).map { "\(name.onOneLine): prefs does not read \($0)" }
     }
 
     package var lines: [String] {

@@ -23,7 +23,7 @@ enum ChoiceList {
         guard pipe(&ends) == 0 else { throw Failure(description: "cannot create a pipe") }
         // A background process of the command must not keep the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let process = spawn(command, output: ends[1])
+        let process = try? spawn("/bin/sh", ["sh", "-c", command], output: ends[1])
         close(ends[1])
         defer { close(ends[0]) }
         guard let process else { throw Failure(description: "/bin/sh cannot be run") }
@@ -64,33 +64,6 @@ enum ChoiceList {
             bytes += buffer[..<count]
         }
         return nil
-    }
-
-    private static func spawn(_ command: String, output: Int32) -> pid_t? {
-        #if canImport(Darwin)
-            var attributes: posix_spawnattr_t?
-            var actions: posix_spawn_file_actions_t?
-        #else
-            var attributes = posix_spawnattr_t()
-            var actions = posix_spawn_file_actions_t()
-        #endif
-        posix_spawnattr_init(&attributes)
-        posix_spawn_file_actions_init(&actions)
-        defer {
-            posix_spawnattr_destroy(&attributes)
-            posix_spawn_file_actions_destroy(&actions)
-        }
-        var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ])
-        posix_spawnattr_setsigdefault(&attributes, &presets)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        let texts: [String] = ["sh", "-c", command]
-        var words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
-        defer { for word in words { free(word) } }
-        words.append(nil)
-        var process = pid_t()
-        return posix_spawn(&process, "/bin/sh", &actions, &attributes, words, environ) == 0 ? process : nil
     }
 }
 

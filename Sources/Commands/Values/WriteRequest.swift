@@ -40,7 +40,9 @@ extension WriteRequest {
             guard let rule else { return try PropertyList(bare: text) }
             return (try? rule.value(ofText: text, now: now)) ?? .string(text)
         case .text(let text):
-            guard let rule, !rule.isOpen else { return try PropertyList(text: text, replacing: old, key: key, now: now) }
+            guard let rule, !rule.isOpen else {
+                return try PropertyList(text: text, replacing: old, key: key, now: now)
+            }
             return (try? rule.value(ofText: text, now: now)) ?? .string(text)
         case .append(let elements):
             let added = rule?.adapted(.array(elements), now: now).arrayValue ?? elements

@@ -76,10 +76,10 @@ private struct Conversion: Sendable {
             let bytes = try bytes(of: value, domain.word)
             return try access.context.write(bytes, to: output, isSensitive: shown.isSensitive)
         }
-        guard rendering.format?.ofPropertyList?.isForDomains ?? true else {
+        if let format = rendering.format?.ofPropertyList, !format.hasTypes {
             throw CommandFailure(
                 .invalidValue,
-                "\(domain.word.onOneLine): a domain cannot be openstep, which has no types; use gnustep")
+                "\(domain.word.onOneLine): a domain cannot be \(format.rawValue), which has no types; use gnustep")
         }
         try convertInPlace(domain, access) { draft in
             try checkFormat(draft.format, domain, invocation)

@@ -36,8 +36,7 @@ extension Verb {
 extension FormatName {
     /// The format of an exported file without `--format`.
     fileprivate init(exportingTo file: String, _ dialect: Dialect) {
-        let name = file.lowercased()
-        let named: FormatName? = name.hasSuffix(".json") ? .json : name.hasSuffix(".xml") ? .xml : nil
-        self = (dialect == .modern ? named : nil) ?? (CommandContext.outputStream(file) == nil ? .binary : .xml)
+        let named = dialect == .modern ? FileExtension(fileName: file)?.format : nil
+        self = FormatName(named ?? (CommandContext.outputStream(file) == nil ? .binary : .xml))
     }
 }

@@ -159,7 +159,7 @@ extension DomainFile {
         var options = PropertyList.WritingOptions.ofDomains
         options.wrapsInJSON = isOfDomain
         options.limits = limits
-        options.writesJSON5 = NamedFormat(fileName: path.description) == .json5
+        options.writesJSON5 = FileExtension(fileName: path.description) == .json5
         return options
     }
 }

@@ -73,9 +73,10 @@ extension StorePolicy {
     }
 
     /// The formats of new domains, by their names in the settings.
-    static let formats: KeyValuePairs<String, PropertyList.Format> = [
-        "binary1": .binary, "xml1": .xml, "json": .json, "gnustep": .gnustep,
-    ]
+    static let formats = PropertyList.Format.allCases.filter(\.hasTypes).map { format in
+        let isApples = format == .xml || format == .binary
+        return (key: isApples ? "\(format.rawValue)1" : format.rawValue, value: format)
+    }
 
     private static func number(
         _ key: String, _ bounds: ClosedRange<Int>, _ usual: Int, kind: ValueKind? = nil, unit: String? = nil,

@@ -85,7 +85,7 @@ extension DomainFile {
     var optionsOfText: PropertyList.ReadingOptions {
         var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
         options.inexactIntegers = inexactIntegers
-        let named = isOfDomain ? nil : NamedFormat(fileName: path.description)
+        let named = isOfDomain ? nil : FileExtension(fileName: path.description)
         options.allowsJSON5 = allowsJSON5 || named == .json5 || named == .jsonc
         return options
     }

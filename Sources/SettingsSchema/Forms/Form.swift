@@ -120,7 +120,6 @@ extension Form {
             return (control, text(former), text(value) + origin)
         }
     }
-
 }
 
 // MARK: Answers
