@@ -1,5 +1,5 @@
 package import PropertyLists
-package import SettingsSchema
+internal import SettingsSchema
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

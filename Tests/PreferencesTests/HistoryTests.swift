@@ -221,7 +221,7 @@ import Testing
             try bench.process().commit([DomainEdit(Self.file) { $0.values = .numbered(index) }], reason: reason)
         }
         let history = try #require(History(of: Self.file, on: bench.process()))
-        #expect(history.lineage.map(\.sequence) == row.way)
+        #expect(history.undoChain.map(\.sequence) == row.way)
         #expect(history.versions.map(\.note.reason) == row.reasons)
     }
 

@@ -69,17 +69,17 @@ enum LibraryFolder {
 
 extension DoctorCheck {
     /// Files in macOS's folders of preferences, which `defaults` uses instead of the domains that they are named after.
-    static let libraryFiles = DoctorCheck(subject: "files in the preference folders of macOS") { checkup in
-        let context = checkup.access.context
+    static let libraryFiles = DoctorCheck(subject: "files in the preference folders of macOS") { doctor in
+        let context = doctor.access.context
         return try LibraryFolder.all(in: context).flatMap { folder, layer -> [DoctorFinding] in
-            guard checkup.access.places.folder(of: layer) != nil else { return [] }
-            return try checkup.names(in: folder).compactMap { name in
+            guard doctor.access.places.folder(of: layer) != nil else { return [] }
+            return try doctor.names(in: folder).compactMap { name in
                 let path = folder.appending(name)
                 guard name.bytes.suffix(6) == Array(".plist".utf8)[...],
-                    try checkup.files.status(of: path)?.kind == .file,
+                    try doctor.files.status(of: path)?.kind == .file,
                     let (domain, _) = try LibraryFolder.domain(at: path, in: context)
                 else { return nil }
-                let words = checkup.spelling(of: domain.text, in: layer).words(
+                let words = doctor.spelling(of: domain.text, in: layer).words(
                     [Verb.importing.name], [path.description])
                 let move = ShellWord.line(words) + " && " + ShellWord.line(["rm", path.description])
                 return DoctorFinding(

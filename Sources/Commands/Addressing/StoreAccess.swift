@@ -274,14 +274,16 @@ extension StoreAccess {
     ) throws -> [LayerSource] {
         try files.compactMap { layer, file in
             guard try layer != .forced || file.isTrusted(on: machine) else { return nil }
-            guard let contents = try suggestion(layer, { try read(file) }), contents.exists else { return nil }
+            guard let contents = try skippingIfUnreadable(layer, { try read(file) }), contents.exists else {
+                return nil
+            }
             return LayerSource(layer, file, contents, on: machine)
         }
     }
 
     /// Returns the result of `body`. If a layer of defaults from the administrator cannot be read, that is reported and
     /// the layer is skipped. A failure in the forced layer is thrown, since it must never be ignored.
-    private func suggestion<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
+    private func skippingIfUnreadable<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
         do {
             return try body()
         } catch  where layer.isSkippedIfUnreadable {
@@ -342,7 +344,7 @@ extension StoreAccess {
     func namesInAllLayers() throws -> [DomainName] {
         var names: Set<DomainName> = []
         for place in try places.allPlaces() {
-            names.formUnion(try suggestion(place.layer) { try self.names(in: place) } ?? [])
+            names.formUnion(try skippingIfUnreadable(place.layer) { try self.names(in: place) } ?? [])
         }
         return names.sorted()
     }

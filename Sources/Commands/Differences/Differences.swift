@@ -29,30 +29,30 @@ package struct Differences: Hashable, Sendable {
 
 extension Differences {
     private mutating func compare(
-        _ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary, at way: [EntryPath.Component]
+        _ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary, at components: [EntryPath.Component]
     ) {
         let added = new.filter { old[$0.key] == nil }.map(\.key)
         let keys = (old.map(\.key) + added).sorted { $0.isBefore($1) }
-        for key in keys { compare(old[key], new[key], at: way + [EntryPath.Component(key)]) }
+        for key in keys { compare(old[key], new[key], at: components + [EntryPath.Component(key)]) }
     }
 
-    private mutating func compare(_ old: [PropertyList], _ new: [PropertyList], at way: [EntryPath.Component]) {
+    private mutating func compare(_ old: [PropertyList], _ new: [PropertyList], at components: [EntryPath.Component]) {
         for index in 0..<max(old.count, new.count) {
             compare(
                 index < old.count ? old[index] : nil, index < new.count ? new[index] : nil,
-                at: way + [EntryPath.Component(index)])
+                at: components + [EntryPath.Component(index)])
         }
     }
 
-    private mutating func compare(_ old: PropertyList?, _ new: PropertyList?, at way: [EntryPath.Component]) {
-        let path = EntryPath(way)
+    private mutating func compare(_ old: PropertyList?, _ new: PropertyList?, at components: [EntryPath.Component]) {
+        let path = EntryPath(components)
         switch (old, new) {
         case (let old?, nil): entries.append(Entry(path: path, change: .removed(old)))
         case (nil, let new?): entries.append(Entry(path: path, change: .added(new)))
-        case (.dictionary(let old)?, .dictionary(let new)?) where way.count < Self.greatestDepth:
-            compare(old, new, at: way)
-        case (.array(let old)?, .array(let new)?) where way.count < Self.greatestDepth:
-            compare(old, new, at: way)
+        case (.dictionary(let old)?, .dictionary(let new)?) where components.count < Self.greatestDepth:
+            compare(old, new, at: components)
+        case (.array(let old)?, .array(let new)?) where components.count < Self.greatestDepth:
+            compare(old, new, at: components)
         case (let old?, let new?) where old != new:
             entries.append(Entry(path: path, change: .changed(old, to: new)))
         default: break

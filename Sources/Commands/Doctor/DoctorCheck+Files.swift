@@ -5,24 +5,24 @@ internal import PropertyLists
 
 extension DoctorCheck {
     /// Unreadable files: domains and kept versions.
-    static let damage = DoctorCheck(subject: "unreadable and damaged files") { checkup in
+    static let damage = DoctorCheck(subject: "unreadable and damaged files") { doctor in
         var findings: [DoctorFinding] = []
-        for domain in checkup.domains {
+        for domain in doctor.domains {
             // Another user's file is not the store's concern, and must not be changed through a link in the store.
-            if domain.layer.isOfUser, let target = checkup.target(ofLink: domain.file.path),
-                target.status.owner != checkup.owner
+            if domain.layer.isOfUser, let target = doctor.target(ofLink: domain.file.path),
+                target.status.owner != doctor.owner
             {
                 continue
             }
-            findings += damaged(domain, checkup)
-            if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
+            findings += damaged(domain, doctor)
+            if domain.layer.isOfUser { findings += damagedVersions(of: domain, doctor) }
         }
         return findings
     }
 
-    private static func damaged(_ domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
+    private static func damaged(_ domain: CheckedDomain, _ doctor: DoctorContext) -> [DoctorFinding] {
         do throws(StoreFailure) {
-            guard let recovery = try domain.file.contents(on: checkup.machine).recovery,
+            guard let recovery = try domain.file.contents(on: doctor.machine).recovery,
                 let version = recovery.version
             else {
                 return []
@@ -30,26 +30,26 @@ extension DoctorCheck {
             return ([recovery.damage] + recovery.others).map { damage in
                 DoctorFinding(
                     damage.description, "damaged; the version of \(version.time) is used instead",
-                    remedy(version, domain, checkup))
+                    remedy(version, domain, doctor))
             }
         } catch {
-            return [finding(error, domain, checkup)].compactMap(\.self)
+            return [finding(error, domain, doctor)].compactMap(\.self)
         }
     }
 
     /// Returns the command that replaces a damaged file by its version. To restore a whole folder would also revert its
     /// other files, so that of a folder is rewritten.
     private static func remedy(
-        _ version: KeptVersion, _ domain: CheckedDomain, _ checkup: DoctorContext
+        _ version: KeptVersion, _ domain: CheckedDomain, _ doctor: DoctorContext
     ) -> DoctorFinding.Remedy {
-        guard domain.file.place(on: checkup.machine) == domain.file.folder else {
-            return checkup.command("restore", domain, [version.sequence.description])
+        guard domain.file.place(on: doctor.machine) == domain.file.folder else {
+            return doctor.command("restore", domain, [version.sequence.description])
         }
-        return checkup.command("convert", domain, ["folder"])
+        return doctor.command("convert", domain, ["folder"])
     }
 
     private static func finding(
-        _ error: StoreFailure, _ domain: CheckedDomain, _ checkup: DoctorContext
+        _ error: StoreFailure, _ domain: CheckedDomain, _ doctor: DoctorContext
     ) -> DoctorFinding? {
         if error.isDamage {
             if let path = error.file.flatMap({ FilePath($0) }), let name = path.lastComponent,
@@ -62,7 +62,7 @@ extension DoctorCheck {
             }
             return DoctorFinding(
                 error.description, "damaged, and no version of it is kept; deleting the domain sets the file aside",
-                checkup.command("delete", domain))
+                doctor.command("delete", domain))
         }
         return refused(error, domain)
     }
@@ -81,8 +81,8 @@ extension DoctorCheck {
         return nil
     }
 
-    private static func damagedVersions(of domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
-        guard let history = History(of: domain.file, on: checkup.machine) else { return [] }
+    private static func damagedVersions(of domain: CheckedDomain, _ doctor: DoctorContext) -> [DoctorFinding] {
+        guard let history = History(of: domain.file, on: doctor.machine) else { return [] }
         return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
             guard history.failure(of: version) == nil, let path = history.path(of: version) else { return nil }
             return DoctorFinding(
@@ -92,10 +92,10 @@ extension DoctorCheck {
     }
 
     /// Damaged files that were set aside when a new file was written.
-    static let leftovers = DoctorCheck(subject: "damaged files that were set aside") { checkup in
-        guard checkup.user.arrangement == .own else { return [] }
-        return (checkup.writtenFolders.prefix(2) + checkup.domainFolders).flatMap { folder in
-            checkup.names(in: folder).filter(isLeftover).map { name in
+    static let leftovers = DoctorCheck(subject: "damaged files that were set aside") { doctor in
+        guard doctor.user.arrangement == .own else { return [] }
+        return (doctor.writtenFolders.prefix(2) + doctor.domainFolders).flatMap { folder in
+            doctor.names(in: folder).filter(isLeftover).map { name in
                 let path = folder.appending(name)
                 return DoctorFinding(
                     path.description, "damaged, and set aside; remove it if nothing in it is needed",
@@ -112,9 +112,9 @@ extension DoctorCheck {
     }
 
     /// Files in the folders of domains that hold no value, and are ignored.
-    static let foreignFiles = DoctorCheck(subject: "other files in the folders of domains") { checkup in
-        checkup.domainFolders.flatMap { folder in
-            checkup.names(in: folder).filter { name in
+    static let foreignFiles = DoctorCheck(subject: "other files in the folders of domains") { doctor in
+        doctor.domainFolders.flatMap { folder in
+            doctor.names(in: folder).filter { name in
                 MemberName(name) == nil && !isLeftover(name) && !name.isTemporary
                     && name.bytes.first != UInt8(ascii: ".")
             }.map { name in
@@ -134,14 +134,14 @@ extension DoctorCheck {
 
 extension DoctorCheck {
     /// The user's files and folders that others can read or write, or that another user owns.
-    static let permissions = DoctorCheck(subject: "permissions and owners") { checkup in
-        let files = checkup.files
-        let owner = checkup.owner
+    static let permissions = DoctorCheck(subject: "permissions and owners") { doctor in
+        let files = doctor.files
+        let owner = doctor.owner
         let ofDomains = Set(
-            checkup.domains.filter(\.layer.isOfUser).flatMap { [$0.file.path, $0.file.folder].compactMap(\.self) })
-        return paths(checkup).flatMap { path -> [DoctorFinding] in
+            doctor.domains.filter(\.layer.isOfUser).flatMap { [$0.file.path, $0.file.folder].compactMap(\.self) })
+        return paths(doctor).flatMap { path -> [DoctorFinding] in
             guard let status = (try? files.status(of: path, followingLink: false)) ?? nil else { return [] }
-            guard status.kind == .symbolicLink else { return complaints(path, status, owner, checkup) }
+            guard status.kind == .symbolicLink else { return complaints(path, status, owner, doctor) }
             if path.parent.components.contains(Array(".locks".utf8)[...]) {
                 return [
                     DoctorFinding(
@@ -150,7 +150,7 @@ extension DoctorCheck {
                 ]
             }
             // Other links are not followed: their targets are not the store's concern.
-            guard ofDomains.contains(path), let (target, status) = checkup.target(ofLink: path) else { return [] }
+            guard ofDomains.contains(path), let (target, status) = doctor.target(ofLink: path) else { return [] }
             guard status.owner == owner else {
                 return [
                     DoctorFinding(
@@ -158,43 +158,43 @@ extension DoctorCheck {
                         .advice("replace the link if that is not meant"))
                 ]
             }
-            return complaints(target, status, owner, checkup)
+            return complaints(target, status, owner, doctor)
         }
     }
 
-    private static func paths(_ checkup: DoctorContext) -> [FilePath] {
-        guard checkup.user.arrangement == .own else { return checkup.domains.map(\.file.path) }
-        let mirrors = (try? MirrorPlaces(checkup.access.places, on: checkup.machine))?.folder.parent
+    private static func paths(_ doctor: DoctorContext) -> [FilePath] {
+        guard doctor.user.arrangement == .own else { return doctor.domains.map(\.file.path) }
+        let mirrors = (try? MirrorPlaces(doctor.access.places, on: doctor.machine))?.folder.parent
         var paths: [FilePath] = []
-        for folder in [checkup.user.folder, checkup.user.history, mirrors].compactMap(\.self)
+        for folder in [doctor.user.folder, doctor.user.history, mirrors].compactMap(\.self)
         where !paths.contains(folder) {
-            collect(folder, depth: 4, checkup, into: &paths)
+            collect(folder, depth: 4, doctor, into: &paths)
         }
         return paths
     }
 
     /// Collects a path and everything below it. Symbolic links are checked but not descended into.
     private static func collect(
-        _ path: FilePath, depth: Int, _ checkup: DoctorContext, into paths: inout [FilePath]
+        _ path: FilePath, depth: Int, _ doctor: DoctorContext, into paths: inout [FilePath]
     ) {
         // A folder that cannot be used is reported itself, not each file in it.
-        guard let status = (try? checkup.files.status(of: path, followingLink: false)) ?? nil else { return }
+        guard let status = (try? doctor.files.status(of: path, followingLink: false)) ?? nil else { return }
         // Versions of a file given by its path have that file's permissions, which are not the store's concern.
         if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
-        guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
-        let isDomain = checkup.domainFolders.contains(path)
+        guard status.kind == .folder, depth > 0, let names = try? doctor.files.names(in: path) else { return }
+        let isDomain = doctor.domainFolders.contains(path)
         for name in names {
             // The files of others in a domain's folder are not the store's concern, nor are the targets of links in it.
             if isDomain {
-                let found = (try? checkup.files.status(of: path.appending(name), followingLink: false)) ?? nil
+                let found = (try? doctor.files.status(of: path.appending(name), followingLink: false)) ?? nil
                 guard MemberName(name) != nil, found?.kind == .file else { continue }
             }
-            collect(path.appending(name), depth: depth - 1, checkup, into: &paths)
+            collect(path.appending(name), depth: depth - 1, doctor, into: &paths)
         }
     }
 
     private static func complaints(
-        _ path: FilePath, _ status: FileStatus, _ owner: UInt32, _ checkup: DoctorContext
+        _ path: FilePath, _ status: FileStatus, _ owner: UInt32, _ doctor: DoctorContext
     ) -> [DoctorFinding] {
         if status.owner != owner {
             return [
@@ -212,7 +212,7 @@ extension DoctorCheck {
         }
         let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
         if !status.permissions.isSuperset(of: needed) {
-            let who = owner == checkup.machine.environment.user ? "you" : "its owner"
+            let who = owner == doctor.machine.environment.user ? "you" : "its owner"
             findings.append(
                 DoctorFinding(
                     path.description, "\(who) cannot \(status.kind == .folder ? "use" : "read and write") it",
@@ -224,13 +224,13 @@ extension DoctorCheck {
 
 extension DoctorCheck {
     /// Folders that the store must write to but cannot.
-    static let folders = DoctorCheck(subject: "folders that cannot be written") { checkup in
-        guard !checkup.user.file(of: StorePolicy.domain).isReadOnly else { return [] }
+    static let folders = DoctorCheck(subject: "folders that cannot be written") { doctor in
+        guard !doctor.user.file(of: StorePolicy.domain).isReadOnly else { return [] }
         var seen: Set<FilePath> = []
         var findings: [DoctorFinding] = []
-        for folder in [checkup.user.history] + checkup.writtenFolders {
-            guard let place = try existing(folder, checkup.files), seen.insert(place).inserted else { continue }
-            if let finding = finding(place, checkup) { findings.append(finding) }
+        for folder in [doctor.user.history] + doctor.writtenFolders {
+            guard let place = try existing(folder, doctor.files), seen.insert(place).inserted else { continue }
+            if let finding = finding(place, doctor) { findings.append(finding) }
         }
         return findings
     }
@@ -246,16 +246,16 @@ extension DoctorCheck {
         }
     }
 
-    private static func finding(_ folder: FilePath, _ checkup: DoctorContext) -> DoctorFinding? {
+    private static func finding(_ folder: FilePath, _ doctor: DoctorContext) -> DoctorFinding? {
         // Root can write anywhere, and must not create even a temporary file in another user's folder.
-        let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
-        if checkup.machine.environment.user == 0, owner != 0 { return nil }
+        let owner = ((try? doctor.files.status(of: folder)) ?? nil)?.owner
+        if doctor.machine.environment.user == 0, owner != 0 { return nil }
         do throws(SystemFailure) {
-            try probe(folder, checkup.files)
+            try probe(folder, doctor.files)
             return nil
         } catch {
             let problem = "not writable: \(error.code)"
-            return DoctorFinding(folder.description, problem, remedy(error.code, folder, checkup))
+            return DoctorFinding(folder.description, problem, remedy(error.code, folder, doctor))
         }
     }
 
@@ -269,12 +269,11 @@ extension DoctorCheck {
         try written.get()
     }
 
-    private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ checkup: DoctorContext) -> DoctorFinding.Remedy
-    {
+    private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ doctor: DoctorContext) -> DoctorFinding.Remedy {
         switch code {
         case .accessDenied, .notPermitted:
-            let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
-            let user = checkup.machine.environment.user
+            let owner = ((try? doctor.files.status(of: folder)) ?? nil)?.owner
+            let user = doctor.machine.environment.user
             return owner == user
                 ? .command(["chmod", "u+rwx"], on: folder)
                 : .command(["sudo", "chown", user.description], on: folder)

@@ -5,11 +5,11 @@ internal import PreferencesMirror
 
 extension DoctorCheck {
     /// Whether the kernel reports changes, or the files must be polled.
-    static let watching = DoctorCheck(subject: "watching") { checkup in
-        let watch = checkup.machine.watcher.watch(checkup.user.folder) { _ in }
+    static let watching = DoctorCheck(subject: "watching") { doctor in
+        let watch = doctor.machine.watcher.watch(doctor.user.folder) { _ in }
         defer { watch.cancel() }
         guard case .polling(let reason) = watch.means else { return [] }
-        let place = checkup.user.folder.description
+        let place = doctor.user.folder.description
         switch reason {
         case .remoteFileSystem:
             return [
@@ -35,8 +35,8 @@ extension DoctorCheck {
     }
 
     /// Variables that are ignored because they contain a relative path.
-    static let variables = DoctorCheck(subject: "variables") { checkup in
-        let variables = checkup.machine.environment.variables
+    static let variables = DoctorCheck(subject: "variables") { doctor in
+        let variables = doctor.machine.environment.variables
         let single = [Variable.configHome, .stateHome, .dataHome].map(\.rawValue).compactMap { name -> DoctorFinding? in
             guard let value = variables[name], !value.isEmpty, !value.hasPrefix("/") else { return nil }
             return DoctorFinding(name, "ignored, since it is a relative path: \(value)", .command(["unset", name]))
@@ -56,13 +56,13 @@ extension DoctorCheck {
 
 extension DoctorCheck {
     /// Temporary files that killed writers have left.
-    static let temporaries = DoctorCheck(subject: "stale temporary files") { checkup in
-        let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
-        let now = checkup.machine.clock.wall
-        return (checkup.writtenFolders + checkup.domainFolders).flatMap { folder in
-            checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
+    static let temporaries = DoctorCheck(subject: "stale temporary files") { doctor in
+        let needed = Set(doctor.user.notedTransactions(on: doctor.machine).flatMap(\.temporaries))
+        let now = doctor.machine.clock.wall
+        return (doctor.writtenFolders + doctor.domainFolders).flatMap { folder in
+            doctor.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
                 let path = folder.appending(name)
-                let found = try? checkup.files.status(of: path, followingLink: false)
+                let found = try? doctor.files.status(of: path, followingLink: false)
                 guard !needed.contains(path), let status = found ?? nil,
                     status.modified.advanced(by: oldAge) < now
                 else {
@@ -78,8 +78,8 @@ extension DoctorCheck {
     private static let oldAge = Duration.seconds(3600)
 
     /// Committed transactions that could not be completed.
-    static let transactions = DoctorCheck(subject: "pending transactions") { checkup in
-        checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
+    static let transactions = DoctorCheck(subject: "pending transactions") { doctor in
+        doctor.user.notedTransactions(on: doctor.machine).filter { !$0.isBusy }.map { noted in
             if noted.isOfOthers {
                 return DoctorFinding(
                     noted.path.description, "another user's change of several files in this store is pending",
@@ -95,7 +95,7 @@ extension DoctorCheck {
             guard let first = domains.first else {
                 return DoctorFinding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
             }
-            return DoctorFinding(noted.path.description, problem, .command(checkup.spelling(of: first).words(["read"])))
+            return DoctorFinding(noted.path.description, problem, .command(doctor.spelling(of: first).words(["read"])))
         }
     }
 }
@@ -103,9 +103,9 @@ extension DoctorCheck {
 extension DoctorCheck {
     /// Mirrors whose settings are damaged, or whose directory is missing or belongs to another mirror, and held domains.
     /// The mirror's state is read but not loaded, since loading may repair and change it.
-    static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { checkup in
-        guard checkup.user.arrangement == .own,
-            let places = try? MirrorPlaces(checkup.access.places, on: checkup.machine)
+    static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { doctor in
+        guard doctor.user.arrangement == .own,
+            let places = try? MirrorPlaces(doctor.access.places, on: doctor.machine)
         else { return [] }
         let (joined, failures) = places.listing
         let damaged = failures.compactMap { failure -> DoctorFinding? in
@@ -115,13 +115,13 @@ extension DoctorCheck {
                 file, "damaged, so the store is not mirrored",
                 .advice("prefs mirror join DIR writes it again, and prefs mirror add selects the domains"))
         }
-        let status = checkup.command(["mirror", "status"])
+        let status = doctor.command(["mirror", "status"])
         let held = joined.flatMap { places.held(in: $0.id) }.map { domain, reason in
             DoctorFinding(domain, "held by the mirror: \(reason.phrase)", status)
         }
         return damaged + held
             + joined.compactMap { joined in
-                let directory = SharedDirectory(joined.configuration.directory, in: checkup.files)
+                let directory = SharedDirectory(joined.configuration.directory, in: doctor.files)
                 guard let obstacle = directory.obstacle(to: joined.id, isChosen: joined.configuration.isChosen) else {
                     return nil
                 }

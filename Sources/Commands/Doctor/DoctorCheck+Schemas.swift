@@ -5,10 +5,10 @@ internal import SettingsSchema
 
 extension DoctorCheck {
     /// Installed schemas that are ignored because they contain errors.
-    static let schemas = DoctorCheck(subject: "schemas with errors") { checkup in
-        let places = checkup.access.schemas.places
-        return places.domains(on: checkup.machine).flatMap { name -> [DoctorFinding] in
-            guard let found = places.schema(of: name, on: checkup.machine, checks: true), !found.faults.isEmpty else {
+    static let schemas = DoctorCheck(subject: "schemas with errors") { doctor in
+        let places = doctor.access.schemas.places
+        return places.domains(on: doctor.machine).flatMap { name -> [DoctorFinding] in
+            guard let found = places.schema(of: name, on: doctor.machine, checks: true), !found.faults.isEmpty else {
                 return []
             }
             let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
@@ -22,11 +22,11 @@ extension DoctorCheck {
     }
 
     /// Stored settings whose version differs from their schema's.
-    static let versions = DoctorCheck(subject: "settings whose version differs from their schema's") { checkup in
-        checkup.stored.compactMap { domain, schema, contents in
+    static let versions = DoctorCheck(subject: "settings whose version differs from their schema's") { doctor in
+        doctor.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
             guard domain.layer.isOfUser, version != schema.version else { return nil }
-            let place = domain.file.place(on: checkup.machine).description
+            let place = domain.file.place(on: doctor.machine).description
             guard version < schema.version else {
                 return DoctorFinding(
                     place,
@@ -35,14 +35,14 @@ extension DoctorCheck {
             }
             return DoctorFinding(
                 place, "has settings of version \(version), but the schema has version \(schema.version)",
-                .command(checkup.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
+                .command(doctor.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
         }
     }
 
     /// Values that are ignored because they break their rules.
-    static let values = DoctorCheck(subject: "values that a schema does not allow") { checkup in
-        checkup.current.flatMap { domain, schema, contents in
-            let layer = LayerSource(domain.layer, domain.file, contents, on: checkup.machine)
+    static let values = DoctorCheck(subject: "values that a schema does not allow") { doctor in
+        doctor.current.flatMap { domain, schema, contents in
+            let layer = LayerSource(domain.layer, domain.file, contents, on: doctor.machine)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
                 // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
@@ -54,14 +54,14 @@ extension DoctorCheck {
                 let outcome = domain.layer == .forced ? "programs do not start with it" : "ignored"
                 return DoctorFinding(
                     "\(domain.name) \(key)", "\(outcome) in layer \(domain.layer): \(reason)",
-                    checkup.removal(of: setting.key, in: domain))
+                    doctor.removal(of: setting.key, in: domain))
             }
         }
     }
 
     /// Keys that their schema does not declare.
-    static let unknownKeys = DoctorCheck(subject: "keys that a schema does not declare") { checkup in
-        checkup.current.flatMap { domain, schema, contents in
+    static let unknownKeys = DoctorCheck(subject: "keys that a schema does not declare") { doctor in
+        doctor.current.flatMap { domain, schema, contents in
             let all = schema.settings + schema.commands.flatMap(\.settings)
             let known = Set(all.flatMap(\.allKeys).map { EntryPath.Component($0) })
             let unknown = contents.values.withoutHidden.keys.filter { !known.contains(EntryPath.Component($0)) }
@@ -69,11 +69,11 @@ extension DoctorCheck {
                 let nearest = all.map(\.key).nearest(to: key)
                 let place = "\(domain.name) \(key)"
                 guard let nearest, contents.values[nearest] == nil else {
-                    return DoctorFinding(place, "not declared in the schema", checkup.removal(of: key, in: domain))
+                    return DoctorFinding(place, "not declared in the schema", doctor.removal(of: key, in: domain))
                 }
                 return DoctorFinding(
                     place, "not declared in the schema; did you mean \(nearest)?",
-                    checkup.command("rename", domain, [key, nearest], options: []))
+                    doctor.command("rename", domain, [key, nearest], options: []))
             }
         }
     }
@@ -100,12 +100,12 @@ extension DoctorContext {
 
 extension DoctorCheck {
     /// Files in the forced layer that are ignored because users other than the administrator could have written them.
-    static let forcedFiles = DoctorCheck(subject: "forced files that are ignored") { checkup in
-        guard let folder = checkup.access.places.forced?.folder else { return [] }
-        let paths = checkup.domains.filter { $0.layer == .forced }.flatMap { checkup.paths(of: $0.file) }
+    static let forcedFiles = DoctorCheck(subject: "forced files that are ignored") { doctor in
+        guard let folder = doctor.access.places.forced?.folder else { return [] }
+        let paths = doctor.domains.filter { $0.layer == .forced }.flatMap { doctor.paths(of: $0.file) }
         return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
-            ((try? checkup.files.status(of: path)) ?? nil).map {
-                reasons(path, $0, checkup.machine.administrator)
+            ((try? doctor.files.status(of: path)) ?? nil).map {
+                reasons(path, $0, doctor.machine.administrator)
             } ?? []
         }
     }
@@ -114,36 +114,36 @@ extension DoctorCheck {
     /// for other users, and defaults do not reach them. A file with a sensitive value must not be opened; the value is
     /// to be removed.
     static let closedLayers = DoctorCheck(subject: "layers of the administrator that not everyone can read") {
-        checkup in
+        doctor in
         var seen: Set<FilePath> = []
         var findings: [DoctorFinding] = []
         func look(_ path: FilePath, _ needed: FilePermissions, _ mode: String) {
             guard seen.insert(path).inserted else { return }
             let status: FileStatus?
-            do throws(SystemFailure) { status = try checkup.files.status(of: path) } catch { return }
+            do throws(SystemFailure) { status = try doctor.files.status(of: path) } catch { return }
             guard let status, !status.permissions.isSuperset(of: needed) else { return }
             findings.append(
                 DoctorFinding(
                     path.description, "not everyone can read it", .command(["sudo", "chmod", mode], on: path)))
         }
-        for folder in try checkup.access.places.allPlaces().filter(\.layer.isOfAdministrator).map(\.path) {
+        for folder in try doctor.access.places.allPlaces().filter(\.layer.isOfAdministrator).map(\.path) {
             // If the layer does not exist, its parent folders are not checked.
-            if case .success(nil) = Result(catching: { try checkup.files.status(of: folder) }) { continue }
+            if case .success(nil) = Result(catching: { try doctor.files.status(of: folder) }) { continue }
             var chain = [folder]
             while let last = chain.last, last.parent != last { chain.append(last.parent) }
             for path in chain.reversed() {
                 look(path, FilePermissions(rawValue: path == folder ? 0o005 : 0o001), path == folder ? "a+rx" : "a+x")
             }
         }
-        for domain in checkup.domains where domain.layer.isOfAdministrator {
-            if let secret = secret(in: domain, checkup) {
+        for domain in doctor.domains where domain.layer.isOfAdministrator {
+            if let secret = secret(in: domain, doctor) {
                 findings.append(
                     DoctorFinding(
                         "\(domain.name) \(secret)",
-                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.place(on: checkup.machine)))",
-                        checkup.removal(of: secret, in: domain)))
+                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.place(on: doctor.machine)))",
+                        doctor.removal(of: secret, in: domain)))
             } else {
-                for path in checkup.paths(of: domain.file) {
+                for path in doctor.paths(of: domain.file) {
                     let isFolder = path == domain.file.folder
                     look(path, FilePermissions(rawValue: isFolder ? 0o005 : 0o004), isFolder ? "a+rx" : "a+r")
                 }
@@ -153,11 +153,11 @@ extension DoctorCheck {
     }
 
     /// Returns the first key of a domain whose value is sensitive.
-    private static func secret(in domain: CheckedDomain, _ checkup: DoctorContext) -> String? {
-        guard let values = try? domain.file.contents(on: checkup.machine).values,
-            let addressed = try? checkup.access.domain(domain.name, in: domain.layer)
+    private static func secret(in domain: CheckedDomain, _ doctor: DoctorContext) -> String? {
+        guard let values = try? domain.file.contents(on: doctor.machine).values,
+            let addressed = try? doctor.access.domain(domain.name, in: domain.layer)
         else { return nil }
-        let masking = checkup.access.masking(addressed)
+        let masking = doctor.access.masking(addressed)
         return values.first { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }?.key
     }
 

@@ -130,10 +130,10 @@ extension Option {
     package static let globalKeys = Option("--global", "include the keys of the global domain")
     package static let strict = Option("--strict", "fail if data would be lost")
     package static let from = Option(
-        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofReadFiles))), "the required format of the input")
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.readable))), "the required format of the input")
     /// The `--from` option for verbs that read values rather than a file in its own format.
     package static let fromLines = Option(
-        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofInput))), "the required format of the input")
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.importable))), "the required format of the input")
     package static let output = Option("-o", Argument("OUT", .file), "write there instead of in place")
 }
 

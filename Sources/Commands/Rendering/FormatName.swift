@@ -50,10 +50,10 @@ extension FormatName {
     package static let ofFiles = PropertyList.Format.allCases.map { FormatName($0) }
 
     /// The formats in which a file can be read.
-    package static let ofReadFiles: [FormatName] = ofFiles + [.json5]
+    package static let readable: [FormatName] = ofFiles + [.json5]
 
     /// The formats in which values can be read.
-    package static let ofInput: [FormatName] = ofReadFiles + [.typed]
+    package static let importable: [FormatName] = readable + [.typed]
 
     /// The property list format. JSON5 is a variant of JSON for reading, and is written as JSON.
     package var ofPropertyList: PropertyList.Format? {

@@ -30,17 +30,17 @@ package enum TypedText {
         return output
     }
 
-    private static func append(_ value: PropertyList, _ way: [EntryPath.Component], to output: inout String) {
-        let key = (try? KeyArgument(EntryPath(way)))?.spelling ?? ""
+    private static func append(_ value: PropertyList, _ path: [EntryPath.Component], to output: inout String) {
+        let key = (try? KeyArgument(EntryPath(path)))?.spelling ?? ""
         output += "\(LineText.escaped(key))\t\(value.kind.rawValue)\t\(LineText.escaped(word(of: value)))\n"
         switch value {
         case .array(let elements):
             for (index, element) in elements.enumerated() {
-                append(element, way + [EntryPath.Component(index)], to: &output)
+                append(element, path + [EntryPath.Component(index)], to: &output)
             }
         case .dictionary(let entries):
             for entry in entries.sortedEntries {
-                append(entry.value, way + [EntryPath.Component(entry.key)], to: &output)
+                append(entry.value, path + [EntryPath.Component(entry.key)], to: &output)
             }
         default: break
         }

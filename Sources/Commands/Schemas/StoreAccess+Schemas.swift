@@ -13,7 +13,7 @@ extension StoreAccess {
     /// Returns the installed schema of a domain, or throws if there is none.
     ///
     /// - Parameter hint: Appended to the message that there is no schema.
-    func installedSchema(mustBeThereFor domain: AddressedDomain, hint: @autoclosure () -> String) throws -> Schema {
+    func requiredSchema(of domain: AddressedDomain, hint: @autoclosure () -> String) throws -> Schema {
         guard let installed = installedSchema(domain) else {
             throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint())")
         }
@@ -60,7 +60,7 @@ extension StoreAccess {
     }
 
     /// Returns the key, or the current key of a renamed setting, which is reported.
-    func present(_ key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
+    func currentKey(for key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
         guard let present = schemaInForce(domain)?.presentKeys[ExactKey(key.key)]?.text else { return key }
         context.note("\(key.key) was renamed to \(present)".onOneLine)
         return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
@@ -74,7 +74,7 @@ extension StoreAccess {
     }
 
     /// Returns the values of a file to be imported into a domain, without the store's own keys.
-    func taken(
+    func importableValues(
         _ values: PropertyList.Dictionary, from input: InputFile, into domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
         for key in values.keys where key.isHidden {
@@ -93,7 +93,7 @@ extension StoreAccess {
         var result = values
         for entry in values {
             guard former[ExactKey(entry.key)] != nil else { continue }
-            let key = try present(KeyArgument(EntryPath([EntryPath.Component(entry.key)])), in: domain).key
+            let key = try currentKey(for: KeyArgument(EntryPath([EntryPath.Component(entry.key)])), in: domain).key
             result[entry.key] = nil
             if values[key] == nil { result[key] = entry.value }
         }

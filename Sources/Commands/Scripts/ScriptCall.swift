@@ -399,8 +399,8 @@ enum ScriptExit {
         }
         let named = own.enumerated().compactMap { index, word -> String? in
             if word.hasPrefix("--shell=") { return String(word.dropFirst("--shell=".count)) }
-            let isBehindOption = index > 0 && own[index - 1] == "--shell"
-            return isBehindOption ? word : nil
+            let followsOption = index > 0 && own[index - 1] == "--shell"
+            return followsOption ? word : nil
         }
         return (named.last.flatMap { ScriptOutput(rawValue: $0.lowercased()) } ?? .sh).exit(status.rawValue)
     }

@@ -66,7 +66,7 @@ struct RawSearch: Sendable {
     /// The word in lowercase, which is ASCII only.
     private let word: [UInt8]
     /// The UTF-16 bytes of non-ASCII letters whose lowercase form begins with a letter of the word.
-    private let strangers: [(UInt8, UInt8)]
+    private let foldingLetters: [(UInt8, UInt8)]
 
     /// Creates a check, or returns nil for a word with non-ASCII letters, which can have more than two forms.
     init?(_ word: String) {
@@ -77,19 +77,19 @@ struct RawSearch: Sendable {
             (UInt8(ascii: "k"), (0x21, 0x2A)), (UInt8(ascii: "i"), (0x01, 0x30)),
         ]
         let letters = self.word
-        strangers = known.filter { letters.contains($0.letter) }.map(\.halves)
+        foldingLetters = known.filter { letters.contains($0.letter) }.map(\.halves)
     }
 
     func canBe(in file: [UInt8]) -> Bool {
         file.withUnsafeBufferPointer { bytes in
             let (small, capital) = (word[0], word[0].asCapitalLetter)
-            let hasStrangers = !strangers.isEmpty
+            let hasFoldingLetters = !foldingLetters.isEmpty
             for at in bytes.indices {
                 let byte = bytes[at]
                 if byte == small || byte == capital {
                     if hasWord(at, 1, in: bytes) || hasWord(at, 2, in: bytes) { return true }
                 }
-                if hasStrangers, byte == 0x21 || byte == 0x01, isStranger(at, in: bytes) { return true }
+                if hasFoldingLetters, byte == 0x21 || byte == 0x01, isFoldingLetter(at, in: bytes) { return true }
             }
             return false
         }
@@ -105,8 +105,8 @@ struct RawSearch: Sendable {
         return true
     }
 
-    private func isStranger(_ at: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        at + 1 < bytes.count && strangers.contains { $0 == (bytes[at], bytes[at + 1]) }
+    private func isFoldingLetter(_ at: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        at + 1 < bytes.count && foldingLetters.contains { $0 == (bytes[at], bytes[at + 1]) }
     }
 }
 

@@ -231,22 +231,22 @@ extension Completion {
         for query in source.schema(domain)?.queries ?? [] { offer("@\(query.name)", query.title ?? "") }
     }
 
-    private mutating func offerEntries(of domain: PropertyList.Dictionary, at way: [EntryPath.Component]) {
-        switch PropertyList.dictionary(domain)[EntryPath(way)] {
+    private mutating func offerEntries(of domain: PropertyList.Dictionary, at path: [EntryPath.Component]) {
+        switch PropertyList.dictionary(domain)[EntryPath(path)] {
         case .dictionary(let entries)?:
             for entry in entries.sortedEntries {
-                offerKey(way + [EntryPath.Component(entry.key)], entry.value.kind.rawValue, isPath: true)
+                offerKey(path + [EntryPath.Component(entry.key)], entry.value.kind.rawValue, isPath: true)
             }
         case .array(let elements)?:
             for (index, element) in elements.enumerated() {
-                offerKey(way + [EntryPath.Component(index)], element.kind.rawValue, isPath: true)
+                offerKey(path + [EntryPath.Component(index)], element.kind.rawValue, isPath: true)
             }
         default: break
         }
     }
 
-    private mutating func offerKey(_ way: [EntryPath.Component], _ meaning: String, isPath: Bool) {
-        guard let key = try? KeyArgument(EntryPath(way)), let argument = key.argument else { return }
+    private mutating func offerKey(_ path: [EntryPath.Component], _ meaning: String, isPath: Bool) {
+        guard let key = try? KeyArgument(EntryPath(path)), let argument = key.argument else { return }
         offer(isPath ? key.path.description : argument, meaning)
     }
 

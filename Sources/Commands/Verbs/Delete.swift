@@ -31,7 +31,7 @@ extension Verb {
     ) throws {
         guard let first = domains.first else { return }
         let isForced = invocation.has(.force)
-        let key = try invocation.key.map { try access.present($0, in: first) }
+        let key = try invocation.key.map { try access.currentKey(for: $0, in: first) }
         if let key, !isForced { try access.checkNotForced([key.key], in: first) }
         let found = Found()
         try access.commit(

@@ -8,14 +8,14 @@ extension Verb {
         ],
         statuses: [.systemFailed, .different]
     ) { invocation, context in
-        let checkup = try DoctorContext(invocation, context)
+        let doctor = try DoctorContext(invocation, context)
         var findings: [DoctorFinding] = []
         var status = ExitStatus.done
-        for examination in DoctorCheck.all {
+        for check in DoctorCheck.all {
             do {
-                findings += try examination.find(checkup)
+                findings += try check.find(doctor)
             } catch let failure as SystemFailure {
-                context.note("\(examination.subject): \(failure)")
+                context.note("\(check.subject): \(failure)")
                 status = .systemFailed
             }
         }

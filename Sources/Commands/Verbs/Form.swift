@@ -67,7 +67,7 @@ extension Verb {
             }
             return schema
         }
-        return try access.installedSchema(mustBeThereFor: domain, hint: "; --schema names a file")
+        return try access.requiredSchema(of: domain, hint: "; --schema names a file")
     }
 
     /// Throws if the stored settings are not of the schema's version, since the form would show and overwrite them

@@ -14,7 +14,7 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let input = try InputFile(
             invocation[operand: "FILE"] ?? "-", invocation, context, unwrapsJSON: domain.name != nil)
-        let imported = try access.taken(input.dictionary(), from: input, into: domain)
+        let imported = try access.importableValues(input.dictionary(), from: input, into: domain)
         if try input.roundsReals() { context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
         let replaces = invocation.has(.replace)

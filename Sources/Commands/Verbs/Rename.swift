@@ -12,8 +12,8 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let old = try access.present(KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
-        let new = try access.present(KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
+        let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
+        let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         let isForced = invocation.has(.force)
         if !isForced { try access.checkNotForced([old.key, new.key], in: domain) }
         let masking = isForced ? Masking.none : access.masking(domain)
@@ -68,8 +68,8 @@ extension PropertyList {
         do throws(EntryPath.Failure) {
             try holder.set(value, at: EntryPath(Array(new.components[depth...])))
         } catch {
-            let way = EntryPath(Array(old.components[..<depth]))
-            throw EntryPath.Failure(problem: error.problem, place: "\(way)\(error.place)")
+            let path = EntryPath(Array(old.components[..<depth]))
+            throw EntryPath.Failure(problem: error.problem, place: "\(path)\(error.place)")
         }
         if let container = holder[EntryPath(Array(old.components[depth...]))] { try set(container, at: old) }
     }
@@ -87,8 +87,8 @@ extension Verb {
     ) { invocation, context in
         let (access, source) = try StoreAccess.ofDomain(invocation, context)
         let target = try invocation[.target].map { try access.domain($0) } ?? source
-        let old = try access.present(KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
-        let new = try access.present(KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: target)
+        let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
+        let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: target)
         let isForced = invocation.has(.force)
         if !isForced { try access.checkNotForced([new.key], in: target) }
         guard let value = try access.value(old, in: source) else {

@@ -38,7 +38,7 @@ extension Verb {
         }
         let access = try StoreAccess(invocation, context)
         let domain = try access.domain(word)
-        return try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
+        return try access.requiredSchema(of: domain, hint: access.hintAtFile(domain))
     }
 
     private static let showing = Verb(
@@ -146,7 +146,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
+        let schema = try access.requiredSchema(of: domain, hint: access.hintAtFile(domain))
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
         let notes = Mutex<[DomainFile: [Schema.MigrationNote]]>([:])

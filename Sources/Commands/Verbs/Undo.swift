@@ -72,15 +72,15 @@ extension StoreAccess {
     /// Returns the other domains of the layer that the latest change of a domain has changed. Throws if one of them was
     /// changed since.
     fileprivate func domains(changedWith domain: AddressedDomain) throws -> [AddressedDomain] {
-        guard let transaction = try history(of: domain).lineage.last?.transaction,
+        guard let transaction = try history(of: domain).undoChain.last?.transaction,
             let place = try places.place(of: domain.layer), domain.name != nil
         else { return [] }
         return try place.domains(in: machine.fileSystem).compactMap { name in
             let other = try self.domain(name, in: domain.layer)
             guard other.file != domain.file, let history = History(of: other.file, on: machine) else { return nil }
-            let lineage = history.lineage
-            guard lineage.contains(where: { $0.transaction == transaction }) else { return nil }
-            guard lineage.last?.transaction == transaction else {
+            let chain = history.undoChain
+            guard chain.contains(where: { $0.transaction == transaction }) else { return nil }
+            guard chain.last?.transaction == transaction else {
                 throw CommandFailure(
                     .different,
                     "\(name): changed since the change of \(domain.word); nothing was changed".onOneLine)

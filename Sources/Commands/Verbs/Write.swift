@@ -86,7 +86,7 @@ private struct Writing: Sendable {
 
     /// Sets one value. Reports a change of type if none was requested.
     func set(_ word: String, to request: WriteRequest) throws {
-        let key = try access.present(KeyArgument(forWriting: word), in: domain)
+        let key = try access.currentKey(for: KeyArgument(forWriting: word), in: domain)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
         let schema = access.schemaInForce(domain)?.schema
         let rule = schema?.rule(at: key.path)

@@ -167,7 +167,7 @@ struct WatchReport {
     /// Returns the lines for a change; empty if the command does not request it.
     func text(of change: WatchedChange) throws -> String {
         guard !isIgnored(change.domain.word) else { return "" }
-        let (old, new) = asked(change.old.entries, change.new.entries)
+        let (old, new) = selected(change.old.entries, change.new.entries)
         let masking = access.masking(change.domain)
         guard invocation.format != .commands else {
             let command = CommandSpelling(change.domain.word, in: change.domain.layer, invocation)
@@ -185,7 +185,7 @@ struct WatchReport {
     // MARK: Selection
 
     /// Returns both states, reduced to the keys that the command requests.
-    private func asked(
+    private func selected(
         _ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary
     ) -> (PropertyList.Dictionary, PropertyList.Dictionary) {
         guard let key else {

@@ -278,12 +278,12 @@ extension History {
     ///     1 write · 2 write · 3 write · 4 undo to 2 · 5 write
     ///
     /// this returns 1, 2 and 5. Restoring a version is a step forward.
-    package var lineage: [KeptVersion] {
-        versions.reduce(into: []) { lineage, version in
-            guard let target = version.note.reason.undoTarget else { return lineage.append(version) }
-            lineage.removeAll { $0.sequence > target }
+    package var undoChain: [KeptVersion] {
+        versions.reduce(into: []) { chain, version in
+            guard let target = version.note.reason.undoTarget else { return chain.append(version) }
+            chain.removeAll { $0.sequence > target }
             // If the target is no longer kept, the version that the undo wrote takes its place.
-            if lineage.last?.sequence != target { lineage.append(version) }
+            if chain.last?.sequence != target { chain.append(version) }
         }
     }
 
@@ -296,18 +296,18 @@ extension History {
         _ steps: Int, from present: DomainState
     ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
         // A version that a crash has truncated is treated as missing.
-        let lineage = lineage.filter { !isLost($0) }
+        let chain = undoChain.filter { !isLost($0) }
         var (state, sequence, left) = (present, 0, steps)
-        for version in lineage.reversed() where left > 0 {
+        for version in chain.reversed() where left > 0 {
             guard let former = self.state(of: version) else {
-                guard version == lineage.last else { throw DamagedVersion(sequence: version.sequence) }
+                guard version == chain.last else { throw DamagedVersion(sequence: version.sequence) }
                 continue
             }
             guard former != state else { continue }
             (state, sequence, left) = (former, version.sequence, left - 1)
         }
         if left == 0 { return (state, sequence) }
-        guard left == 1, lineage.first?.sequence == 1, state != .absent else { return nil }
+        guard left == 1, chain.first?.sequence == 1, state != .absent else { return nil }
         return (.absent, 0)
     }
 }
