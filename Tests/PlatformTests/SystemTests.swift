@@ -49,6 +49,25 @@ import Testing
     }
 }
 
+@Suite struct `A raw terminal` {
+    @Test func `reports keys first, and several wakes once`() throws {
+        // On its own thread, because it blocks signals.
+        let events = try SmallThread.run {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            let terminal = RawTerminal(input: ends[0])
+            try terminal.listen()
+            for _ in 0..<3 { terminal.wake() }
+            #expect(write(ends[1], "a", 1) == 1)
+            var events = [try terminal.next(milliseconds: 0)]
+            for _ in 0..<2 { events.append(try terminal.next(milliseconds: 0)) }
+            terminal.wake()
+            return events + [try terminal.next(milliseconds: 0)]
+        }
+        #expect(events == [.bytes(Array("a".utf8)), .woken, .timeout, .woken])
+    }
+}
+
 @Suite struct `A record of the kernel's queue` {
     /// The example of the documentation.
     static let moved: [UInt8] =

@@ -59,16 +59,18 @@ extension CommandContext {
     package var terminal: any Terminal { machine.terminal }
 
     /// The screen, if the command talks to a terminal that can move its cursor.
-    var fullScreen: (any ScreenTerminal)? {
-        let kind = environment.variables[Variable.terminalKind.rawValue] ?? ""
-        guard !kind.isEmpty, kind != "dumb", terminal.isTerminal(.input), terminal.isTerminal(.output) else {
-            return nil
-        }
-        return screen
-    }
+    var fullScreen: (any ScreenTerminal)? { machine.canMoveCursor ? screen : nil }
 
     /// The unescaped streams, for cursor control.
     var cursor: any Terminal { (terminal as? EscapingTerminal)?.inner ?? terminal }
+}
+
+extension Machine {
+    /// Whether the standard streams are a terminal that can move its cursor.
+    fileprivate var canMoveCursor: Bool {
+        let kind = environment.variables[Variable.terminalKind.rawValue] ?? ""
+        return !kind.isEmpty && kind != "dumb" && terminal.isTerminal(.input) && terminal.isTerminal(.output)
+    }
 }
 
 extension CommandContext {
@@ -144,12 +146,13 @@ extension CommandContext {
     static var ofThisProcess: CommandContext {
         for ending in [SIGPIPE, SIGXFSZ] { _ = signal(ending, SIG_IGN) }
         let (interruption, delay) = (Interruption(), InterruptDelay())
+        let (machine, raw) = (Machine.ofThisProcess(), RawTerminal())
         return CommandContext(
-            .ofThisProcess(), wait: { gate in interruption.wait(for: gate) },
+            machine, wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
             delayInterrupts: { delay.set($0) }, choices: { try ChoiceList.lines(of: $0) },
-            dialogue: { _ in TerminalDialogue() }, screen: SystemScreen())
+            dialogue: { _ in TerminalDialogue(on: raw, canMoveCursor: machine.canMoveCursor) }, screen: raw)
     }
 }
 

@@ -2,14 +2,6 @@ internal import Platform
 internal import Screens
 internal import Synchronization
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#elseif canImport(Darwin)
-    internal import Darwin
-#endif
-
 /// A dialog of questions and answers, one line each.
 package protocol Dialogue: Sendable {
     /// Writes a prompt and returns the answer. The input of a secret is not echoed.
@@ -94,42 +86,40 @@ final class BatchDialogue: Dialogue {
 /// first.
 final class TerminalDialogue: Dialogue {
     private let terminal = EscapingTerminal(SystemTerminal())
+    private let raw: RawTerminal
+    /// Whether the terminal can show a line that is edited.
+    private let canMoveCursor: Bool
     private let state = Mutex(State())
 
-    fileprivate struct State: Sendable {
+    private struct State: Sendable {
         var lines = LineBuffer()
         /// Keys that were pressed before the question that they answer.
         var keys: [KeyPress] = []
         var parser = KeyParser()
         var history: [String] = []
-        /// The read end of a pipe that receives the number of a signal; nil before the first question.
-        var signals: Int32?
         var interruption: Int32?
     }
 
+    init(on raw: RawTerminal, canMoveCursor: Bool) { (self.raw, self.canMoveCursor) = (raw, canMoveCursor) }
+
     func answer(to prompt: String, isSecret: Bool, completesLine: Bool) throws -> DialogueAnswer {
         // Before the terminal is changed, and before the user sees a prompt that an interrupt could answer.
-        _ = try state.withLock { state in try state.listen() }
+        try raw.listen()
         let isTyped = terminal.isTerminal(.input)
         if isTyped, canMoveCursor { return try editedAnswer(to: prompt, isSecret: isSecret) }
-        let echo = isSecret && isTyped ? try EchoSuppression() : nil
-        defer { echo?.end() }
+        let mode: RawTerminal.Mode? = isSecret && isTyped ? .hiddenLine : nil
+        if let mode { try raw.enter(mode) }
+        defer { raw.leave() }
         try terminal.write(prompt, to: .output)
-        let answer = try state.withLock { state in try state.next() }
+        let answer = try line(mode)
         if completesLine, !isTyped, answer != .endOfInput { try terminal.write("\n", to: .output) }
         return answer
     }
 
-    /// Whether the terminal can show a line that is edited.
-    private var canMoveCursor: Bool {
-        let kind = getenv(Variable.terminalKind.rawValue).map { String(cString: $0) } ?? ""
-        return !kind.isEmpty && kind != "dumb" && terminal.isTerminal(.output)
-    }
-
     /// Asks with a line editor: a cursor, word moves, kill and yank, and the earlier answers.
     private func editedAnswer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
-        let mode = try EchoSuppression(isLineByLine: false)
-        defer { mode.end() }
+        try raw.enter(.keys)
+        defer { raw.leave() }
         let width = max(20, terminal.width(of: .output) ?? 80)
         var label = prompt.visible
         if label.shownColumns > width - 16 {
@@ -140,10 +130,17 @@ final class TerminalDialogue: Dialogue {
         while true {
             let (text, cursor) = line.shown(in: width - label.shownColumns - 1)
             try terminal.inner.write(
-                "\r\(label)\(text.visible)\u{1B}[K\r\u{1B}[\(label.shownColumns + cursor)C", to: .output)
-            guard let press = try state.withLock({ state in try state.nextKey() }) else {
+                "\r\(label)\(text)\u{1B}[K\r\u{1B}[\(label.shownColumns + cursor)C", to: .output)
+            guard let press = state.withLock({ state in state.keys.isEmpty ? nil : state.keys.removeFirst() }) else {
                 if state.withLock(\.interruption) != nil { return .interrupted }
-                return .endOfInput
+                let isWaiting = state.withLock(\.parser.isWaiting)
+                switch try next(.keys, milliseconds: isWaiting ? KeyParser.escapeMilliseconds : nil) {
+                case .bytes(let bytes): state.withLock { $0.keys += $0.parser.take(bytes) }
+                case .timeout: state.withLock { $0.keys += $0.parser.flush() }
+                case .endOfInput: return .endOfInput
+                default: break
+                }
+                continue
             }
             if press.isControl("d"), line.text.isEmpty { return .endOfInput }
             guard line.handle(press) == .accepted else { continue }
@@ -155,115 +152,37 @@ final class TerminalDialogue: Dialogue {
         }
     }
 
+    /// Returns the next line.
+    private func line(_ mode: RawTerminal.Mode?) throws -> DialogueAnswer {
+        while true {
+            if state.withLock(\.interruption) != nil { return .interrupted }
+            if let line = state.withLock({ $0.lines.next() }) { return line }
+            guard state.withLock(\.lines.count) <= maximumAnswerSize else {
+                throw SystemFailure(.fileTooLarge, .read, nil)
+            }
+            switch try next(mode) {
+            case .bytes(let bytes): state.withLock { $0.lines.take(bytes) }
+            case .endOfInput: state.withLock { $0.lines.take([]) }
+            default: break
+            }
+        }
+    }
+
+    /// Waits for an event. Records an interruption, and suspends the process.
+    private func next(_ mode: RawTerminal.Mode?, milliseconds limit: Int32? = nil) throws -> TerminalEvent {
+        let event = try raw.next(milliseconds: limit)
+        switch event {
+        case .ended(let signal): state.withLock { $0.interruption = signal }
+        case .suspended: try raw.suspend()
+        case .continued: if let mode { try raw.enter(mode) }
+        case .bytes, .resized, .woken, .timeout, .endOfInput: break
+        }
+        return event
+    }
+
     func endIfInterrupted() {
-        guard let number = state.withLock(\.interruption) else { return }
-        _ = signal(number, SIG_DFL)
-        var signals = sigset_t(of: [number])
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        raise(number)
+        if let number = state.withLock(\.interruption) { raw.end(with: number) }
     }
-}
-
-extension TerminalDialogue.State {
-    fileprivate mutating func next() throws(SystemFailure) -> DialogueAnswer {
-        let signals = try listen()
-        while true {
-            if interruption != nil { return .interrupted }
-            if let line = lines.next() { return line }
-            guard lines.count <= maximumAnswerSize else { throw SystemFailure(.fileTooLarge, .read, nil) }
-            if try Self.firstReady(signals, STDIN_FILENO) == signals {
-                interruption = Int32(try Self.bytes(from: signals, limit: 1).first ?? 0)
-            } else {
-                lines.take(try Self.bytes(from: STDIN_FILENO, limit: 4096))
-            }
-        }
-    }
-
-    /// Returns the next key; nil at the end of the input or after an interruption.
-    fileprivate mutating func nextKey() throws(SystemFailure) -> KeyPress? {
-        let signals = try listen()
-        while keys.isEmpty {
-            if interruption != nil { return nil }
-            if try Self.firstReady(signals, STDIN_FILENO) == signals {
-                interruption = Int32(try Self.bytes(from: signals, limit: 1).first ?? 0)
-            } else {
-                let bytes = try Self.bytes(from: STDIN_FILENO, limit: 4096)
-                if bytes.isEmpty { return nil }
-                keys += parser.take(bytes)
-            }
-        }
-        return keys.removeFirst()
-    }
-
-    /// Waits until one of two descriptors is readable, and returns it.
-    private static func firstReady(_ one: Int32, _ other: Int32) throws(SystemFailure) -> Int32 {
-        var polled = [one, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while true {
-            let count = poll(&polled, 2, -1)
-            if count < 0, errno != EINTR { throw SystemFailure(ErrorCode(rawValue: errno), .read, nil) }
-            if count > 0 { return polled[0].revents != 0 ? one : other }
-        }
-    }
-
-    /// Returns the available bytes; empty at the end of the input.
-    private static func bytes(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: limit)
-        let count = read(descriptor, &buffer, limit)
-        if count >= 0 { return Array(buffer[..<count]) }
-        guard errno == EINTR || errno == EAGAIN else { throw SystemFailure(ErrorCode(rawValue: errno), .read, nil) }
-        return try bytes(from: descriptor, limit: limit)
-    }
-
-    /// Starts writing signals to a pipe, which can be polled together with the input.
-    fileprivate mutating func listen() throws(SystemFailure) -> Int32 {
-        if let signals { return signals }
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SystemFailure(ErrorCode(rawValue: errno), .open, nil) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let end = ends[1]
-        awaitSignal(endingSignals + [SIGQUIT]) { number in
-            var byte = UInt8(truncatingIfNeeded: number)
-            // This cannot fail: the pipe is empty, and open as long as the process lives.
-            _ = write(end, &byte, 1)
-        }
-        signals = ends[0]
-        return ends[0]
-    }
-}
-
-/// A terminal without echo, while a secret is entered or the process shows what is typed.
-private struct EchoSuppression {
-    private let former: termios
-
-    /// - Parameter isLineByLine: Whether the terminal collects a line before the process can read it.
-    init(isLineByLine: Bool = true) throws(SystemFailure) {
-        var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Self.failure }
-        former = settings
-        settings.c_lflag &= ~tcflag_t(ECHO)
-        // Echoes the line break, so that the next question starts on a new line.
-        if isLineByLine {
-            settings.c_lflag |= tcflag_t(ECHONL)
-        } else {
-            settings.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
-        }
-        guard tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { throw Self.failure }
-        Self.setStopping(blocked: true)
-    }
-
-    func end() {
-        var settings = former
-        _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
-        Self.setStopping(blocked: false)
-    }
-
-    /// Blocks stopping from the terminal (SIGTSTP), which would leave the shell without echo.
-    private static func setStopping(blocked: Bool) {
-        var signals = sigset_t(of: [SIGTSTP])
-        pthread_sigmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &signals, nil)
-    }
-
-    private static var failure: SystemFailure { SystemFailure(ErrorCode(rawValue: errno), .read, nil) }
 }
 
 /// A progress display on a terminal. Prints nothing if standard error is not a terminal.

@@ -11,14 +11,21 @@ internal import Platform
 /// Runs a program with this process's streams and environment, and returns its exit status, or 128 plus the signal
 /// number.
 ///
-/// Interrupts from the terminal are ignored in the meantime, so that only the program handles them.
+/// Interrupts from the terminal are ignored in the meantime, so that only the program handles them. If the program
+/// stops, this process stops too, so that the shell takes over the terminal.
 func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 {
-    let former = [SIGINT, SIGQUIT].map { (number: $0, action: signal($0, SIG_IGN)) }
+    let former = [SIGINT, SIGQUIT, SIGTSTP].map { (number: $0, action: signal($0, SIG_IGN)) }
     defer { for (number, action) in former { _ = signal(number, action) } }
     let process = try spawn(program, [program.description] + arguments)
     var status: Int32 = 0
-    while waitpid(process, &status, 0) == -1 {
-        guard errno == EINTR else { throw SystemFailure(ErrorCode(rawValue: errno), .run, program) }
+    while true {
+        guard waitpid(process, &status, WUNTRACED) != -1 else {
+            guard errno == EINTR else { throw SystemFailure(ErrorCode(rawValue: errno), .run, program) }
+            continue
+        }
+        guard status & 0xFF == 0x7F else { break }
+        RawTerminal.stopProcess()
+        kill(process, SIGCONT)
     }
     let ending = status & 0x7F
     return ending == 0 ? status >> 8 & 0xFF : 128 + ending
@@ -49,7 +56,7 @@ func spawn(_ program: FilePath, _ words: [String], output: Int32? = nil) throws(
         posix_spawn_file_actions_adddup2(&actions, output, 1)
     }
     // Restores the default action of signals that this process ignores.
-    var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ])
+    var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGXFSZ])
     posix_spawnattr_setsigdefault(&attributes, &presets)
     // Signals that this process awaits are blocked in it, but must reach the program.
     var blocked = sigset_t(of: [])

@@ -9,15 +9,6 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-extension sigset_t {
-    /// Creates a set of signals.
-    init(of numbers: [Int32]) {
-        self.init()
-        sigemptyset(&self)
-        for number in numbers { sigaddset(&self, number) }
-    }
-}
-
 /// The signals that ask a command to end.
 let endingSignals = [SIGINT, SIGTERM, SIGHUP]
 
@@ -32,18 +23,6 @@ func awaitSignal(_ numbers: [Int32], _ action: @escaping @Sendable (Int32) -> Vo
         sigwait(&signals, &number)
         action(number)
     }
-}
-
-private func isIgnored(_ number: Int32) -> Bool {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return false }
-    #if os(Linux)
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
-    #else
-        return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
-            == unsafeBitCast(SIG_IGN, to: Int.self)
-    #endif
 }
 
 /// The interruption of a long-running command by a signal.

@@ -64,9 +64,9 @@ package protocol ScreenTerminal: Sendable {
     func write(_ text: String) throws(SystemFailure)
 
     /// Waits for an event, at most as long as the limit.
-    func next(milliseconds limit: Int32?) throws(SystemFailure) -> ScreenEvent
+    func next(milliseconds limit: Int32?) throws(SystemFailure) -> TerminalEvent
 
-    /// Makes `next` return `woken`. Can be called on any thread.
+    /// Makes `next` return `woken`, once for all calls before it. Can be called on any thread.
     func wake()
 
     /// Restores the terminal, stops the process as Control-Z does, and enters the screen again when it continues.
@@ -77,7 +77,7 @@ package protocol ScreenTerminal: Sendable {
 }
 
 /// An event that a program with a screen waits for.
-package enum ScreenEvent: Hashable, Sendable {
+package enum TerminalEvent: Hashable, Sendable {
     case bytes([UInt8])
     case resized
     case woken
