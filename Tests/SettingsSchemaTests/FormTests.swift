@@ -15,7 +15,7 @@ import Testing
         """
 
     static func form(
-        _ text: String = Self.text, values: [String: Schema.ValueInForce] = ["keep": .init(9, layer: "user")],
+        _ text: String = Self.text, values: [String: Schema.ValueInForce] = ["keep": .init(9, layer: .user)],
         layers: [String: [Schema.ValueInForce]] = [:], forced: Set<String> = []
     ) throws -> Form {
         Form(
@@ -27,12 +27,13 @@ import Testing
     @Test func `shows the valid value beneath one that is removed`() throws {
         var form = try Self.form(layers: [
             "keep": [
-                .init(9, layer: "user-host"), .init(8, layer: "user"), .init(0, layer: "site", fault: "is too small"),
-                .init(7, layer: "default"),
+                .init(9, layer: .userHost), .init(8, layer: .user),
+                .init(0, layer: .other("site"), fault: "is too small"),
+                .init(7, layer: .default),
             ]
         ])
         _ = form.reset("keep")
-        #expect(form.value(of: "keep") == .init(7, layer: "default"))
+        #expect(form.value(of: "keep") == .init(7, layer: .default))
         #expect(form.review.map(\.new) == ["7 (default)"])
     }
 
@@ -51,8 +52,8 @@ import Testing
             ])
         #expect(form.control("color")?.isForced == true)
         #expect(form.shownValue(of: "keep") == "9")
-        #expect(form.value(of: "keep")?.layer == "user")
-        #expect(form.value(of: "mode") == .init("full", layer: "default"))
+        #expect(form.value(of: "keep")?.layer == .user)
+        #expect(form.value(of: "mode") == .init("full", layer: .default))
         #expect(form.value(of: "name") == nil)
     }
 
@@ -79,7 +80,7 @@ import Testing
         switch form.answer(text, to: key) {
         case .accepted(let value):
             #expect(try value == ValueNotation.value(expected))
-            #expect(form.value(of: key) == .init(value, layer: "this form"))
+            #expect(form.value(of: key) == .init(value, layer: .form))
             #expect(form.changes.values[key] == value)
         case .refused(let reason):
             #expect(reason == expected)
@@ -93,7 +94,7 @@ import Testing
         #expect(form.changes == .init(values: [:], resets: ["keep"]))
         #expect(form.reset("color") == .accepted(true))
         #expect(form.changes.resets == ["keep"])
-        #expect(form.value(of: "keep") == .init(7, layer: "default"))
+        #expect(form.value(of: "keep") == .init(7, layer: .default))
         #expect(form.answer("12", to: "keep") == .accepted(12))
         #expect(form.changes == .init(values: ["keep": 12], resets: []))
         #expect(form.answer("9", to: "keep") == .accepted(9))
@@ -197,7 +198,7 @@ import Testing
 
     @Test func `has commands besides answers`() throws {
         let values: [String: Schema.ValueInForce] = [
-            "name": .init("Ada", layer: "user"), "mode": .init("incremental", layer: "user"),
+            "name": .init("Ada", layer: .user), "mode": .init("incremental", layer: .user),
         ]
         #expect(try Self.run([.line(":default")], Self.text, values: values).contains("  A value is required.\n"))
         #expect(

@@ -32,12 +32,12 @@ import Testing
         let schema = try Sample.settings(Self.text)
         let text = schema.helpText(
             program: "backup", width: 200,
-            values: ["keep": .init(9, layer: "user"), "token": .init("abc", layer: "environment")])
+            values: ["keep": .init(9, layer: .user), "token": .init("abc", layer: .other("environment"))])
         #expect(text.contains("(default 7 copies; variable BACKUP_KEEP; now 9 from user)"))
         #expect(text.contains("(variable BACKUP_TOKEN; now •••• from environment)"))
         #expect(text.contains("(default 3; now not set)"))
         // In the notation that the flag accepts, as the default next to it.
-        let others = schema.helpText(program: "backup", width: 200, values: ["every": .init(5400, layer: "user")])
+        let others = schema.helpText(program: "backup", width: 200, values: ["every": .init(5400, layer: .user)])
         #expect(others.contains("(now 1h30m from user)"))
         #expect(!text.contains("abc"))
     }
@@ -46,7 +46,7 @@ import Testing
         let schema = try Sample.settings(
             "{ Key = a; Flag = a; Title = \"x\u{1B}[2J\u{9B}y\u{202E}\"; Choices = (\"\u{7}\", \"\u{8}\"); }",
             rest: "Title = \"\u{1B}c\";")
-        let text = schema.helpText(program: "tool", values: ["a": .init("\u{1B}[31m", layer: "user")]) + schema.table()
+        let text = schema.helpText(program: "tool", values: ["a": .init("\u{1B}[31m", layer: .user)]) + schema.table()
         #expect(
             !text.unicodeScalars.contains {
                 ($0.value < 0x20 && $0 != "\n") || 0x7F..<0xA0 ~= $0.value || $0.value == 0x202E

@@ -99,7 +99,7 @@ package struct Resolution: Sendable {
 
         /// The value as help and forms show it.
         fileprivate var shown: Schema.ValueInForce {
-            Schema.ValueInForce(value ?? stored, layer: origin.layer.name, fault: fault, file: origin.file)
+            Schema.ValueInForce(value ?? stored, layer: origin.layer.source, fault: fault, file: origin.file)
         }
     }
 
@@ -115,6 +115,19 @@ package struct Resolution: Sendable {
 
     /// The invalid values above the winner.
     package var skipped: ArraySlice<Answer> { answers.prefix { $0.fault != nil } }
+}
+
+extension Layer {
+    /// The layer as help and forms show it.
+    fileprivate var source: Schema.ValueInForce.Source {
+        switch self {
+        case .user: .user
+        case .userHost: .userHost
+        case .forced: .forced
+        case .default: .default
+        default: .other(name)
+        }
+    }
 }
 
 extension LayerStack {

@@ -81,12 +81,12 @@ extension Form {
 
     /// Returns the value of a key with the changes made so far, and its layer; nil if it has none.
     package func value(of key: String) -> Schema.ValueInForce? {
-        if let value = changes.values[key] { return .init(value, layer: "this form") }
+        if let value = changes.values[key] { return .init(value, layer: .form) }
         let value = values[key]
         guard changes.resets.contains(key) || value == nil else { return value }
-        let beneath = layers(of: key).first { !$0.layer.hasPrefix("user") && $0.fault == nil }
+        let beneath = layers(of: key).first { !$0.layer.isOfUser && $0.fault == nil }
         if let beneath { return beneath }
-        return control(key)?.setting.defaultValue.map { .init($0, layer: "default") }
+        return control(key)?.setting.defaultValue.map { .init($0, layer: .default) }
     }
 
     /// Returns the stored values of a key and its default, highest priority first.
@@ -100,7 +100,7 @@ extension Form {
 
     /// Whether a value of the user is stored.
     package func hasUserValue(_ key: String) -> Bool {
-        ((values[key].map { [$0] } ?? []) + layers(of: key)).contains { $0.layer.hasPrefix("user") }
+        ((values[key].map { [$0] } ?? []) + layers(of: key)).contains { $0.layer.isOfUser }
     }
 
     /// Returns the value as its control shows it, with secrets masked.
@@ -116,7 +116,7 @@ extension Form {
             let value = value(of: control.key)
             let origin = changes.values[control.key] == nil ? value.map { " (\($0.layer))" } ?? "" : ""
             let former =
-                storedValue(of: control.key) ?? control.setting.defaultValue.map { .init($0, layer: "default") }
+                storedValue(of: control.key) ?? control.setting.defaultValue.map { .init($0, layer: .default) }
             return (control, text(former), text(value) + origin)
         }
     }
@@ -184,7 +184,7 @@ extension Form {
     /// The problems of the answers as a whole. The form cannot be saved while there are any.
     package var problems: [Schema.Problem] {
         let given = { (key: String) in
-            value(of: key).map { $0.layer != "default" } ?? false
+            value(of: key).map { $0.layer != .default } ?? false
         }
         return schema.settings.relationProblems(given: given, present: given)
     }

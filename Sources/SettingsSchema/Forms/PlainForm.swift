@@ -145,7 +145,7 @@ package struct PlainForm: Sendable {
             return "\(control.title)\(rule)\(control.isRequired ? " [required]" : ""): "
         }
         return
-            "\(control.title)\(rule) [\(shortened(shown, to: 60)), \(value.layer == "default" ? "" : "from ")\(value.layer)]: "
+            "\(control.title)\(rule) [\(shortened(shown, to: 60)), \(value.layer == .default ? "" : "from ")\(value.layer)]: "
     }
 
     private func explanation(of control: Form.Control) -> String {

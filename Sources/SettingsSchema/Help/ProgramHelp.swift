@@ -3,14 +3,37 @@ internal import Queries
 
 extension Schema {
     package struct ValueInForce: Hashable, Sendable {
+        /// The origin of a value.
+        package enum Source: Hashable, Sendable, CustomStringConvertible {
+            case user, userHost, forced, `default`
+            /// A change that is not saved yet.
+            case form
+            /// Another layer, by its name.
+            case other(String)
+
+            /// Whether the user can remove the value.
+            package var isOfUser: Bool { self == .user || self == .userHost }
+
+            package var description: String {
+                switch self {
+                case .user: "user"
+                case .userHost: "user-host"
+                case .forced: "forced"
+                case .default: "default"
+                case .form: "this form"
+                case .other(let name): name
+                }
+            }
+        }
+
         package let value: PropertyList
-        package let layer: String
+        package let layer: Source
         /// The reason the program does not start with the value.
         package let fault: String?
         /// The path of the file that holds the value.
         package let file: String?
 
-        package init(_ value: PropertyList, layer: String, fault: String? = nil, file: String? = nil) {
+        package init(_ value: PropertyList, layer: Source, fault: String? = nil, file: String? = nil) {
             self.value = value
             self.layer = layer
             self.fault = fault
