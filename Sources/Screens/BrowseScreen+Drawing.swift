@@ -26,7 +26,6 @@ extension BrowseScreen {
         if let overlay { canvas.draw(overlay) }
     }
 
-    /// The text at the right end of the first row.
     var header: String {
         var texts: [String] = []
         if isInDomains, !filter.isEmpty { texts.append("/\(filter)") }
@@ -34,9 +33,6 @@ extension BrowseScreen {
         if isWatching { texts.append("watching") }
         return texts.isEmpty ? isInDomains ? "/ filter" : "/ search" : texts.joined(separator: "  ")
     }
-
-    /// The column where the header begins.
-    var headerStart: Int { max(0, size.columns - header.shownColumns - 1) }
 
     private func drawHeader(on canvas: inout Canvas) {
         let start = headerStart
@@ -164,20 +160,14 @@ extension BrowseScreen {
         }
     }
 
-    private func drawFooter(on canvas: inout Canvas) {
-        if let message { return canvas.drawMessage(message.text, isError: message.isError) }
-        canvas.drawKeys(keyHints)
-    }
-
-    /// The key hints in the last row.
     var keyHints: [String] {
         switch mode {
         case .editing(let editor, let purpose):
             let completes = rule(for: purpose)?.kind?.isPath ?? false
             return ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
                 + (completes ? ["Tab complete"] : [])
-        case .filtering: return ["Enter keep", "Esc show all"]
-        case .searching: return ["Enter keep", "Esc back"]
+        case .filtering: return ["Enter done", "Esc show all"]
+        case .searching: return ["Enter done", "Esc back"]
         case _ where isInDomains: return ["→ entries", "/ filter", "? help", "a add", "q quit", "w watch"]
         default:
             let action = row.map { row in
@@ -206,7 +196,6 @@ extension BrowseScreen {
         ("n, N", "next or previous match"), ("^Z", "suspend"), ("q", "quit"),
     ]
 
-    /// The box that is drawn over the screen, or nil.
     var overlay: Overlay? {
         let title = target.map { Self.name(of: $0.path) } ?? ""
         switch mode {

@@ -33,12 +33,18 @@ extension BrowseScreen {
     /// Returns an effect on an entry, unless another process has changed the entry since the mode began.
     mutating func unlessChanged(_ target: Target, _ effect: Effect) -> [Effect] {
         guard target == self.target(target.path) else {
-            if case .editing = mode {} else { mode = .browsing }
+            leaveChoice()
             return refuse(
                 "\(Self.name(of: target.path)) was changed by another process meanwhile; nothing was changed")
         }
-        mode = .browsing
+        leaveChoice()
         return [effect]
+    }
+
+    /// Ends a list of choices. A field stays until its text is stored.
+    private mutating func leaveChoice() {
+        if case .editing = mode { return }
+        mode = .browsing
     }
 
     func rule(at path: EntryPath) -> ValueRule? { contents?.schema?.rule(at: path) }
@@ -104,7 +110,7 @@ extension BrowseScreen {
         guard !isInDomains, let row else { return [] }
         let parent = EntryPath(row.path.components.dropLast())
         guard let elements = value(at: parent)?.arrayValue, let index = row.path.components.last?.index else {
-            return refuse("Only elements of an array are moved; the keys of a dictionary have no order.")
+            return refuse("Only array elements can be moved; the keys of a dictionary have no order.")
         }
         guard elements.indices.contains(index + step) else { return [] }
         let target = EntryPath(parent.components + [EntryPath.Component(index + step)])
@@ -146,8 +152,7 @@ extension BrowseScreen {
             return []
         }
         // A click elsewhere accepts the text, as in other programs.
-        let isClick = if case .click = press.key { true } else { false }
-        switch editor.handle(press.key == .tab || press.isControl("s") || isClick ? KeyPress(.enter) : press) {
+        switch editor.handle(press.key == .tab || press.isControl("s") || press.isClick ? KeyPress(.enter) : press) {
         case .canceled: mode = .browsing
         case .edited, .ignored: mode = .editing(editor, purpose)
         case .accepted: return accept(editor, purpose)

@@ -36,6 +36,11 @@ extension BrowseScreen {
         if !row.isOpen { tree.toggle(at: selected) } else if row.value.entryCount > 0 { selected += 1 }
     }
 
+    func fieldPlace(at row: Int) -> (column: Int, room: Int)? {
+        guard case .editing = mode, let entry = self.row, position(at: row) == selected else { return nil }
+        return valuePlace(of: entry)
+    }
+
     /// The position of the entry in a row of the screen.
     func position(at line: Int) -> Int? {
         let list = layout.list
@@ -122,7 +127,7 @@ extension BrowseScreen {
 
     mutating func findNext(isForward: Bool) {
         guard !search.isEmpty else {
-            message = ("/ searches first.", true)
+            message = ("Search with / first.", true)
             return
         }
         select(tree.reveal(matching: search, from: selected, isForward: isForward))

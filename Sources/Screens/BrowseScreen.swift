@@ -5,7 +5,7 @@ package import SettingsSchema
 /// of the selected entry below.
 ///
 /// The caller masks all sensitive values before it passes them here.
-package struct BrowseScreen: Screen {
+package struct BrowseScreen: PaneScreen {
     package enum Event: ScreenEvent {
         case key(KeyPress)
         case resized(columns: Int, rows: Int)
@@ -21,21 +21,19 @@ package struct BrowseScreen: Screen {
         case completed([String])
         /// A command line was copied.
         case copied(String)
-        /// A value that the user wrote in an editor; nil if it is unchanged.
-        case edited(PropertyList?, at: EntryPath)
         /// A change was made. The entry is selected.
         case done(String, at: EntryPath)
         case refused(String)
     }
 
-    package enum Effect: ScreenEffect, Hashable {
+    package enum Effect: Hashable, Sendable {
         case open(String)
         /// Opens a domain that need not exist.
         case create(String)
         case explain(EntryPath)
         case change(Change)
         case undo
-        /// Lets the user edit a value in an editor.
+        /// Lets the user edit a value in an editor, and stores it.
         case edit(EntryPath)
         case history(EntryPath)
         case restore(EntryPath, version: Int)
@@ -43,8 +41,6 @@ package struct BrowseScreen: Screen {
         case complete(String)
         /// Copies the command line that reads or writes a value.
         case copy(EntryPath, writes: Bool)
-        case suspend
-        case redraw
         case finish
     }
 
@@ -160,8 +156,6 @@ package struct BrowseScreen: Screen {
     private(set) var size = (columns: 80, rows: 24)
     var message: (text: String, isError: Bool)?
     private var explained: EntryPath?
-    /// The number of rows created for the list so far.
-    package var madeRows: Int { tree.made }
 
     static let kinds: [PropertyList.Kind] = [.string, .integer, .real, .boolean, .date, .data, .array, .dictionary]
 
@@ -195,8 +189,6 @@ package struct BrowseScreen: Screen {
             let press = meaning(of: press)
             message = nil
             guard let press else { break }
-            if press.isControl("z") { return [.suspend] }
-            if press.isControl("l") { return [.redraw] }
             return handle(press)
         case .resized(let columns, let rows): size = (columns, rows)
         case .domains(let names):
@@ -222,16 +214,16 @@ package struct BrowseScreen: Screen {
             mode = .editing(editor, purpose)
             if names != "" { message = (names ?? "No such file.", names == nil) }
         case .copied(let text): mode = .reading(title: "Copied", [text], scroll: 0)
-        case .edited(let value, let path):
-            if let value { return [.change(.set(path, rule(at: path)?.adapted(value) ?? value))] }
         case .done(let text, let path):
-            mode = .browsing
+            // The user's own change does not flash.
+            (mode, former) = (.browsing, nil)
             message = (text, false)
             if let position = tree.reveal(path) { selected = position }
             explained = nil
         case .refused(let reason):
             message = (reason, true)
-            if case .editing(_, .value) = mode { break }
+            // The text stays in the field.
+            if case .editing = mode { break }
             mode = .browsing
         }
         return []
@@ -278,21 +270,6 @@ package struct BrowseScreen: Screen {
 
     // MARK: Keys
 
-    /// Translates a click on a key hint into that key, and a click in the field into a position of the cursor. Returns
-    /// nil for a click without an effect, and any other press unchanged.
-    private func meaning(of press: KeyPress) -> KeyPress? {
-        if let overlay { return overlay.meaning(of: press, columns: size.columns, rows: size.rows) }
-        guard case .click(let column, let line) = press.key else { return press }
-        if line == size.rows - 1 {
-            return message == nil ? KeyPress(hintedAt: column, in: .hints(keyHints, columns: size.columns)) : nil
-        }
-        if line == 0, let key = KeyPress(hintedAt: column - headerStart, in: header) { return key }
-        guard case .editing = mode, let row, position(at: line) == selected else { return press }
-        let place = valuePlace(of: row)
-        return place.column - 1...place.column + place.room ~= column
-            ? KeyPress(.place(column: column - place.column, of: place.room - 1)) : press
-    }
-
     private mutating func handle(_ press: KeyPress) -> [Effect] {
         switch mode {
         case .browsing: return browse(press)
@@ -323,20 +300,18 @@ package struct BrowseScreen: Screen {
                 return unlessChanged(target, .restore(target.path, version: versions[index].number))
             case .left: mode = .browsing
             }
-        case .reading(let title, let lines, let scroll):
-            switch press.key {
-            case .up, .wheel(-1), .character("k"): mode = .reading(title: title, lines, scroll: max(0, scroll - 1))
-            case .down, .wheel(1), .character("j"): mode = .reading(title: title, lines, scroll: scroll + 1)
-            case .click: break
-            default: mode = .browsing
+        case .reading(let title, let lines, _):
+            if let start = scrolled(by: press) {
+                mode = .reading(title: title, lines, scroll: start)
+            } else if !press.isClick {
+                mode = .browsing
             }
         }
         return []
     }
 
     private func choice(_ press: KeyPress, _ index: Int, _ titles: [String]) -> ListChoice {
-        ListChoice(
-            press, index, of: titles, clicked: overlay?.line(of: press, columns: size.columns, rows: size.rows))
+        ListChoice(press, index, of: titles, clicked: clickedLine(press))
     }
 
     /// Returns the text that is shown for a choice: its title, or else its value.
@@ -410,23 +385,20 @@ package struct BrowseScreen: Screen {
         }
         switch letter {
         case " ": return act()
-        case "e": return isSecret(row) ? refuse("A secret is not written to a file for an editor.") : [.edit(row.path)]
+        case "e": return isSecret(row) ? refuse("A secret cannot be edited as text.") : [.edit(row.path)]
         case "r": startNaming(row, .rename(target(row.path)))
         case "c": startNaming(row, .copy(target(row.path)))
         case "d": return delete()
         case "K": return moveElement(-1)
         case "J": return moveElement(1)
         case "t":
-            if isSecret(row) { return refuse("The type of a secret is not changed.") }
+            if isSecret(row) { return refuse("The type of a secret cannot be changed.") }
             mode = .choosingType(target(row.path), Self.kinds.firstIndex(of: row.value.kind) ?? 0)
         case "h": return [.history(row.path)]
         case "i":
-            let lines = details.flatMap { detail in
-                Self.wrapped("\(detail.label): \(detail.text)", to: max(10, size.columns - 6))
-            }
-            mode = .reading(title: Self.label(row), lines, scroll: 0)
+            mode = .reading(title: Self.label(row), details.map { "\($0.label): \($0.text)" }, scroll: 0)
         case "y", "Y":
-            if isSecret(row) { return refuse("A secret is not copied.") }
+            if isSecret(row) { return refuse("A secret cannot be copied.") }
             return [.copy(row.path, writes: letter == "Y")]
         default: return refuse("No command \(letter); ? shows the keys.")
         }

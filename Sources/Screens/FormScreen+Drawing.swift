@@ -14,8 +14,10 @@ extension FormScreen {
     var layout: PaneLayout {
         let names = groupNames
         let widest = names.count > 1 ? names.map(\.shownColumns).max() : nil
+        let rows = size.rows
         return PaneLayout(
-            columns: columns, rows: rows, side: widest, detailRows: rows >= 24 ? 4 : rows >= 14 ? 3 : rows >= 9 ? 2 : 1)
+            columns: size.columns, rows: rows, side: widest,
+            detailRows: rows >= 24 ? 4 : rows >= 14 ? 3 : rows >= 9 ? 2 : 1)
     }
 
     var listRows: [Row] {
@@ -67,16 +69,12 @@ extension FormScreen {
 
     // MARK: Frame
 
-    /// The text at the right end of the first row.
     var header: String {
         var texts = showsModifiedOnly ? ["modified only"] : search.isEmpty ? ["/ search"] : []
         if !search.isEmpty { texts.insert("/\(search)", at: 0) }
         if !form.changes.isEmpty { texts.append("\(form.changes.count) changed") }
         return texts.joined(separator: "  ")
     }
-
-    /// The column where the header begins.
-    var headerStart: Int { max(0, columns - header.shownColumns - 1) }
 
     private func drawHeader(on canvas: inout Canvas) {
         let start = headerStart
@@ -120,7 +118,7 @@ extension FormScreen {
     /// The columns of the list.
     private var listColumns: (start: Int, end: Int) {
         let layout = layout
-        return layout.hasBorders ? (layout.sideColumns + 1, columns - 1) : (0, columns)
+        return layout.hasBorders ? (layout.sideColumns + 1, size.columns - 1) : (0, size.columns)
     }
 
     private var titleColumns: Int {
@@ -219,7 +217,7 @@ extension FormScreen {
     private func origin(of control: Form.Control) -> String {
         if control.isForced { return "forced" }
         if form.isChanged(control.key) { return form.changes.values[control.key] == nil ? "reset" : "edited" }
-        return form.value(of: control.key)?.layer ?? ""
+        return form.value(of: control.key)?.layer.description ?? ""
     }
 
     private func drawDetails(_ layout: PaneLayout, on canvas: inout Canvas) {
@@ -249,8 +247,8 @@ extension FormScreen {
             lines.append((reason, Style(.red)))
         } else if conflicts.contains(control.key) {
             let value = form.storedValue(of: control.key).map(text)
-            let hint = isOpen ? "" : " x takes that."
-            lines.append(("Another process set \(value ?? "nothing") meanwhile.\(hint)", Style(.red)))
+            let hint = isOpen ? "" : " x discards your change."
+            lines.append(("Another process set \(value ?? "nothing").\(hint)", Style(.red)))
         } else if let fault = form.value(of: control.key)?.fault {
             lines.append((fault, Style(.red)))
         }
@@ -263,7 +261,7 @@ extension FormScreen {
         let explanation = [setting.summary.map { $0.hasSuffix(".") ? $0 : $0 + "." }, expectation]
         lines.append((explanation.compactMap(\.self).joined(separator: " "), Style()))
         let layers = form.layers(of: control.key).map { value in
-            "\(value.layer) \(text(value))" + (value.fault == nil || value.layer == "forced" ? "" : " (ignored)")
+            "\(value.layer) \(text(value))" + (value.fault == nil || value.layer == .forced ? "" : " (ignored)")
         }
         lines.append((layers.joined(separator: "   "), Style()))
         let names = setting.flagUsage.joined(separator: ", ")
@@ -285,12 +283,6 @@ extension FormScreen {
         return words.map { $0.prefix(1).uppercased() + $0.dropFirst() + ($0.hasSuffix("…") ? "" : ".") }
     }
 
-    private func drawFooter(on canvas: inout Canvas) {
-        if let message { return canvas.drawMessage(message.text, isError: message.isError) }
-        canvas.drawKeys(keyHints)
-    }
-
-    /// The key hints in the last row.
     var keyHints: [String] {
         switch mode {
         case .editing:
@@ -300,7 +292,7 @@ extension FormScreen {
             return ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
                 + (hasSecret ? ["an empty field keeps the secret"] : [])
                 + [isPath ? "Tab complete" : "Tab accept and go on"]
-        case .searching: return ["Enter keep", "Esc show all"]
+        case .searching: return ["Enter done", "Esc show all"]
         default:
             let action: [String] =
                 switch control?.kind {
@@ -319,7 +311,6 @@ extension FormScreen {
 
     // MARK: Overlays
 
-    /// The box that is drawn over the form, or nil.
     var overlay: Overlay? {
         switch mode {
         case .choosing(let index, _):
@@ -332,7 +323,7 @@ extension FormScreen {
             return Overlay(
                 title: "Unsaved changes", lines: review, hint: "s save   d discard   Esc stay", scroll: scroll)
         case .helping:
-            let lines = Overlay.lines(Self.help, columns: columns).map { ($0, Style()) }
+            let lines = Overlay.lines(Self.help, columns: size.columns).map { ($0, Style()) }
             return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
         case .browsing, .editing, .searching: return nil
         }

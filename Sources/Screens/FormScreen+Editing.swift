@@ -47,7 +47,7 @@ extension FormScreen {
         message = (
             hadValue
                 ? "\(control.title) is now \(value ?? "unset")."
-                : "\(control.title) has no value of the user to remove.", false
+                : "\(control.title) has no user value to remove.", false
         )
     }
 
@@ -124,7 +124,7 @@ extension FormScreen {
     mutating func editAsText() -> [Effect] {
         guard let control, !refusesForced(control) else { return [] }
         guard control.kind != .secret else {
-            message = ("A secret is not written to a file for an editor.", true)
+            message = ("A secret cannot be edited as text.", true)
             return []
         }
         return [.edit(key: control.key, form.value(of: control.key)?.value)]
@@ -135,7 +135,7 @@ extension FormScreen {
             mode = .browsing
             return
         }
-        switch ListChoice(press, index, of: choices.map(control.shownText), clicked: clicked(press)) {
+        switch ListChoice(press, index, of: choices.map(control.shownText), clicked: clickedLine(press)) {
         case .marked(let next): mode = .choosing(next, before: before)
         case .chosen(let index):
             mode = .browsing
@@ -143,9 +143,6 @@ extension FormScreen {
         case .left: mode = .browsing
         }
     }
-
-    /// The line of the overlay that was clicked, or nil.
-    private func clicked(_ press: KeyPress) -> Int? { overlay?.line(of: press, columns: columns, rows: rows) }
 
     mutating func edit(
         _ editor: inout LineEditor, since before: PropertyList?, _ press: KeyPress
@@ -227,7 +224,7 @@ extension FormScreen {
             mode = .browsing
             return
         }
-        switch pane.handle(press, clicked: clicked(press)) {
+        switch pane.handle(press, clicked: clickedLine(press)) {
         case .open: mode = .listing(pane, before: before)
         case .changed:
             let value = pane.value

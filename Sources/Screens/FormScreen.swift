@@ -4,7 +4,7 @@ package import SettingsSchema
 /// A form on a whole screen, as a state machine: events in, effects out.
 ///
 /// It performs no I/O: the caller reads keys, saves, runs the editor, and shows the canvas.
-package struct FormScreen: Screen {
+package struct FormScreen: PaneScreen {
     package enum Event: ScreenEvent {
         case key(KeyPress)
         case resized(columns: Int, rows: Int)
@@ -13,19 +13,20 @@ package struct FormScreen: Screen {
         /// Files whose path begins with the text of the field.
         case completed([String])
         case refused(String)
-        case saved([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
+        /// A note of the store.
+        case noted(String)
+        /// The stored values after a save, and the command line that undoes it.
+        case saved([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]], undo: String)
         /// The stored values after a change by another process.
         case stored([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
     }
 
-    package enum Effect: ScreenEffect, Hashable {
+    package enum Effect: Hashable, Sendable {
         case save(Form.Changes)
         /// Lets the user edit a value in an editor.
         case edit(key: String, PropertyList?)
         /// Lists the files whose path begins with a text.
         case complete(String)
-        case suspend
-        case redraw
         case finish(isComplete: Bool)
     }
 
@@ -46,8 +47,6 @@ package struct FormScreen: Screen {
     }
 
     package internal(set) var form: Form
-    /// The operand of the command that undoes a save.
-    let word: String
     let controls: [Form.Control]
     /// The group of each control.
     let groups: [String]
@@ -57,7 +56,7 @@ package struct FormScreen: Screen {
     /// The first row of the list, or of an overlay, that is shown.
     var top = 0
     var scroll = 0
-    var columns = 80, rows = 24
+    private(set) var size = (columns: 80, rows: 24)
     var search = ""
     var showsModifiedOnly = false
     /// The result of the last key, or the reason it had none; shown until the next key.
@@ -69,8 +68,8 @@ package struct FormScreen: Screen {
     /// The texts that were typed for each setting, oldest first.
     var answers: [String: [String]] = [:]
 
-    package init(_ form: Form, word: String) {
-        (self.form, self.word) = (form, word)
+    package init(_ form: Form) {
+        self.form = form
         var (controls, names): ([Form.Control], [String]) = ([], [])
         for page in form.pages {
             for group in page.groups {
@@ -109,7 +108,7 @@ package struct FormScreen: Screen {
         var reasons: [String: String] = [:]
         for problem in form.problems {
             guard let key = problem.path.components.first?.text else { continue }
-            let remedy = if case .conflict = problem.reason { " r removes one." } else { "" }
+            let remedy = if case .conflict = problem.reason { " Press r to remove one." } else { "" }
             reasons[key] = form.sentence(for: problem) + remedy
         }
         return reasons
@@ -128,23 +127,21 @@ package struct FormScreen: Screen {
             let press = meaning(of: press)
             message = nil
             guard let press else { break }
-            if press.isControl("z") { return [.suspend] }
-            if press.isControl("l") { return [.redraw] }
             return handle(press)
         case .resized(let columns, let rows):
-            (self.columns, self.rows) = (columns, rows)
-            return []
+            size = (columns, rows)
         case .edited(let value):
             if let value, let control { set(control.setting.rule.adapted(value)) }
         case .completed(let paths): complete(paths)
         case .refused(let reason):
             mode = .browsing
             message = (reason, true)
-        case .saved(let values, let layers):
+        case .noted(let text): message = (text, false)
+        case .saved(let values, let layers, let command):
             let count = form.changes.count
             form.restore(.init())
             _ = form.update(values: values, layers: layers)
-            let text = "Saved \(count) setting\(count == 1 ? "" : "s"). To undo: prefs undo \(word)"
+            let text = "Saved \(count) setting\(count == 1 ? "" : "s"). To undo: \(command)"
             (undo, conflicts, saved, mode) = ([], [], text, .browsing)
             message = (text, false)
         case .stored(let values, let layers):
@@ -156,21 +153,6 @@ package struct FormScreen: Screen {
             message = ("Changed by another process: \(names)", !conflicts.isEmpty)
         }
         return []
-    }
-
-    /// Translates a click on a key hint into that key, and a click in the field into a position of the cursor. Returns
-    /// nil for a click without an effect, and any other press unchanged.
-    private func meaning(of press: KeyPress) -> KeyPress? {
-        if let overlay { return overlay.meaning(of: press, columns: columns, rows: rows) }
-        guard case .click(let column, let row) = press.key else { return press }
-        if row == rows - 1 {
-            return message == nil ? KeyPress(hintedAt: column, in: .hints(keyHints, columns: columns)) : nil
-        }
-        if row == 0, let key = KeyPress(hintedAt: column - headerStart, in: header) { return key }
-        guard case .editing = mode, listRow(at: row)?.control == selected else { return press }
-        let place = valuePlace
-        return place.column - 1...place.column + place.room ~= column
-            ? KeyPress(.place(column: column - place.column, of: place.room - 1)) : press
     }
 
     private mutating func handle(_ press: KeyPress) -> [Effect] {
@@ -275,11 +257,11 @@ package struct FormScreen: Screen {
 
     /// Handles the keys of the overlays that ask a question.
     private mutating func answer(_ press: KeyPress) -> [Effect] {
+        if let start = scrolled(by: press) {
+            scroll = start
+            return []
+        }
         switch (mode, press.key) {
-        case (_, .up), (_, .wheel(-1)): scroll = max(0, scroll - 1)
-        case (_, .down), (_, .wheel(1)): scroll += 1
-        case (_, .pageUp): scroll = max(0, scroll - max(1, rows - 6))
-        case (_, .pageDown): scroll += max(1, rows - 6)
         case (.reviewing, .enter), (.reviewing, .character("s")), (.reviewing, .character("y")),
             (.leaving, .character("s")), (.leaving, .character("y")):
             scroll = 0
@@ -359,6 +341,11 @@ package struct FormScreen: Screen {
         let (list, rows) = (layout.list, listRows)
         let index = row - list.lowerBound + top
         return list.contains(row) && rows.indices.contains(index) ? rows[index] : nil
+    }
+
+    func fieldPlace(at row: Int) -> (column: Int, room: Int)? {
+        guard case .editing = mode, listRow(at: row)?.control == selected else { return nil }
+        return valuePlace
     }
 
     /// Selects the clicked setting or group. A click on a value, or on the selected setting, also opens the setting.

@@ -52,6 +52,8 @@ package struct KeyPress: Hashable, Sendable {
         if case .character(let character) = key, !isControl, !isAlt { character } else { nil }
     }
 
+    var isClick: Bool { if case .click = key { true } else { false } }
+
     /// Returns whether this is Control with a letter.
     package func isControl(_ letter: Character) -> Bool { isControl && key == .character(letter) }
 }
@@ -63,6 +65,8 @@ package struct KeyParser: Sendable {
     /// The limit of bytes of one paste; the rest is dropped.
     package static let maximumPaste = 1 << 20
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
+    /// The time after which an escape character alone is the Escape key; see `isWaiting`.
+    package static let escapeMilliseconds: Int32 = 40
     /// The longest escape sequence.
     private static let maximumSequence = 64
 
@@ -156,17 +160,29 @@ package struct KeyParser: Sendable {
             press.isAlt = true
             return (press, count + 1)
         }
+        if second == UInt8(ascii: "["), bytes.count > 2 {
+            switch bytes[bytes.startIndex + 2] {
+            // A mouse report of three bytes, and a function key of the Linux console.
+            case UInt8(ascii: "M"): return bytes.count < 6 ? nil : (nil, 6)
+            case UInt8(ascii: "["): return bytes.count < 4 ? nil : (nil, 4)
+            default: break
+            }
+        }
         guard let end = bytes.dropFirst(2).firstIndex(where: { 0x40...0x7E ~= $0 }) else {
             return bytes.count > maximumSequence ? (nil, bytes.count) : nil
         }
         let count = end - bytes.startIndex + 1
         let parameters = String(decoding: bytes[(bytes.startIndex + 2)..<end], as: UTF8.self)
+        // `ESC [ … M` is a report of the mouse, and `ESC O M` the Enter key of the keypad.
+        if bytes[end] == UInt8(ascii: "M"), second == UInt8(ascii: "["), !parameters.hasPrefix("<") {
+            return (nil, count)
+        }
         return (sequence(parameters, bytes[end]), count)
     }
 
     private static func sequence(_ parameters: String, _ final: UInt8) -> KeyPress? {
         if parameters.hasPrefix("<") { return mouse(parameters.dropFirst(), isPress: final == UInt8(ascii: "M")) }
-        let numbers = parameters.split(separator: ";").map { Int($0) ?? 0 }
+        let numbers = parameters.split(separator: ";").map { Int(UInt16($0) ?? 0) }
         let modifiers = max(0, (numbers.count > 1 ? numbers[1] : 1) - 1)
         guard let key = key(Unicode.Scalar(final), numbers.first ?? 1) else { return nil }
         return KeyPress(key, isControl: modifiers & 4 != 0, isAlt: modifiers & 2 != 0)
@@ -191,7 +207,7 @@ package struct KeyParser: Sendable {
 
     /// Parses a report of the mouse: `BUTTON;COLUMN;ROW`, counted from 1.
     private static func mouse(_ text: Substring, isPress: Bool) -> KeyPress? {
-        let numbers = text.split(separator: ";").compactMap { Int($0) }
+        let numbers = text.split(separator: ";").compactMap { UInt16($0).map(Int.init) }
         guard numbers.count == 3, isPress else { return nil }
         switch numbers[0] {
         case 0: return KeyPress(.click(column: max(0, numbers[1] - 1), row: max(0, numbers[2] - 1)))

@@ -1,5 +1,5 @@
 /// A line of text that is edited with a cursor, a kill buffer and a history.
-package struct LineEditor: Hashable, Sendable {
+package struct LineEditor: Sendable {
     /// The effect of a key.
     package enum Outcome: Hashable, Sendable {
         case edited
@@ -28,17 +28,11 @@ package struct LineEditor: Hashable, Sendable {
 
     package var text: String { String(characters) }
 
-    package static func == (left: LineEditor, right: LineEditor) -> Bool {
-        left.characters == right.characters && left.cursor == right.cursor
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(characters) }
-
     package mutating func handle(_ press: KeyPress) -> Outcome {
         switch press.key {
         case .enter: return .accepted
         case .escape: return .canceled
-        case .paste(let text): insert(text)
+        case .paste(let text): insert(text.trimmingLineBreaks)
         case .place(let column, let columns): place(at: column, of: columns)
         case .left: cursor = press.isControl || press.isAlt ? wordStart : max(0, cursor - 1)
         case .right: cursor = press.isControl || press.isAlt ? wordEnd : min(characters.count, cursor + 1)
@@ -143,7 +137,8 @@ package struct LineEditor: Hashable, Sendable {
         isSecret ? Array(repeating: "•", count: characters.count) : characters
     }
 
-    /// Returns the part of the line around the cursor that fits in a number of columns, and the cursor's column in it.
+    /// Returns the part of the line around the cursor that fits in a number of columns, as the cells of a canvas show
+    /// it, and the cursor's column in it.
     package func shown(in columns: Int) -> (text: String, cursor: Int) {
         let (columns, shown) = (max(columns, 2), shownCharacters)
         let (start, width) = shownStart(in: columns)
@@ -153,7 +148,7 @@ package struct LineEditor: Hashable, Sendable {
             total += shown[end].cells.width
             end += 1
         }
-        return (String(shown[start..<end]), width)
+        return (shown[start..<end].map(\.cells.text).joined(), width)
     }
 
     /// The first character that is shown, and the columns from it to the cursor.
@@ -178,6 +173,13 @@ package struct LineEditor: Hashable, Sendable {
             at += 1
         }
         cursor = at
+    }
+}
+
+extension String {
+    /// The text without the line breaks at its end, which a copied line has.
+    fileprivate var trimmingLineBreaks: String {
+        String(self[..<(lastIndex { !$0.isNewline }.map(index(after:)) ?? startIndex)])
     }
 }
 

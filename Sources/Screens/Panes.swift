@@ -1,3 +1,67 @@
+/// A screen with a header, panes, and key hints in the last row.
+protocol PaneScreen: Screen {
+    var size: (columns: Int, rows: Int) { get }
+    /// The text at the right end of the first row.
+    var header: String { get }
+    /// The key hints in the last row.
+    var keyHints: [String] { get }
+    /// The result of the last key, or the reason it had none.
+    var message: (text: String, isError: Bool)? { get }
+    /// The box that is drawn over the screen, or nil.
+    var overlay: Overlay? { get }
+
+    /// Returns the first column of the open field in a row of the screen, and the number of columns for its text; nil
+    /// for other rows.
+    func fieldPlace(at row: Int) -> (column: Int, room: Int)?
+}
+
+extension PaneScreen {
+    /// The column where the header begins.
+    var headerStart: Int { max(0, size.columns - header.shownColumns - 1) }
+
+    /// Translates a click on a key hint into that key, and a click in the field into a position of the cursor. Returns
+    /// nil for a click without an effect, and any other press unchanged.
+    func meaning(of press: KeyPress) -> KeyPress? {
+        if let overlay { return overlay.meaning(of: press, columns: size.columns, rows: size.rows) }
+        guard case .click(let column, let row) = press.key else { return press }
+        if row == size.rows - 1 {
+            return message == nil ? KeyPress(hintedAt: column, in: .hints(keyHints, columns: size.columns)) : nil
+        }
+        if row == 0, let key = KeyPress(hintedAt: column - headerStart, in: header) { return key }
+        guard let place = fieldPlace(at: row), place.column - 1...place.column + place.room ~= column else {
+            return press
+        }
+        return KeyPress(.place(column: column - place.column, of: place.room - 1))
+    }
+
+    /// Returns the line of the box that a click selects.
+    func clickedLine(_ press: KeyPress) -> Int? { overlay?.line(of: press, columns: size.columns, rows: size.rows) }
+
+    /// Returns the first line that the box shows after a key that scrolls it; nil for other keys.
+    func scrolled(by press: KeyPress) -> Int? {
+        guard let overlay else { return nil }
+        let frame = overlay.frame(columns: size.columns, rows: size.rows)
+        let last = max(0, overlay.lines.count - frame.room)
+        let next: Int
+        switch press.key {
+        case .up, .wheel(-1), .character("k"): next = frame.start - 1
+        case .down, .wheel(1), .character("j"): next = frame.start + 1
+        case .pageUp: next = frame.start - frame.room
+        case .pageDown: next = frame.start + frame.room
+        case .home: next = 0
+        case .end: next = last
+        default: return nil
+        }
+        return max(0, min(next, last))
+    }
+
+    /// Draws the message or the key hints. A box has its own hints.
+    func drawFooter(on canvas: inout Canvas) {
+        if let message { return canvas.drawMessage(message.text, isError: message.isError) }
+        if overlay == nil { canvas.drawKeys(keyHints) }
+    }
+}
+
 /// The layout of a screen: a pane on the left, a list, and details of the selected row.
 struct PaneLayout: Sendable {
     /// The columns of the pane on the left; 0 if it is not shown.

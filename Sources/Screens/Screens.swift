@@ -8,7 +8,7 @@
 /// It performs no I/O: the caller reads keys, carries out effects, and shows the canvas.
 package protocol Screen: Sendable {
     associatedtype Event: ScreenEvent
-    associatedtype Effect: ScreenEffect
+    associatedtype Effect: Sendable
 
     mutating func handle(_ event: Event) -> [Effect]
 
@@ -29,11 +29,4 @@ extension Screen {
 package protocol ScreenEvent: Sendable {
     static func key(_ press: KeyPress) -> Self
     static func resized(columns: Int, rows: Int) -> Self
-}
-
-package protocol ScreenEffect: Equatable, Sendable {
-    /// Stops the process, as Control-Z does.
-    static var suspend: Self { get }
-    /// Draws all cells again.
-    static var redraw: Self { get }
 }

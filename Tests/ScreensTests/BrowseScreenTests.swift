@@ -10,6 +10,8 @@ struct BrowserDisplay {
     var canvas: Canvas
     private(set) var effects: [BrowseScreen.Effect] = []
     private(set) var entries: PropertyList.Dictionary
+    /// The reason the store refuses all changes, or nil.
+    var refusal: String?
 
     static let schema = """
         {
@@ -52,6 +54,12 @@ struct BrowserDisplay {
             _ = screen.handle(
                 .details(
                     path, [.init("user", "raw of \(path)  (/home/ada/f.plist)"), .init("changed", "today  prefs")]))
+        }
+        for effect in new {
+            switch effect {
+            case .change, .restore: _ = screen.handle(refusal.map { .refused($0) } ?? .done("Saved.", at: ["none"]))
+            default: break
+            }
         }
         draw()
     }
@@ -150,7 +158,7 @@ struct BrowserDisplay {
 
     /// The keys, the effects that they lead to, and a text on the screen after them.
     @Test(arguments: [
-        ("q", [BrowseScreen.Effect.finish], ""), ("^c", [.finish], ""), ("^z", [.suspend], ""), ("^l", [.redraw], ""),
+        ("q", [BrowseScreen.Effect.finish], ""), ("^c", [.finish], ""),
         ("space", [.change(.set(["lines"], false))], ""), ("enter", [.change(.set(["lines"], false))], ""),
         ("down enter", [], "▾ list"), ("down enter down enter x enter", [.change(.set(["list", 0], "ax"))], ""),
         ("down down enter ! enter", [.change(.set(["name"], "Café 界!"))], ""),
@@ -161,8 +169,10 @@ struct BrowserDisplay {
         ("down down down down enter down enter", [.change(.set(["theme"], "light"))], ""),
         ("down down down down enter escape", [], "dark"),
         ("down down down down down enter s enter", [.change(.set(["token"], "s"))], ""),
-        ("down down down down down enter s", [], "[•"), ("down down down down down y", [], "A secret is not copied."),
-        ("down down down down down e", [], "not written to a file"), ("down down down down down t", [], "not changed"),
+        ("down down down down down enter s", [], "[•"),
+        ("down down down down down y", [], "A secret cannot be copied."),
+        ("down down down down down e", [], "cannot be edited as text"),
+        ("down down down down down t", [], "cannot be changed"),
         ("end right down right down a n enter 5 enter", [.change(.set(["window", "frame", "n"], 5))], ""),
         ("a n e w enter t e x t enter", [.change(.set(["new"], "text"))], ""),
         ("a n e w enter [ 1 ] enter", [.change(.set(["new"], [1]))], ""),
@@ -175,7 +185,7 @@ struct BrowserDisplay {
         ("down right down J", [.change(.move(["list", 0], to: ["list", 1]))], ""),
         ("down right down down M-up", [.change(.move(["list", 1], to: ["list", 0]))], ""),
         ("down right down K", [], "list"), ("down right down down M-down", [], "list"),
-        ("down K", [], "Only elements of an array are moved"),
+        ("down K", [], "Only array elements can be moved"),
         ("tab a n e w enter", [.create("new")], "com.example.editor"), ("tab a enter", [], "A name is required."),
         ("tab a escape", [], "/ filter"),
         ("down down down down enter l enter", [.change(.set(["theme"], "light"))], ""),
@@ -190,10 +200,10 @@ struct BrowserDisplay {
         ("t down enter", [], "This boolean is not a valid"), ("down down down e", [.edit(["size"])], ""),
         ("down down t up", [], "Type of name"), ("/ t i t enter", [], "  title"),
         ("/ z z z", [], "No key or value contains zzz."),
-        ("/ n o t e s enter n", [], "title"), ("/ t i t escape", [], "Notes"), ("n", [], "/ searches first."),
+        ("/ n o t e s enter n", [], "title"), ("/ t i t escape", [], "Notes"), ("n", [], "Search with / first."),
         ("w", [], "watching"), ("w w", [], "No longer watching."), ("i", [], "changed: today  prefs"),
         ("?", [], "┌ Keys"),
-        ("? q", [], "? help"), ("$", [], "No command $"),
+        ("? q", [], "? help"), ("? pageDown home end", [], "┌ Keys"), ("$", [], "No command $"),
         ("left down", [.open("com.example.other")], "▸com.example.other"),
         ("tab / o r g", [.open("org.example.backup")], "/org"), ("tab / z", [], "no match"),
         ("tab / z escape", [], "com.example.o"),
@@ -302,6 +312,31 @@ struct BrowserDisplay {
         #expect(display.effects.last == .change(.set(["x"], 1)))
     }
 
+    /// The keys after which the store refuses a change, and a text on the screen then.
+    @Test(arguments: [
+        ("down down enter ! enter", "[Café 界! ]"), ("a n e w enter 5 enter", "value: 5"),
+        ("down down r 2 enter", "key: name2"), ("down down c 2 enter", "key: name2"),
+        ("tab a n e w enter", "name: new"), ("down down down down enter down enter", "dark"),
+    ])
+    func `keeps a text that the store refuses`(_ keys: String, _ shown: String) throws {
+        var display = try BrowserDisplay()
+        display.refusal = "it is read-only"
+        display.press(keys)
+        if case .create? = display.effects.last { display.send(.refused("it is read-only")) }
+        #expect(display.text.contains(shown) && display.text.contains("it is read-only"), "\(display.text)")
+    }
+
+    @Test func `does not let the user's own change flash`() throws {
+        var display = try BrowserDisplay()
+        display.press("w")
+        var entries = BrowserDisplay.entries
+        entries["lines"] = false
+        try display.store(entries)
+        #expect(display.screen.pause != nil)
+        display.send(.done("Saved lines.", at: ["lines"]))
+        #expect(display.screen.pause == nil && !display.text.contains("*"))
+    }
+
     @Test func `shows choices by their titles`() throws {
         var display = try BrowserDisplay()
         let schema = """
@@ -331,8 +366,8 @@ struct BrowserDisplay {
             ("click:theme click:theme click:light", [.change(.set(["theme"], "light"))], "theme"),
             ("click:theme click:theme click:name", [], "Enter edit"),
             ("click:theme click:theme click:back", [], "Enter edit"),
-            ("click:a_add n e w click:accept 1 click:accept", [.change(.set(["new"], 1))], "a add"),
-            ("click:a_add n e w click:new x enter 1 enter", [.change(.set(["xnew"], 1))], "a add"),
+            ("click:a_add n e w click:accept 1 click:accept", [.change(.set(["new"], 1))], "Saved."),
+            ("click:a_add n e w click:new x enter 1 enter", [.change(.set(["xnew"], 1))], "Saved."),
             ("click:a_add n e w click:lines", [], "New entry"), ("click:a_add n e w click:cancel", [], "a add"),
             ("click:size click:h_history", [.history(["size"])], "size"),
             ("click:size click:y_copy", [.copy(["size"], writes: false)], "size"),
@@ -398,15 +433,15 @@ struct BrowserDisplay {
         // Two events for each key, the second with details, make the rows once each.
         let entries = PropertyList.Dictionary((0..<100_000).map { ("key\(100_000 + $0)", ["a": .integer($0)]) })
         var display = try BrowserDisplay(columns: 200, rows: 60, entries)
-        let (made, height) = (display.screen.madeRows, 60)
+        let (made, height) = (display.screen.tree.made, 60)
         #expect(made <= 16 * height)
         display.press("end right pageUp pageDown home down")
-        #expect(display.screen.madeRows - made <= 16 * height)
+        #expect(display.screen.tree.made - made <= 16 * height)
         #expect(display.text.contains("key100059") == false && display.text.contains("key100010"))
         display.press("end")
         #expect(display.text.contains("key199999"))
         display.press("left / 1 5 0 0 0 0 enter")
-        #expect(display.text.contains("key150000") && display.screen.madeRows - made <= 48 * height)
+        #expect(display.text.contains("key150000") && display.screen.tree.made - made <= 48 * height)
     }
 }
 

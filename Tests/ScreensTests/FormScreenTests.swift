@@ -33,14 +33,14 @@ struct Display {
         """
 
     static let values: [String: Schema.ValueInForce] = [
-        "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
-        "lines": .init(false, layer: "default"),
-        "opacity": .init(.real(0.5), layer: "forced", file: "/etc/prefs/forced/com.example.editor.plist"),
-        "token": .init("hush", layer: "user"),
-        "ports": .init([1, 2], layer: "user"), "name": .init("Ada", layer: "user"),
+        "theme": .init("dark", layer: .user), "size": .init(13, layer: .user),
+        "lines": .init(false, layer: .default),
+        "opacity": .init(.real(0.5), layer: .forced, file: "/etc/prefs/forced/com.example.editor.plist"),
+        "token": .init("hush", layer: .user),
+        "ports": .init([1, 2], layer: .user), "name": .init("Ada", layer: .user),
     ]
     static let layers: [String: [Schema.ValueInForce]] = [
-        "size": [.init(13, layer: "user"), .init(11, layer: "site"), .init(12, layer: "default")]
+        "size": [.init(13, layer: .user), .init(11, layer: .other("site")), .init(12, layer: .default)]
     ]
 
     init(
@@ -49,7 +49,7 @@ struct Display {
     ) throws {
         let form = Form(
             try Schema(parsing: Array(schema.utf8)), values: values, layers: Self.layers, forced: ["opacity"])
-        screen = FormScreen(form, word: "com.example.editor")
+        screen = FormScreen(form)
         canvas = Canvas(columns: columns, rows: rows)
         send(.resized(columns: columns, rows: rows))
     }
@@ -85,7 +85,7 @@ struct Display {
         ("down enter ^u x", "", "Must be an integer."), ("down enter 9 escape", "", "13 points"),
         ("down enter enter", "", "user"),
         ("down r", "-size", "11 points"), ("down backspace", "-size", "Font size is now 11."),
-        ("down down r", "", "Show line numbers has no value of the user to remove."),
+        ("down down r", "", "Show line numbers has no user value to remove."),
         ("down down space r", "", "Show line numbers is now no."), ("down delete d", "-size", "+ 11 (site)"),
         ("down down space", "lines=true", "[x]"), ("down down enter enter", "", "[ ]"),
         ("down down down right", "", "forced by an administrator"),
@@ -94,7 +94,7 @@ struct Display {
         ("down down down", "", "/etc/prefs/forced/com.example.editor.plist."),
         ("tab enter ^u B o b enter", "name=Bob", "Bob"), ("tab r", "", "A value is required."),
         ("tab enter aaaaaaaaaaaa", "", "Must be at most 10 long."),
-        ("tab tab enter n e w enter", "token=new", "••••"), ("tab tab e", "", "not written to a file"),
+        ("tab tab enter n e w enter", "token=new", "••••"), ("tab tab e", "", "A secret cannot be edited as text."),
         ("tab tab down enter a 7 enter", "ports=[1, 2, 7]", "7"), ("tab tab down enter d", "ports=[2]", "a add"),
         ("tab tab down enter M-down", "ports=[2, 1]", "a add"), ("tab tab down enter a x enter", "", "an integer"),
         ("tab tab down enter a 100 enter escape escape", "", "Ports"),
@@ -160,7 +160,7 @@ struct Display {
         ("down down down down right", "cache=537919488", "513M"),
         (
             "down down down down down space", "online=true",
-            "Online and Offline cannot both have a value. r removes one."
+            "Online and Offline cannot both have a value. Press r to remove one."
         ),
     ])
     func `shows titles, and keeps what cannot be stored apart`(
@@ -183,8 +183,8 @@ struct Display {
         var display = try Display(
             schema,
             values: [
-                "lang": .init("cs", layer: "default"), "outputs": .init(["left", "right"], layer: "default"),
-                "cache": .init(.integer(512 << 20), layer: "default"), "offline": .init(true, layer: "user"),
+                "lang": .init("cs", layer: .default), "outputs": .init(["left", "right"], layer: .default),
+                "cache": .init(.integer(512 << 20), layer: .default), "offline": .init(true, layer: .user),
             ])
         display.press(keys)
         let made = display.screen.form.changes.values.map { "\($0.key)=\($0.value.plainText)" }
@@ -195,7 +195,7 @@ struct Display {
     @Test func `breaks long texts on a small screen`() throws {
         var display = try Display(columns: 40, rows: 10)
         display.press("right ^s enter")
-        display.send(.saved(Display.values, layers: [:]))
+        display.send(.saved(Display.values, layers: [:], undo: "prefs undo com.example.editor"))
         #expect(
             display.text.hasSuffix("\n Saved 1 setting. To undo: prefs undo\n com.example.editor"), "\(display.text)")
         display.press("?")
@@ -331,13 +331,13 @@ struct Display {
             }
             """
         let values: [String: Schema.ValueInForce] = [
-            "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
-            "lines": .init(false, layer: "default"), "every": .init(300, layer: "site"),
-            "backup": .init("/srv/backup", layer: "forced"), "token": .init("hush", layer: "user"),
+            "theme": .init("dark", layer: .user), "size": .init(13, layer: .user),
+            "lines": .init(false, layer: .default), "every": .init(300, layer: .other("site")),
+            "backup": .init("/srv/backup", layer: .forced), "token": .init("hush", layer: .user),
         ]
         let form = Form(
             try Schema(parsing: Array(schema.utf8)), values: values, layers: Display.layers, forced: ["backup"])
-        var screen = FormScreen(form, word: "com.example.editor")
+        var screen = FormScreen(form)
         _ = screen.handle(.resized(columns: 80, rows: 18))
         for key in ["down", "right"] { _ = screen.handle(.key(Key.named(key))) }
         var canvas = Canvas(columns: 80, rows: 18)
@@ -392,8 +392,8 @@ struct Display {
         display.press("right ^s enter")
         #expect(display.effects == [.save(.init(values: ["theme": "light"]))])
         var values = Display.values
-        values["theme"] = .init("light", layer: "user")
-        display.send(.saved(values, layers: [:]))
+        values["theme"] = .init("light", layer: .user)
+        display.send(.saved(values, layers: [:], undo: "prefs undo com.example.editor"))
         #expect(display.footer.contains("Saved 1 setting. To undo: prefs undo com.example.editor"))
         #expect(display.screen.form.changes.isEmpty)
         display.press("q")
@@ -402,8 +402,8 @@ struct Display {
 
     @Test(arguments: [
         ("q", [FormScreen.Effect.finish(isComplete: true)]), ("right q d", [.finish(isComplete: false)]),
-        ("right q s", [.save(.init(values: ["theme": "light"])), .finish(isComplete: true)]), ("^z", [.suspend]),
-        ("^l", [.redraw]), ("e", [.edit(key: "theme", "dark")]), ("tab down enter / t tab", [.complete("/t")]),
+        ("right q s", [.save(.init(values: ["theme": "light"])), .finish(isComplete: true)]),
+        ("e", [.edit(key: "theme", "dark")]), ("tab down enter / t tab", [.complete("/t")]),
     ])
     func `asks the caller to act`(_ keys: String, _ effects: [FormScreen.Effect]) throws {
         var display = try Display()
@@ -415,17 +415,17 @@ struct Display {
         var display = try Display()
         display.press("right")
         var values = Display.values
-        values["size"] = .init(20, layer: "user")
+        values["size"] = .init(20, layer: .user)
         display.send(.stored(values, layers: [:]))
         #expect(display.text.contains("20 points") && display.footer.contains("Changed by another process: Font size"))
-        values["theme"] = .init("界", layer: "user")
+        values["theme"] = .init("界", layer: .user)
         display.send(.stored(values, layers: [:]))
-        #expect(display.text.contains("Another process set 界 meanwhile.") && display.text.contains("‹ light ›"))
+        #expect(display.text.contains("Another process set 界.") && display.text.contains("‹ light ›"))
         display.press("x")
         #expect(display.screen.form.changes.isEmpty && display.text.contains("‹ 界 ›"))
         // A value that is typed in the meantime stays.
         display.press("down enter ^u 4")
-        values["size"] = .init(30, layer: "user")
+        values["size"] = .init(30, layer: .user)
         display.send(.stored(values, layers: [:]))
         #expect(display.text.contains("[4 ]"))
     }
@@ -436,23 +436,26 @@ struct Display {
         arguments: [
             ("tab enter", "name", "Bob", "", "", "[Bob ]"), ("tab enter", "name", "Bob", "enter", "", "Bob"),
             ("tab enter x", "name", "Bob", "", "", "[Adax ]"),
-            ("tab enter x", "name", "Bob", "", "", "Another process set Bob meanwhile."),
-            ("tab enter x", "name", "Bob", "enter", "name=Adax", "Another process set Bob meanwhile. x takes that."),
+            ("tab enter x", "name", "Bob", "", "", "Another process set Bob."),
+            ("tab enter x", "name", "Bob", "enter", "name=Adax", "Another process set Bob. x discards your change."),
             ("tab enter x", "name", "Bob", "enter x", "", "   Bob "),
             ("tab enter x", "name", "Bob", "escape", "", "   Bob "),
             ("tab enter x", "name", "Adax", "enter", "", "   Adax "),
             ("tab enter x enter m enter y", "name", "Adax", "enter", "name=Adaxy", "Adaxy"),
             ("down enter", "size", 20, "enter", "", "20 points"), ("down 5", "size", 20, "enter", "", "[5 ]"),
-            ("tab tab enter n", "token", "t", "enter", "token=n", "Another process set •••• meanwhile."),
+            ("tab tab enter n", "token", "t", "enter", "token=n", "Another process set ••••."),
             ("enter", "theme", "light", "enter", "", "‹ light ›"),
-            ("enter down", "theme", "界", "enter", "theme=light", "Another process set 界 meanwhile."),
+            ("enter down", "theme", "界", "enter", "theme=light", "Another process set 界."),
             ("tab tab down enter", "ports", [1, 2, 3], "a 5 enter", "ports=[1, 2, 3, 5]", "│ 5 "),
             ("tab tab down enter down", "ports", [3, 4, 5], "d", "ports=[3, 5]", "a add"),
             (
                 "tab tab down enter a 5", "ports", [1, 2, 3], "enter escape", "ports=[1, 2, 5]",
-                "Another process set 1, 2, 3 meanwhile. x takes that."
+                "Another process set 1, 2, 3. x discards your change."
             ),
-            ("tab tab down enter a 5", "ports", [1, 2, 3], "enter d escape", "ports=[1, 2]", "x takes that."),
+            (
+                "tab tab down enter a 5", "ports", [1, 2, 3], "enter d escape", "ports=[1, 2]",
+                "x discards your change."
+            ),
         ] as [(String, String, PropertyList, String, String, String)])
     func `shows a change by another process in an open field, or marks a conflict if the user has edited it`(
         _ before: String, _ key: String, _ value: PropertyList, _ after: String, _ changes: String, _ shown: String
@@ -460,7 +463,7 @@ struct Display {
         var display = try Display()
         display.press(before)
         var values = Display.values
-        values[key] = .init(value, layer: "user")
+        values[key] = .init(value, layer: .user)
         display.send(.stored(values, layers: [:]))
         display.press(after)
         let made = display.screen.form.changes.values.map { "\($0.key)=\($0.value.plainText)" }
@@ -471,9 +474,9 @@ struct Display {
     @Test func `ignores an invalid value of a lower layer, and a reset that another process makes first`() throws {
         var display = try Display()
         let lower: [Schema.ValueInForce] = [
-            .init(999, layer: "site", fault: "must be from 6 to 96"), .init(12, layer: "default"),
+            .init(999, layer: .other("site"), fault: "must be from 6 to 96"), .init(12, layer: .default),
         ]
-        display.send(.stored(Display.values, layers: ["size": [.init(13, layer: "user")] + lower]))
+        display.send(.stored(Display.values, layers: ["size": [.init(13, layer: .user)] + lower]))
         display.press("down")
         #expect(display.text.contains("user 13   site 999 (ignored)   default 12"), "\(display.text)")
         display.press("r")
@@ -481,7 +484,7 @@ struct Display {
         display.press("d")
         #expect(display.text.contains("+ 12 (default)"))
         var values = Display.values
-        values["size"] = .init(12, layer: "default")
+        values["size"] = .init(12, layer: .default)
         display.send(.stored(values, layers: ["size": lower]))
         #expect(display.screen.form.changes.isEmpty)
     }
@@ -506,11 +509,36 @@ struct Display {
         var display = try Display(
             "{ Domain = com.example.any; Settings = ({ Key = list; Type = array; }, { Key = map; Type = dictionary; }); }",
             values: [
-                "list": .init([1, true, "x", .real(2.5)], layer: "user"),
-                "map": .init(["a": 1, "b": [1]], layer: "user"),
+                "list": .init([1, true, "x", .real(2.5)], layer: .user),
+                "map": .init(["a": 1, "b": [1]], layer: .user),
             ])
         display.press(keys)
         #expect(display.screen.form.changes == .init(values: changes), "\(display.text)")
+    }
+
+    /// Keys that go beyond the end of a box, and keys that show the same.
+    @Test(arguments: [
+        ("? end", "? end"), ("? end up", "? end up"), ("? end pageUp", "? end pageUp"), ("?", "? end home"),
+    ])
+    func `scrolls a box only as far as its lines`(_ keys: String, _ others: String) throws {
+        var (display, other) = (try Display(columns: 40, rows: 10), try Display(columns: 40, rows: 10))
+        let far = keys.replacing("end", with: Array(repeating: "down", count: 99).joined(separator: " "))
+        display.press(far)
+        other.press(others)
+        #expect(display.text == other.text && display.text.contains("┌ Keys"))
+    }
+
+    @Test(arguments: ["enter", "tab tab down enter", "right ^s", "right q", "?"])
+    func `shows only the keys of an open box`(_ keys: String) throws {
+        var display = try Display()
+        display.press(keys)
+        #expect(display.footer.isEmpty && display.text.contains("Esc"), "\(display.text)")
+    }
+
+    @Test func `shows a note of the store`() throws {
+        var display = try Display()
+        display.send(.noted("prefs: a file is damaged"))
+        #expect(display.footer.contains("prefs: a file is damaged"))
     }
 
     @Test func `completes paths`() throws {

@@ -20,7 +20,12 @@ import Testing
         ("\u{1B}[1;3A", "M-up"), ("\u{1B}[3~", "delete"), ("\u{1B}[5~", "pageUp"), ("\u{1B}[Z", "backTab"),
         ("\u{1B}[H\u{1B}[F", "home end"), ("\u{1B}b", "M-b"), ("\u{1B}[<0;3;4M", "click(2,3)"),
         ("\u{1B}[<0;3;4m", ""), ("\u{1B}[<65;1;1M", "wheel(1)"), ("\u{1B}[99q", ""),
-        ("\u{1B}[200~a\u{1B}[A\u{1B}[201~b", "paste(4) b"),
+        ("\u{1B}[200~a\u{1B}[A\u{1B}[201~b", "paste(4) b"), ("\u{1B}OM", "enter"),
+        // Reports of the mouse by terminals that know no other ones, and F1 on the Linux console.
+        ("\u{1B}[M !!a", "a"), ("\u{1B}[32;5;6Ma", "a"), ("\u{1B}[[Ab", "b"),
+        // Numbers that no arithmetic can take.
+        ("\u{1B}[1;-9223372036854775808A", "up"), ("\u{1B}[<0;-9223372036854775808;1M", ""),
+        ("\u{1B}[<0;1;9223372036854775807M", ""), ("\u{1B}[<0;65535;65535M", "click(65534,65534)"),
     ])
     func `are parsed from bytes, in portions of any size`(_ text: String, _ expected: String) {
         for size in 1...max(1, text.utf8.count) {
@@ -67,6 +72,7 @@ import Testing
         ("abc", ["left", "backspace"], "a|c"), ("abc", ["home", "delete"], "|bc"), ("e", ["\u{301}"], "e\u{301}|"),
         ("界👩‍👩‍👧x", ["left", "backspace"], "界|x"), ("a", ["up"], "older|"), ("a", ["up", "up", "down", "down"], "a|"),
         ("a", ["up", "up"], "oldest|"), ("one two", ["^left", "^u"], "|two"),
+        ("a", ["b\n"], "ab|"), ("a", ["b\r\nc\r\n\n"], "ab c|"), ("a", ["\n\n"], "a|"),
     ])
     func `is edited with keys`(_ text: String, _ keys: [String], _ expected: String) {
         var line = LineEditor(text, history: ["oldest", "older"])
@@ -83,6 +89,7 @@ import Testing
         #expect(line.shown(in: 5) == ("01234", 0))
         #expect(LineEditor("secret", isSecret: true).shown(in: 20) == ("••••••", 6))
         #expect(LineEditor("界界界").shown(in: 5) == ("界界", 4))
+        #expect(LineEditor("a\tb\u{1B}").shown(in: 20) == ("a␉b␛", 4))
     }
 }
 
