@@ -3,50 +3,8 @@ import Platform
 import Preferences
 import PropertyLists
 import SimulatedPlatform
-import Synchronization
 import TestSupport
 import Testing
-
-/// A screen on which a test presses keys, one after the other, and at whose end of input the program is left.
-private final class ScriptedScreen: ScreenTerminal {
-    private let state: Mutex<(events: [ScreenEvent], rows: [[Character]])>
-
-    init(_ events: [ScreenEvent]) { state = Mutex((events, [])) }
-
-    /// What is shown at last.
-    var text: String { state.withLock { $0.rows.map { String($0) }.joined(separator: "\n") } }
-    var size: (columns: Int, rows: Int) { (120, 24) }
-
-    func enter() {}
-    func leave() {}
-    func write(_ text: String) throws(SystemFailure) { state.withLock { Self.draw(text, on: &$0.rows) } }
-    func next(milliseconds limit: Int32?) -> ScreenEvent {
-        state.withLock { $0.events.isEmpty ? .endOfInput : $0.events.removeFirst() }
-    }
-    func wake() {}
-    func suspend() {}
-    func end(with signal: Int32) {}
-
-    /// Places and clears; all other sequences are ignored.
-    private static func draw(_ text: String, on rows: inout [[Character]]) {
-        if rows.isEmpty { rows = Array(repeating: Array(repeating: " ", count: 120), count: 24) }
-        var (row, column) = (0, 0)
-        for part in text.split(separator: "\u{1B}") {
-            guard part.first == "[" else { continue }
-            guard let end = part.firstIndex(where: { $0.isLetter }) else { continue }
-            let numbers = part[..<end].dropFirst().split(separator: ";").compactMap { Int($0) }
-            switch part[end] {
-            case "H": (row, column) = (numbers[0] - 1, numbers[1] - 1)
-            case "J": rows = Array(repeating: Array(repeating: " ", count: 120), count: 24)
-            default: break
-            }
-            for character in part[end...].dropFirst() where column < 120 {
-                rows[row][column] = character
-                column += 1
-            }
-        }
-    }
-}
 
 @Suite struct `prefs browse` {
     private let machine: SimulatedMachine
@@ -68,25 +26,15 @@ private final class ScriptedScreen: ScreenTerminal {
     }
 
     /// Presses keys in the browser of the domain, and returns the last whole screen, with its rows.
-    private func browse(_ keys: [String], in domain: String = "com.example.app") throws -> String {
-        let screen = ScriptedScreen(keys.map { .bytes(Array($0.utf8)) })
-        let (status, errors) = run(domain, on: screen)
-        #expect(status == .done && errors.isEmpty, "\(errors)")
+    private func browse(
+        _ keys: [String], in domain: String = "com.example.app", editing: [@Sendable (String) throws -> String?] = [],
+        meanwhile: (@Sendable () throws -> Void)? = nil
+    ) throws -> String {
+        let screen = ScriptedScreen(keys, meanwhile: meanwhile)
+        let result = machine.run(["browse", domain], on: screen, editing: editing)
+        #expect(result.status == .done, "\(result.errors)")
+        #expect(editing.isEmpty == result.errors.isEmpty, "\(result.errors)")
         return screen.text
-    }
-
-    private func run(_ word: String, on screen: ScriptedScreen) -> (status: ExitStatus, errors: String) {
-        let streams = SimulatedTerminal(widths: [.input: 120, .output: 120, .errors: 120])
-        var environment = machine.environment
-        environment.arguments = ["prefs", "browse", word]
-        environment.variables = environment.variables.merging(["TERM": "xterm"])
-        let status = Prefs.run(
-            in: CommandContext(
-                Machine(
-                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
-                    environment: environment, terminal: streams),
-                screen: screen))
-        return (status, streams.text(of: .errors))
     }
 
     /// The keys, a text on the screen after them, and what is stored then.
@@ -110,7 +58,7 @@ private final class ScriptedScreen: ScreenTerminal {
             (["j", "j", "j", "j"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
             (["j", "j", "j", "j", "\r", "n", "e", "w", "\r"], "Saved token.", "token", "new"),
             (["j", "j", "j", "j", "r", "2", "\r"], "token is sensitive, and token2 is not", "token", "hush"),
-            (["j", "j", "j", "j", "y"], "A secret is not copied.", "token", "hush"),
+            (["j", "j", "j", "j", "y"], "A secret cannot be copied.", "token", "hush"),
             (["G", "\u{1B}[F", "\u{1B}[C", "j", "d"], "Deleted :words:0.", "words", "(b)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "J"], "Moved :words:0 to :words:1.", "words", "(b, a)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "j", "\u{1B}[1;3A"], "Moved :words:1 to :words:0.", "words", "(b, a)"),
@@ -121,6 +69,8 @@ private final class ScriptedScreen: ScreenTerminal {
             (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved a new element of words.", "words", "(a, b, c)"),
             (["a", "icon", "\r", "~", "\t"], "value: ~/", "icon", nil),
             (["a", "$schemaVersion", "\r", "y", "\r"], "reserved for prefs", "x", nil),
+            // The text stays in the field.
+            (["a", "$schemaVersion", "\r", "y", "\r"], "value: y", "x", nil),
             (["j", "j", "y"], "prefs read com.example.app name", "name", "Ada"),
             (["y"], "prefs read --effective com.example.app frame", "name", "Ada"),
             (["j", "j", "Y"], "prefs write com.example.app name -string Ada", "name", "Ada"),
@@ -130,7 +80,7 @@ private final class ScriptedScreen: ScreenTerminal {
     ) throws {
         let screen = try browse(keys)
         #expect(screen.contains(shown), "\(screen)")
-        #expect(!screen.contains("hush"))
+        #expect(!screen.contains("hush") && !screen.contains("--force"))
         let bytes = try machine.fileSystem.contents(
             of: "/home/ada/.config/prefs/com.example.app.plist", limit: 1 << 20)
         let value = try PropertyList(parsing: #require(bytes))[key]
@@ -149,6 +99,51 @@ private final class ScriptedScreen: ScreenTerminal {
         #expect(screen.contains("History of b") && screen.contains("program (found)"), "\(screen)")
     }
 
+    /// What an editor makes of the text of a list, one text after the other, and what is stored then.
+    @Test(
+        arguments: [
+            ([{ $0.replacing("\"b\"", with: "") }, { $0.replacing("\"a\",", with: "\"z\"") }], "(z)"),
+            (
+                [
+                    { $0.replacing("words", with: "other") },
+                    { $0.replacing("other", with: "words").replacing("a", with: "y") },
+                ], "(y, b)"
+            ),
+            ([{ _ in "{}" }, { $0 }], "(a, b)"),
+        ] as [([@Sendable (String) throws -> String?], String)])
+    func `opens the editor again after an error`(_ edits: [@Sendable (String) throws -> String?], _ stored: String)
+        throws
+    {
+        let screen = try browse(["\u{1B}[F", "e"], editing: edits)
+        let bytes = try #require(try machine.fileSystem.contents(of: "/home/ada/.config/prefs/com.example.app.plist"))
+        #expect(try PropertyList(parsing: bytes)["words"] == PropertyList(parsing: stored), "\(screen)")
+    }
+
+    @Test func `changes entries beside an integer of more than 64 bits`() throws {
+        let path: FilePath = "/home/ada/big.json"
+        try machine.fileSystem.replace(
+            path, with: Array("{\"d\": {\"m\": 1, \"n\": 123456789012345678901}}".utf8).span.bytes)
+        let screen = try browse(["\u{1B}[C", "j", "\r", "5", "\r"], in: path.description)
+        #expect(screen.contains("Saved :d:m."), "\(screen)")
+    }
+
+    @Test func `redraws the screen, and is suspended in every mode`() throws {
+        let screen = ScriptedScreen(["\u{1A}", "?", "\u{1A}", "\u{C}", "\u{1B}"])
+        #expect(machine.run(["browse", "com.example.app"], on: screen).status == .done)
+        #expect(screen.suspensions == 2 && screen.clears == 4)
+    }
+
+    @Test func `shows changes in the target of a link`() throws {
+        let (files, watcher) = (machine.fileSystem, machine.watcher)
+        try files.replace("/home/ada/real.plist", with: Array("{ size = 7; }".utf8).span.bytes)
+        try files.makeSymbolicLink("/home/ada/.config/prefs/com.example.link.plist", to: "/home/ada/real.plist")
+        let screen = try browse([], in: "com.example.link") {
+            try files.replace("/home/ada/real.plist", with: Array("{ size = 8888; }".utf8).span.bytes)
+            watcher.deliver()
+        }
+        #expect(screen.contains("8888"), "\(screen)")
+    }
+
     @Test func `creates a domain with its first entry`() throws {
         let screen = try browse(["\t", "a", "com.example.new", "\r", "key", "\r", "5", "\r"])
         #expect(screen.contains("▸com.example.new") && screen.contains("Saved key."), "\(screen)")
@@ -161,7 +156,7 @@ private final class ScriptedScreen: ScreenTerminal {
     @Test func `requires a readable domain or file`() throws {
         try machine.administrate("/srv/bad.plist", "{ a = ")
         for (word, status) in [("com.example.none", ExitStatus.notFound), ("/srv/bad.plist", .damaged)] {
-            let (result, errors) = run(word, on: ScriptedScreen([]))
+            let (result, errors) = machine.run(["browse", word], on: ScriptedScreen([]))
             #expect(result == status && errors.contains(word))
         }
     }

@@ -203,9 +203,91 @@ private let schema = """
         #expect(other.status == 2 && other.errors.contains("is the schema of com.example.form, not of"))
         try machine.store(["name": "Ada", "$schemaVersion": 1], as: "com.example.form")
         let old = try fill([":save"])
-        #expect(old.status == 3 && old.errors.contains("prefs schema migrate com.example.form"))
+        #expect(old.status == 3 && old.errors.contains("run prefs schema migrate com.example.form to"))
         try machine.store(["name": "Ada", "$schemaVersion": 9], as: "com.example.form")
         #expect(try fill([":save"]).status == 3)
+    }
+}
+
+@Suite struct `A form on a whole screen` {
+    private let machine: SimulatedMachine
+    private let path: FilePath = "/home/ada/.config/prefs/com.example.form.plist"
+
+    init() throws {
+        machine = try SimulatedMachine()
+        try machine.fileSystem.makeFolders("/home/ada/.local/share/prefs/schemas")
+        try machine.fileSystem.replace(
+            "/home/ada/.local/share/prefs/schemas/com.example.form.plist", with: Array(schema.utf8).span.bytes)
+        #expect(try machine.run("prefs write com.example.form name Ada").status == 0)
+    }
+
+    private func fill(
+        _ keys: [String], _ options: [String] = [], editing: [@Sendable (String) throws -> String?] = [],
+        meanwhile: (@Sendable () throws -> Void)? = nil
+    ) throws -> String {
+        let screen = ScriptedScreen(keys, meanwhile: meanwhile)
+        let result = machine.run(options + ["form", "com.example.form"], on: screen, editing: editing)
+        #expect(editing.isEmpty == result.errors.isEmpty, "\(result.errors)")
+        return screen.text
+    }
+
+    /// The options, the keys that change settings, and the commands that undo the save.
+    @Test(
+        arguments: [
+            ([], ["\r", "x", "\r"], "prefs undo com.example.form"),
+            ([], ["\u{1B}[F", "\r", "x", "\r"], "prefs -currentHost undo com.example.form"),
+            (["-currentHost"], ["\r", "x", "\r"], "prefs -currentHost undo com.example.form"),
+            (
+                [], ["\r", "x", "\r", "\u{1B}[F", "\r", "x", "\r"],
+                "prefs undo com.example.form; prefs -currentHost undo com.example.form"
+            ),
+        ] as [([String], [String], String)])
+    func `names the commands that undo a save`(_ options: [String], _ keys: [String], _ commands: String) throws {
+        let before = try machine.run("prefs read com.example.form").output
+        let screen = try fill(keys + ["\u{13}", "\r"], options)
+        let shown = screen.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+        #expect(shown.hasSuffix("To undo: \(commands)"), "\(screen)")
+        for command in commands.split(separator: "; ") { #expect(try machine.run(String(command)).status == 0) }
+        #expect(try machine.run("prefs read com.example.form").output == before)
+        #expect(try machine.run("prefs -currentHost read com.example.form").status == 1)
+    }
+
+    @Test func `opens the editor again after a value that is not allowed`() throws {
+        let screen = try fill(
+            ["j", "j", "j", "e"],
+            editing: [
+                { $0.replacing("7", with: "999") }, { $0.replacing("999", with: "x y") },
+                { $0.replacing("x y", with: "30") },
+            ])
+        #expect(screen.contains("30") && screen.contains("1 changed"), "\(screen)")
+    }
+
+    @Test func `keeps the text of a value that is not allowed`() throws {
+        let screen = try fill(
+            ["j", "j", "j", "e"], editing: [{ $0.replacing("7", with: "999") }, { $0 }])
+        #expect(screen.contains("from 1 to 365") && screen.contains("the edited text is kept in"), "\(screen)")
+    }
+
+    @Test func `shows a note of the store in the last line`() throws {
+        let (files, watcher, path) = (machine.fileSystem, machine.watcher, path)
+        let screen = try fill(["j"]) {
+            try files.replace(path, with: Array("{ a = ".utf8).span.bytes)
+            watcher.deliver()
+        }
+        #expect(screen.contains("damaged"), "\(screen)")
+    }
+
+    @Test func `shows changes in the target of a link`() throws {
+        let (files, watcher) = (machine.fileSystem, machine.watcher)
+        let target: FilePath = "/home/ada/real.plist"
+        try files.replace(target, with: Array("{ name = Ada; }".utf8).span.bytes)
+        _ = try files.remove(path)
+        try files.makeSymbolicLink(path, to: target)
+        let screen = try fill([]) {
+            try files.replace(target, with: Array("{ name = Grace; }".utf8).span.bytes)
+            watcher.deliver()
+        }
+        #expect(screen.contains("Grace"), "\(screen)")
     }
 }
 
@@ -275,6 +357,22 @@ struct `A form on a terminal` {
         #expect(try process.end() == .init(status: 128 + signal, isKilled: true))
         #expect(terminal.isAsUsual)
         #expect(try command.run(["read", "com.example.form"]).status == 1)
+    }
+
+    @Test func `takes a letter after the Escape key`() throws {
+        let terminal = try PseudoTerminal()
+        let process = try SpawnedProcess(
+            try #require(BuiltCommand.path), ["form", "--plain", "com.example.form"],
+            command.environment.merging(["TERM": "xterm"]) { $1 }, terminal: terminal.path)
+        #expect(terminal.shows("Name"))
+        terminal.type("\u{1B}")
+        // The line is drawn when the character comes, and again when nothing has followed it.
+        #expect(terminal.shows("Name") && terminal.shows("Name"))
+        terminal.type("Ada\r")
+        #expect(terminal.shows("Mode"))
+        terminal.type(":save\r")
+        #expect(try process.end().status == 0)
+        #expect(try command.run(["read", "com.example.form", "name"]).text == "Ada\n")
     }
 
     @Test func `ends at the end of its input`() throws {

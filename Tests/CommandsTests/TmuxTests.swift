@@ -157,6 +157,33 @@ struct `A form in tmux` {
         #expect(try command.run(["read", "com.example.editor", "theme"]).status == 1)
     }
 
+    /// The editor reads a line before it changes the text.
+    @Test func `is stopped with an editor, and survives an interrupt of it`() throws {
+        try tmux.press("q")
+        try ends("status-0")
+        let editor = """
+            trap 'echo interrupted' INT
+            echo editing
+            until read -r line; do :; done
+            sed s/dark/light/ "$1" >"$1.new" && mv "$1.new" "$1"
+            """
+        try command.home.write(editor, to: "editor")
+        try tmux.type("EDITOR=\"exec sh $HOME/editor\" $PREFS form com.example.editor; echo edited-$?")
+        #expect(tmux.shows("q quit"), "\(tmux.screen)")
+        try tmux.press("e")
+        #expect(tmux.shows("editing"), "\(tmux.screen)")
+        try tmux.press("C-z")
+        #expect(tmux.shows("Stopped"), "\(tmux.screen)")
+        try tmux.type("fg; echo back-$?")
+        try tmux.press("C-c")
+        #expect(tmux.shows("interrupted"), "\(tmux.screen)")
+        try tmux.press("Enter")
+        #expect(tmux.shows("1 changed"), "\(tmux.screen)")
+        try tmux.press("q", "s")
+        try ends("back-0")
+        #expect(try read("theme") == "light\n")
+    }
+
     @Test(arguments: ["TERM", "HUP", "SEGV", "ABRT"])
     func `restores the terminal when a signal ends it`(_ signal: String) throws {
         try tmux.press("Right", "Down", "Enter", "7")
@@ -188,7 +215,7 @@ struct `A form in tmux` {
         #expect(tmux.screen.contains("[5"))
         try tmux.press("Enter")
         #expect(try command.run(["write", "com.example.editor", "size", "-int", "30"]).status == 0)
-        #expect(tmux.shows("Another process set 30 meanwhile."), "\(tmux.screen)")
+        #expect(tmux.shows("Another process set 30."), "\(tmux.screen)")
         try tmux.press("q", "s")
         try ends("status-0")
         #expect(try read("size") == "5\n" && read("name") == "Ada\n")

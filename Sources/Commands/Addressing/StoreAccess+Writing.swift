@@ -107,7 +107,7 @@ extension StoreFailure: Reportable {
         }
     }
 
-    fileprivate static func unchanged(_ offersForce: Bool) -> String {
+    static func unchanged(_ offersForce: Bool) -> String {
         "nothing was changed\(offersForce ? " (--force overrides this)" : "")"
     }
 

@@ -19,20 +19,15 @@ struct Editing {
         // Masked values are unchanged unless the user edits the mask.
         let shown = access.masking(domain).masked(.dictionary(base), at: []).dictionaryValue ?? base
         let text = try ownText(contents, shown) ?? text(of: shown, contents.format)
-        do {
-            if let edited = try edit(text, base) {
-                let changes = EditedChanges(from: try text.values(text.original), to: edited.values, base: base)
-                try commit(changes, text.isOwnText ? edited.bytes : nil)
+        try text.removedAfterwards {
+            let edited = try text.edited { values, bytes in
+                try checkKeys(values, base, text)
+                return (values: try checked(values, base, text), bytes: bytes)
             }
-        } catch {
-            // Keeps the user's text if an error occurs.
-            guard let bytes = try? text.bytes(), bytes != text.original else {
-                text.remove()
-                throw error
-            }
-            throw CommandFailure(error, and: "the edited text is kept in \(text.file)")
+            guard let edited else { return }
+            let changes = EditedChanges(from: try text.values(text.original), to: edited.values, base: base)
+            try commit(changes, text.isOwnText ? edited.bytes : nil)
         }
-        text.remove()
     }
 
     /// Returns the text of a file by its path, with its comments and its layout, or nil if it is binary, a domain or
@@ -66,29 +61,7 @@ struct Editing {
         }
     }
 
-    // MARK: The editor
-
-    /// Runs the editor and returns the edited text with its values, or nil if the text is unchanged. After an error the
-    /// editor is opened again, unless the user has not changed the text since.
-    private func edit(
-        _ text: EditedText, _ base: PropertyList.Dictionary
-    ) throws -> (bytes: [UInt8], values: PropertyList.Dictionary)? {
-        var refused: [UInt8]?
-        while true {
-            try access.context.runEditor(on: text.file)
-            let bytes = try text.bytes()
-            if bytes == text.original { return nil }
-            do {
-                let values = try text.values(bytes)
-                try checkKeys(values, base, text)
-                return (bytes, try checked(values, base, text))
-            } catch let mistake as any Reportable {
-                guard bytes != refused else { throw mistake }
-                refused = bytes
-                for line in mistake.lines { access.context.note(line) }
-            }
-        }
-    }
+    // MARK: Checking
 
     /// Returns the values converted to their declared types. Throws if a change breaks the schema.
     private func checked(
@@ -218,6 +191,42 @@ struct EditedText {
             if try context.fileSystem.makeFolder(folder, .privateFolder) { return folder }
         }
         throw SystemFailure(.exists, .makeFolder, place)
+    }
+
+    // MARK: The editor
+
+    /// Runs the editor and returns the result of `accept` for the edited values and their text, or nil if the text is
+    /// unchanged. After an error the editor is opened again, unless the user has not changed the text since.
+    func edited<Result>(_ accept: (PropertyList.Dictionary, [UInt8]) throws -> Result) throws -> Result? {
+        var refused: [UInt8]?
+        while true {
+            try context.runEditor(on: file)
+            let bytes = try bytes()
+            if bytes == original { return nil }
+            do {
+                return try accept(values(bytes), bytes)
+            } catch let mistake as any Reportable {
+                guard bytes != refused else { throw mistake }
+                refused = bytes
+                for line in mistake.lines { context.note(line) }
+            }
+        }
+    }
+
+    /// Removes the text after `body`, but keeps the user's changes if an error occurs.
+    func removedAfterwards<Result>(_ body: () throws -> Result) throws -> Result {
+        let result: Result
+        do {
+            result = try body()
+        } catch {
+            guard let bytes = try? bytes(), bytes != original else {
+                remove()
+                throw error
+            }
+            throw CommandFailure(error, and: "the edited text is kept in \(file)")
+        }
+        remove()
+        return result
     }
 
     // MARK: Result

@@ -56,33 +56,46 @@ struct FormActions: ScreenActions {
     typealias Values = (inForce: [String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
 
     let context: CommandContext
-    let save: (Form.Changes) throws -> Void
+    let errors: CapturedErrors
+    /// The form as it was at first, which has the rules for values.
+    let form: Form
+    /// Saves changes, and returns the command line that undoes them.
+    let save: (Form.Changes) throws -> String
     let read: () throws -> Values
 
     /// The stored values; none if they cannot be read now, as while an administrator replaces a file.
     func changes() -> [FormScreen.Event] {
         guard let values = try? read() else { return [] }
-        return [.stored(values.inForce, layers: values.layers)]
+        return [.stored(values.inForce, layers: values.layers)] + (note.map { [.noted($0)] } ?? [])
     }
+
+    /// The last note of the store since the last call.
+    private var note: String? { errors.drop().last?.onOneLine }
 
     func perform(
         _ effect: FormScreen.Effect, on terminal: any ScreenTerminal
     ) throws -> ScreenStep<FormScreen.Event> {
         switch effect {
-        case .redraw, .suspend: return .events([])
         case .finish(let isComplete): return .finished(isComplete: isComplete)
         case .complete(let text): return .events([.completed(context.paths(beginningWith: text))])
         case .save(let changes):
             do {
-                try save(changes)
+                let command = try save(changes)
                 let values = try read()
-                return .events([.saved(values.inForce, layers: values.layers)])
+                let undo = command + (note.map { "  " + $0 } ?? "")
+                return .events([.saved(values.inForce, layers: values.layers, undo: undo)])
             } catch {
                 return .failed(.refused(error.asLine))
             }
         case .edit(let key, let value):
             do {
-                return .redrawn([.edited(try context.edited(value, key, on: terminal))])
+                let edited = try context.edited(value, key, on: terminal) { value in
+                    var form = form
+                    let value = form.control(key)?.setting.rule.adapted(value) ?? value
+                    guard case .refused(let reason) = form.set(value, for: key) else { return value }
+                    throw CommandFailure(.invalidValue, "\(key.onOneLine): \(reason)")
+                }
+                return .redrawn([.edited(edited)])
             } catch {
                 return .redrawn([.refused(error.asLine)])
             }

@@ -20,7 +20,8 @@ struct BrowseActions: ScreenActions {
     let invocation: Invocation
     private let access: StoreAccess
     /// The notes of the store, which would be written over the screen.
-    private let notes: HeldNotes
+    private let errors: CapturedErrors
+    private let folders: FolderWatches
     /// The file that is shown instead of domains.
     private let file: AddressedDomain?
     private var names: [String] = []
@@ -54,15 +55,15 @@ struct BrowseActions: ScreenActions {
     /// The most characters of a value that the details show.
     private static let mostCharacters = 4000
 
-    init(_ invocation: Invocation, _ context: CommandContext) throws {
+    init(_ invocation: Invocation, _ context: CommandContext, waking terminal: any ScreenTerminal) throws {
         (self.invocation, self.context) = (invocation, context)
-        notes = HeldNotes(context.machine.terminal)
-        var quiet = context
-        quiet.machine.terminal = notes
-        access = try StoreAccess(invocation, quiet)
+        let captured = context.capturingErrors()
+        errors = captured.errors
+        access = try StoreAccess(invocation, captured.context)
         let (access, word) = (access, invocation[operand: Operand.domain.name])
         let domain = try word.map { try Self.domain($0, access) }
         file = domain?.name == nil ? domain : nil
+        folders = try FolderWatches(access, file) { terminal.wake() }
         if let domain { opened = try read(domain) }
     }
 
@@ -85,14 +86,10 @@ struct BrowseActions: ScreenActions {
 
     var name: String? { opened?.domain.word }
 
-    /// Watches the open domain, or all domains if there is none.
-    func watches(waking terminal: any ScreenTerminal) throws -> [any FolderWatch] {
-        try access.watches(of: file, waking: terminal)
-    }
-
     // MARK: Reading
 
     private mutating func listing() throws -> [Event] {
+        folders.watchDomainFolders()
         var found = try access.namesInAllLayers().map(\.text)
         if let word = opened?.domain.word, !found.contains(word) { found.append(word) }
         guard found != names else { return [] }
@@ -108,6 +105,7 @@ struct BrowseActions: ScreenActions {
     private func read(_ domain: AddressedDomain, isAgain: Bool = false) throws -> Opened {
         var shown = domain
         shown.file.inexactIntegers = .text
+        for (_, file) in try access.files(domain) { folders.watchPlaces(of: file) }
         let generations = try generations(of: shown)
         let stored = try access.storedLayers(shown)
         let layers = access.layers(shown, stored: stored)
@@ -194,7 +192,7 @@ struct BrowseActions: ScreenActions {
     mutating func perform(
         _ effect: BrowseScreen.Effect, on terminal: any ScreenTerminal
     ) throws -> ScreenStep<Event> {
-        notes.drop()
+        errors.drop()
         do {
             return try carryOut(effect, on: terminal)
         } catch {
@@ -206,7 +204,6 @@ struct BrowseActions: ScreenActions {
         _ effect: BrowseScreen.Effect, on terminal: any ScreenTerminal
     ) throws -> ScreenStep<Event> {
         switch effect {
-        case .suspend, .redraw: return .events([])
         case .finish: return .finished(isComplete: true)
         case .open(let name):
             opened = nil
@@ -219,11 +216,15 @@ struct BrowseActions: ScreenActions {
         case .change(let change): return .events(try make(change))
         case .undo: return .events(try undo())
         case .edit(let path):
-            let value = try current().root[path]
-            let key = path.components.last?.text ?? ""
+            let (opened, root) = try current()
             try checkShown(path)
+            let rule = access.schemaInForce(opened.domain)?.schema.rule(at: path)
+            let context = context
             do {
-                return .redrawn([.edited(try context.edited(value, key, on: terminal), at: path)])
+                let events = try context.edited(root[path], path.components.last?.text ?? "", on: terminal) { value in
+                    try make(.set(path, rule?.adapted(value) ?? value))
+                }
+                return .redrawn(events ?? [])
             } catch {
                 return .redrawn([.refused(error.asLine)])
             }
@@ -346,7 +347,10 @@ extension BrowseActions {
         let keys = Set(change.paths.compactMap(\.components.first))
         try access.checkNotForced(keys.map(\.text), in: domain)
         try checkSecrets(change)
-        let (own, values) = (opened.own, opened.values)
+        let values = opened.values
+        // Reads integers as the draft below has them, unless the file was changed.
+        let isCurrent = try generations(of: domain) == opened.generations
+        let own = try isCurrent ? domain.file.contents(on: access.machine).values : opened.own
         let outcome = try access.change(domain, reason ?? change.reason, isForced: false) { draft in
             for key in keys where draft[key.text] != own[key.text] {
                 throw CommandFailure(
@@ -362,7 +366,7 @@ extension BrowseActions {
                     domain: domain, place: change.origin,
                     keys: keys.map { ($0.text, outcome.before.values[$0.text], outcome.after.values[$0.text]) }))
         }
-        let note = notes.drop().last.map { "  " + $0.onOneLine } ?? ""
+        let note = errors.drop().last.map { "  " + $0.onOneLine } ?? ""
         return try reopened(domain) + [.done((text ?? change.description) + note, at: change.place)]
     }
 
@@ -374,7 +378,7 @@ extension BrowseActions {
             guard let value = root[old], opened.masking.exposes(value, at: old, movedTo: new, opened.masking) else {
                 return
             }
-            throw try CommandFailure.exposed(KeyArgument(old), in: opened.domain, by: KeyArgument(new))
+            throw try access.exposed(KeyArgument(old), in: opened.domain, by: KeyArgument(new))
         case .set, .move, .delete: return
         }
     }

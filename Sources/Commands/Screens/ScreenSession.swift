@@ -44,32 +44,26 @@ struct ScreenSession<Actions: ScreenActions> {
         case interrupted(signal: Int32)
     }
 
-    /// The time after which an escape character alone is the Escape key.
-    private static var escapeMilliseconds: Int32 { 40 }
-
     /// Shows the screen until the user leaves it. The terminal is restored however this ends.
     mutating func run(_ first: [Actions.Content.Event] = []) throws -> End {
         try terminal.enter()
         defer { terminal.leave() }
         var parser = KeyParser()
-        var events = [resized] + first
+        var isComplete = try handle([resized] + first)
         while true {
-            for event in events {
-                if let isComplete = try handle(event) { return .finished(isComplete: isComplete) }
-            }
+            if let isComplete { return .finished(isComplete: isComplete) }
             try paint()
-            switch try terminal.next(milliseconds: parser.isWaiting ? Self.escapeMilliseconds : content.pause) {
-            case .bytes(let bytes): events = parser.take(bytes).map { .key($0) }
+            switch try terminal.next(milliseconds: parser.isWaiting ? KeyParser.escapeMilliseconds : content.pause) {
+            case .bytes(let bytes): isComplete = try handle(parser.take(bytes))
             case .timeout:
                 if !parser.isWaiting { content.elapse() }
-                events = parser.flush().map { .key($0) }
-            case .resized: events = [resized]
-            case .woken: events = actions.changes()
+                isComplete = try handle(parser.flush())
+            case .resized: isComplete = try handle([resized])
+            case .woken: isComplete = try handle(actions.changes())
             case .continued:
                 try terminal.enter()
-                shown = nil
-                events = [resized] + actions.changes()
-            case .suspended: events = [.key(KeyPress(.character("z"), isControl: true))]
+                isComplete = try redraw()
+            case .suspended: isComplete = try suspend()
             case .endOfInput: return .finished(isComplete: false)
             case .ended(let signal): return .interrupted(signal: signal)
             }
@@ -79,6 +73,17 @@ struct ScreenSession<Actions: ScreenActions> {
     private var resized: Actions.Content.Event {
         let size = terminal.size
         return .resized(columns: size.columns, rows: size.rows)
+    }
+
+    private mutating func suspend() throws -> Bool? {
+        try terminal.suspend()
+        return try redraw()
+    }
+
+    /// Draws all cells again, after the terminal may have shown anything and files may have changed.
+    private mutating func redraw() throws -> Bool? {
+        shown = nil
+        return try handle([resized] + actions.changes())
     }
 
     private mutating func paint() throws {
@@ -91,27 +96,37 @@ struct ScreenSession<Actions: ScreenActions> {
         shown = canvas
     }
 
+    /// Handles keys. Control-Z and Control-L act on the terminal in every mode of the screen.
+    private mutating func handle(_ presses: [KeyPress]) throws -> Bool? {
+        for press in presses {
+            if press.isControl("l") {
+                shown = nil
+            } else if let isComplete = try press.isControl("z") ? suspend() : handle(.key(press)) {
+                return isComplete
+            }
+        }
+        return nil
+    }
+
+    private mutating func handle(_ events: [Actions.Content.Event]) throws -> Bool? {
+        for event in events {
+            if let isComplete = try handle(event) { return isComplete }
+        }
+        return nil
+    }
+
     /// Handles an event and all that follow from it, and returns how the screen was left, if it was. After a failure
     /// the rest is dropped, so that a form is not left with changes that are not saved.
     private mutating func handle(_ event: Actions.Content.Event) throws -> Bool? {
         for effect in content.handle(event) {
             var following: [Actions.Content.Event] = []
-            if effect == .redraw {
-                shown = nil
-            } else if effect == .suspend {
-                try terminal.suspend()
-                shown = nil
-            } else {
-                switch try actions.perform(effect, on: terminal) {
-                case .finished(let isComplete): return isComplete
-                case .events(let events): following = events
-                case .redrawn(let events): (following, shown) = (events, nil)
-                case .failed(let event): return try handle(event)
-                }
+            switch try actions.perform(effect, on: terminal) {
+            case .finished(let isComplete): return isComplete
+            case .events(let events): following = events
+            case .redrawn(let events): (following, shown) = (events, nil)
+            case .failed(let event): return try handle(event)
             }
-            for event in following {
-                if let isComplete = try handle(event) { return isComplete }
-            }
+            if let isComplete = try handle(following) { return isComplete }
         }
         return nil
     }
@@ -128,39 +143,30 @@ extension ScreenTerminal {
 }
 
 extension Error {
-    /// The first line of the message.
-    var asLine: String { ((self as? any Reportable)?.lines.first ?? "\(self)").onOneLine }
-}
-
-extension StoreAccess {
-    /// Watches the folders of a domain's files, or of all domains, to show changes by other processes.
-    func watches(of domain: AddressedDomain?, waking terminal: any ScreenTerminal) throws -> [any FolderWatch] {
-        let folders =
-            if let domain, domain.name == nil { [domain.file.path.parent] } else { try places.allPlaces().map(\.path) }
-        let ofDomains = folders.flatMap { folder in
-            (((try? machine.fileSystem.names(in: folder)) ?? nil) ?? [])
-                .filter { $0.bytes.suffix(6).elementsEqual(".prefs".utf8) }.map(folder.appending)
-        }
-        return (folders + ofDomains).map { folder in
-            machine.watcher.watch(folder) { event in
-                // A temporary file is still being written.
-                if case .change(_, let name) = event, name.isTemporary { return }
-                terminal.wake()
-            }
-        }
-    }
+    /// The message on one line.
+    var asLine: String { ((self as? any Reportable)?.lines.joined(separator: "; ") ?? "\(self)").onOneLine }
 }
 
 extension CommandContext {
-    /// Lets the user edit a value as a property list in an editor, and returns the new value; nil if it is unchanged.
-    func edited(_ value: PropertyList?, _ key: String, on terminal: any ScreenTerminal) throws -> PropertyList? {
+    /// Lets the user edit a value as a property list in an editor, until `accept` does not throw. Returns its result,
+    /// or nil if the value is unchanged.
+    func edited<Result>(
+        _ value: PropertyList?, _ key: String, on terminal: any ScreenTerminal,
+        _ accept: (PropertyList) throws -> Result
+    ) throws -> Result? {
         var values = PropertyList.Dictionary()
         values[key] = value ?? ""
         let text = try EditedText(values, as: .json, isWrapped: true, named: "setting", self)
-        defer { text.remove() }
-        try terminal.leavingScreen { try runEditor(on: text.file) }
-        let bytes = try text.bytes()
-        return bytes == text.original ? nil : try text.values(bytes)[key]
+        return try terminal.leavingScreen {
+            try text.removedAfterwards {
+                try text.edited { values, _ in
+                    guard let value = values[key], values.count == 1 else {
+                        throw CommandFailure(.invalidValue, "\(text.file): the only key must be \(key.onOneLine)")
+                    }
+                    return try accept(value)
+                }
+            }
+        }
     }
 
     /// Returns the files whose path begins with a text; folders end with a slash.
@@ -180,8 +186,18 @@ extension CommandContext {
     }
 }
 
-/// The streams of a command that fills the screen. Lines for standard error are held back.
-final class HeldNotes: Terminal {
+extension CommandContext {
+    /// Returns a context for a command that fills the screen, and the lines that would be written over it.
+    func capturingErrors() -> (context: CommandContext, errors: CapturedErrors) {
+        var copy = self
+        let errors = CapturedErrors(machine.terminal)
+        copy.machine.terminal = errors
+        return (copy, errors)
+    }
+}
+
+/// The streams of a command that fills the screen. Lines for standard error are kept instead of written.
+final class CapturedErrors: Terminal {
     private let inner: any Terminal
     private let lines = Mutex<[String]>([])
 

@@ -10,8 +10,9 @@ struct StoredSettings {
     let access: StoreAccess
 
     /// Saves values, and removes others from all layers of the user, in one transaction. Values under former keys are
-    /// moved.
-    func save(_ changes: Form.Changes) throws {
+    /// moved. Returns the layers that were written.
+    @discardableResult
+    func save(_ changes: Form.Changes) throws -> [Layer] {
         var parts: [Layer: Form.Changes] = [:]
         let values = schema.anchored(changes.values, in: access.machine.workingFolder?.description)
         let stored = domain.name == nil ? [] : try access.storedLayers(domain).filter(\.layer.isOfUser)
@@ -32,8 +33,9 @@ struct StoredSettings {
         let keys = changes.values.keys.map(\.self) + changes.resets
         try access.checkNotForced(keys, in: domain)
         try checkSecrets(changes.values)
-        try access.commit(
-            parts.sorted { $0.key.name < $1.key.name }.map { layer, changes in try edit(layer, changes) }, .write)
+        let sorted = parts.sorted { $0.key.name < $1.key.name }
+        try access.commit(sorted.map { layer, changes in try edit(layer, changes) }, .write)
+        return sorted.map(\.key)
     }
 
     /// Throws if a value is a secret that other commands would not recognize as one.

@@ -17,9 +17,7 @@ extension Verb {
             throw CommandFailure(
                 .usage, "browse needs a terminal whose TERM is not dumb; prefs read and prefs domains print values")
         }
-        var actions = try BrowseActions(invocation, context)
-        let watches = try actions.watches(waking: terminal)
-        defer { for watch in watches { watch.cancel() } }
+        var actions = try BrowseActions(invocation, context, waking: terminal)
         let first = try actions.first()
         var session = ScreenSession(BrowseScreen(actions.name), actions, on: terminal, context)
         if case .interrupted(let signal) = try session.run(first) { terminal.end(with: signal) }

@@ -16,10 +16,13 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let named = try SchemaFile.ofOperand(invocation, context)?.schema()
-        let access = try StoreAccess(invocation, context)
+        let terminal = invocation.has(.plain) ? nil : context.fullScreen
+        let captured = context.capturingErrors()
+        let shown = terminal == nil ? context : captured.context
+        let access = try StoreAccess(invocation, shown)
         let domain =
             try named.map { try access.domain(DomainName($0.domain)) }
-            ?? StoreAccess.ofDomain(invocation, context).domain
+            ?? StoreAccess.ofDomain(invocation, shown).domain
         let schema = try named ?? Verb.schema(of: domain, access, invocation)
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
@@ -28,20 +31,26 @@ extension Verb {
         let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
         let form = Form(
             schema, values: layers.shownValues(), layers: layers.shownValuesInLayers(), forced: layers.forcedKeys)
-        if !invocation.has(.plain), let terminal = context.fullScreen {
-            let watches = try access.watches(of: domain, waking: terminal)
-            defer { for watch in watches { watch.cancel() } }
+        if let terminal {
+            let folders = try FolderWatches(access, domain) { terminal.wake() }
             let actions = FormActions(
-                context: context, save: { try settings.save($0) },
+                context: context, errors: captured.errors, form: form,
+                save: { changes in
+                    let lines = try settings.save(changes).map { layer in
+                        let spelling = CommandSpelling(domain.word, in: layer, invocation)
+                        return ShellWord.visibleLine(spelling.words([Verb.undo.name]))
+                    }
+                    return lines.joined(separator: "; ")
+                },
                 read: {
+                    for (_, file) in try access.files(domain) { folders.watchPlaces(of: file) }
                     let stored = try access.storedLayers(domain)
                     let layers = access.layers(
                         domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
                     return (layers.shownValues(), layers.shownValuesInLayers())
                 })
-            var session = ScreenSession(
-                FormScreen(form, word: ShellWord.quoted(domain.word)), actions, on: terminal, context)
-            let end = try session.run()
+            var session = ScreenSession(FormScreen(form), actions, on: terminal, context)
+            let end = try session.run(actions.changes())
             // The screen is gone, and with it the hint.
             if let text = session.content.saved { try context.say(text) }
             switch end {
@@ -49,7 +58,7 @@ extension Verb {
             case .finished(let isComplete): return isComplete ? .done : .different
             }
         }
-        var filling = FormSession(form, context) { try settings.save($0) }
+        var filling = FormSession(form, context) { _ = try settings.save($0) }
         let isFilled = try filling.run()
         context.dialogue.endIfInterrupted()
         return isFilled ? .done : .different
@@ -79,7 +88,7 @@ extension Verb {
             guard schema.needsMigration(found.values) else { continue }
             throw CommandFailure(
                 .invalidValue,
-                "\(domain.word.onOneLine) holds settings of version \(schema.storedVersion(of: found.values)); prefs schema migrate \(domain.word.onOneLine) makes them those of version \(schema.version)"
+                "\(domain.word.onOneLine) holds settings of version \(schema.storedVersion(of: found.values)); run prefs schema migrate \(domain.word.onOneLine) to migrate them to version \(schema.version)"
             )
         }
     }

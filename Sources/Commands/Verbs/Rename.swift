@@ -28,7 +28,7 @@ extension Verb {
                     ])
             }
             guard !masking.exposes(value, at: old.path, movedTo: new.path, masking) else {
-                throw CommandFailure.exposed(old, in: domain, by: new)
+                throw access.exposed(old, in: domain, by: new)
             }
             try root.checkEnd(of: new.path)
             try root.move(value, from: root.counted(old.path), to: root.counted(new.path))
@@ -95,7 +95,7 @@ extension Verb {
             throw try access.failure(ofMissing: old, in: source)
         }
         let exposes = access.masking(source).exposes(value, at: old.path, movedTo: new.path, access.masking(target))
-        guard isForced || !exposes else { throw CommandFailure.exposed(old, in: source, by: new) }
+        guard isForced || !exposes else { throw access.exposed(old, in: source, by: new) }
         var written = target
         if exposes, !target.file.isOfDomain { written.file.audience = .owner }
         try access.change(written, isForced: isForced) { values in
@@ -115,12 +115,12 @@ extension Option {
     package static let target = Option("--to", Argument("DOMAIN", .domain), "the domain or file of NEW")
 }
 
-extension CommandFailure {
-    /// The failure of a move or copy that would show a sensitive value.
-    static func exposed(_ old: KeyArgument, in domain: AddressedDomain, by new: KeyArgument) -> CommandFailure {
+extension StoreAccess {
+    /// Returns the failure of a move or copy that would show a sensitive value.
+    func exposed(_ old: KeyArgument, in domain: AddressedDomain, by new: KeyArgument) -> CommandFailure {
         CommandFailure(
             .invalidValue,
-            "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(new.spelling.onOneLine) is not; nothing was changed (--force overrides this)"
+            "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(new.spelling.onOneLine) is not; \(StoreFailure.unchanged(offersForce))"
         )
     }
 }

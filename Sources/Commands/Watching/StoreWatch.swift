@@ -10,10 +10,9 @@ struct StoreWatch {
     /// The domain to watch; nil for all.
     private let domain: AddressedDomain?
     private let isEffective: Bool
-    private let bell: ResettableEvent
+    private let folders: FolderWatches
     private var files: FileContentsCache
     private var known: [String: Known] = [:]
-    private var watches: [FilePath: any FolderWatch] = [:]
     /// The failures that have been reported.
     private var failures: [String: String] = [:]
 
@@ -34,9 +33,8 @@ struct StoreWatch {
         self.access = access
         self.domain = domain
         self.isEffective = isEffective
-        self.bell = bell
         files = FileContentsCache(on: access.machine)
-        for folder in try folders { watch(folder) }
+        folders = try FolderWatches(access, domain) { bell.ring() }
         // Reads the initial state, which is not a change.
         _ = try look()
     }
@@ -59,10 +57,11 @@ struct StoreWatch {
         let machine = access.machine
         let former = known[subject.id]
         do {
+            // Before the files are read, so that no later change is missed.
+            for (_, file) in subject.files { folders.watchPlaces(of: file) }
             let generations = try subject.files.map { try $0.file.status(on: machine)?.generation }
             if let former, former.generations == generations { return nil }
             let values = try values(subject)
-            for (_, file) in subject.files { try watchTarget(of: file) }
             known[subject.id] = Known(domain: subject.domain, values: values, generations: generations)
             failures[subject.id] = nil
             let old = former?.values ?? WatchedValues()
@@ -120,30 +119,54 @@ struct StoreWatch {
         guard access.layer == .user else { return [access.layer] }
         return Layer.writable.reversed().filter { access.places.folder(of: $0) != nil }
     }
+}
 
-    // MARK: Notifications
+/// Watches of the folders in which the files of a domain, or of all domains, are changed.
+final class FolderWatches {
+    private let access: StoreAccess
+    private let notify: @Sendable () -> Void
+    private var watches: [FilePath: any FolderWatch] = [:]
 
-    private var folders: [FilePath] {
-        get throws {
-            if let domain, domain.name == nil { return [domain.file.path.parent] }
-            return try access.places.allPlaces().map(\.path)
+    /// - Parameters:
+    ///   - domain: The domain to watch; nil for all.
+    ///   - notify: Is called on any thread when something may have changed.
+    init(_ access: StoreAccess, _ domain: AddressedDomain?, _ notify: @escaping @Sendable () -> Void) throws {
+        (self.access, self.notify) = (access, notify)
+        if let domain, domain.name == nil {
+            watch(domain.file.path.parent)
+        } else {
+            for place in try access.places.allPlaces() { watch(place.path) }
         }
     }
 
-    private mutating func watch(_ folder: FilePath) {
+    deinit { for watch in watches.values { watch.cancel() } }
+
+    private func watch(_ folder: FilePath) {
         guard watches[folder] == nil else { return }
-        watches[folder] = access.machine.watcher.watch(folder) { [bell] event in
+        watches[folder] = access.machine.watcher.watch(folder) { [notify] event in
             // A temporary file is still being written.
             if case .change(_, let name) = event, name.isTemporary { return }
-            bell.ring()
+            notify()
         }
     }
 
-    /// Watches the folder of a symbolic link's target, where the file is replaced, and the domain's folder.
-    private mutating func watchTarget(of file: DomainFile) throws {
-        if let folder = file.folder, try access.machine.fileSystem.status(of: folder) != nil { watch(folder) }
-        let target = try file.path.followingLinks(in: access.machine.fileSystem)
+    /// Watches the folder of a symbolic link's target, where the file is replaced, and the domain's folder. Call this
+    /// before the file is read.
+    func watchPlaces(of file: DomainFile) {
+        let files = access.machine.fileSystem
+        if let folder = file.folder, (try? files.status(of: folder)) ?? nil != nil { watch(folder) }
+        guard let target = try? file.path.followingLinks(in: files) else { return }
         if target.parent != file.path.parent { watch(target.parent) }
+    }
+
+    /// Watches the folders of all domains, to notice the first values in a new one.
+    func watchDomainFolders() {
+        for place in (try? access.places.allPlaces()) ?? [] {
+            for name in ((try? access.machine.fileSystem.names(in: place.path)) ?? nil) ?? []
+            where name.folderStem != nil {
+                watch(place.path.appending(name))
+            }
+        }
     }
 }
 

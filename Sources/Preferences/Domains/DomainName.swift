@@ -144,7 +144,7 @@ extension FileName {
     var propertyListStem: String? { stem(before: ".plist") }
 
     /// The name of a domain's folder without its extension, or nil for other names.
-    var folderStem: String? { stem(before: ".prefs") }
+    package var folderStem: String? { stem(before: ".prefs") }
 
     private func stem(before ending: String) -> String? {
         guard !isTemporary, let text = String(validating: bytes, as: UTF8.self), text.hasSuffix(ending) else {
