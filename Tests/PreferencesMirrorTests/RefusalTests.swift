@@ -79,8 +79,12 @@ import Testing
         for number in 1... {
             let bench = MirrorBench(original.disk.copy())
             let host = try MirrorHost("a", on: bench.disk)
+            var session = try host.session()
             host.fileSystem.setFaults(FaultPlan(.dieAfter, at: number))
-            try? host.select { $0.add("org.*") }
+            if (try? session.begin()) != nil {
+                try? session.configure { $0.selection.add("org.*") }
+                session.end()
+            }
             guard host.fileSystem.hits > 0 else { break }
             let configuration = try host.again().session().configuration
             #expect(configuration.selection.patterns.contains("org.*") != configuration.isSeeded, "\(number)")
