@@ -360,6 +360,9 @@ struct `A form on a terminal` {
     }
 
     @Test func `takes a letter after the Escape key`() throws {
+        #expect(self.terminal.shows(": "))
+        self.terminal.type("\u{4}")
+        _ = try self.process.end()
         let terminal = try PseudoTerminal()
         let process = try SpawnedProcess(
             try #require(BuiltCommand.path), ["form", "--plain", "com.example.form"],

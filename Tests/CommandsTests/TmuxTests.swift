@@ -163,6 +163,7 @@ struct `A form in tmux` {
         try ends("status-0")
         let editor = """
             trap 'echo interrupted' INT
+            trap 'echo continued' CONT
             echo editing
             until read -r line; do :; done
             sed s/dark/light/ "$1" >"$1.new" && mv "$1.new" "$1"
@@ -175,6 +176,7 @@ struct `A form in tmux` {
         try tmux.press("C-z")
         #expect(tmux.shows("Stopped"), "\(tmux.screen)")
         try tmux.type("fg; echo back-$?")
+        #expect(tmux.shows("continued"), "\(tmux.screen)")
         try tmux.press("C-c")
         #expect(tmux.shows("interrupted"), "\(tmux.screen)")
         try tmux.press("Enter")

@@ -18,11 +18,11 @@ extension Verb {
         let named = try SchemaFile.ofOperand(invocation, context)?.schema()
         let terminal = invocation.has(.plain) ? nil : context.fullScreen
         let captured = context.capturingErrors()
-        let shown = terminal == nil ? context : captured.context
-        let access = try StoreAccess(invocation, shown)
+        let quiet = terminal == nil ? context : captured.context
+        let access = try StoreAccess(invocation, quiet)
         let domain =
             try named.map { try access.domain(DomainName($0.domain)) }
-            ?? StoreAccess.ofDomain(invocation, shown).domain
+            ?? StoreAccess.ofDomain(invocation, quiet).domain
         let schema = try named ?? Verb.schema(of: domain, access, invocation)
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
