@@ -77,6 +77,12 @@ import Testing
         #expect(try bench.simulated.fileSystem.status(of: Self.file.path)?.permissions == shared)
     }
 
+    @Test(arguments: ["/tmp/prefs-spelling/", "/tmp/./prefs-spelling", "//tmp//prefs-spelling/."])
+    func `in one folder share a store, however its path is written`(_ path: String) throws {
+        let store = try #require(Store.folder("/tmp/prefs-spelling"))
+        #expect(Store.folder(path)?.process === store.process)
+    }
+
     /// All folders on the path may be missing, whether the file has a lock file or is locked itself.
     @Test(arguments: [Store.Kind.native, .foundation, .folder("/home/ada/new/folder")])
     func `creates missing folders`(_ kind: Store.Kind) throws {
