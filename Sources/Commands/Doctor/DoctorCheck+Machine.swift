@@ -101,8 +101,8 @@ extension DoctorCheck {
 }
 
 extension DoctorCheck {
-    /// Mirrors whose settings are damaged, or whose directory is missing or belongs to another mirror, and held domains.
-    /// The mirror's state is read but not loaded, since loading may repair and change it.
+    /// Held domains, and mirrors whose settings are damaged, or whose directory is missing or belongs to another
+    /// mirror. The mirror's state is read but not loaded, since loading may repair and change it.
     static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { doctor in
         guard doctor.user.arrangement == .own,
             let places = try? MirrorPlaces(doctor.access.places, on: doctor.machine)
