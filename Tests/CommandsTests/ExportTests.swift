@@ -69,7 +69,8 @@ import Testing
         let machine = try SimulatedMachine()
         try Self.run(["write", "d", "k", "v"], on: machine)
         try Self.run(["export", "d", "/tmp/\(name)"], on: machine)
-        let bytes = try #require(try machine.fileSystem.contents(of: try #require(FilePath("/tmp/\(name)"))))
+        let path = try #require(FilePath("/tmp/\(name)"))
+        let bytes = try #require(try machine.fileSystem.contents(of: path))
         #expect(try PropertyList.sniffed(bytes).format == format)
     }
 

@@ -155,7 +155,8 @@ private let schema = """
                 { Domain = com.example.other; Settings = ({ Key = name; }); }
                 """.utf8
             ).span.bytes)
-        try machine.fileSystem.replace("/home/ada/values.plist", with: Array("{ name = Ada; }".utf8).span.bytes)
+        try machine.fileSystem.replace(
+            "/home/ada/values.plist", with: Array("{ name = Ada; \"$schemaVersion\" = 2; }".utf8).span.bytes)
         let outcome = try runPrefs(
             ["prefs", "form", "--plain", "~/other.plist"], input: "Ada\n", on: machine)
         #expect(outcome.output.hasSuffix("Saved 1 setting.\n") && outcome.status == 0, "\(outcome)")
@@ -280,11 +281,11 @@ private let schema = """
     @Test func `shows changes in the target of a link`() throws {
         let (files, watcher) = (machine.fileSystem, machine.watcher)
         let target: FilePath = "/home/ada/real.plist"
-        try files.replace(target, with: Array("{ name = Ada; }".utf8).span.bytes)
+        try files.replace(target, with: Array("{ name = Ada; \"$schemaVersion\" = 2; }".utf8).span.bytes)
         _ = try files.remove(path)
         try files.makeSymbolicLink(path, to: target)
         let screen = try fill([]) {
-            try files.replace(target, with: Array("{ name = Grace; }".utf8).span.bytes)
+            try files.replace(target, with: Array("{ name = Grace; \"$schemaVersion\" = 2; }".utf8).span.bytes)
             watcher.deliver()
         }
         #expect(screen.contains("Grace"), "\(screen)")

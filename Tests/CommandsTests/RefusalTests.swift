@@ -93,7 +93,7 @@ import Testing
         (["copy", "d", "host", "x"], "d has no key host; did you mean hosts?"),
         (["delete", "d", ""], "d has no key ''"),
         (["rename", "/tmp/none", "a", "b"], "/tmp/none: no such file"),
-        (["copy", "--from", "xml", "/tmp/f.json", "k", "l"], "/tmp/f.json:1:1: expected <plist>"),
+        (["copy", "--from", "xml", "/tmp/f.json", "k", "l"], "/tmp/f.json:1:1: text is not allowed here"),
     ])
     func `names the key that is missing, and a similar one`(_ words: [String], _ line: String) throws {
         let machine = try SimulatedMachine()
@@ -115,13 +115,18 @@ import Testing
 
     @Test func `opens the file whose whole argument has other bytes`() throws {
         let machine = try SimulatedMachine()
+        let words = ["prefs", "lint", "a\u{FFFD}", "ba\u{FFFD}"]
+        let names: [[UInt8]] = [[0x61, 0xFE], [0x62, 0x61, 0xFF]]
         var environment = machine.environment
-        environment.changedArguments = ["a\u{FFFD}": [0x61, 0xFE], "ba\u{FFFD}": [0x62, 0x61, 0xFF]]
-        try machine.fileSystem.replace(
-            try #require(FilePath(Array("/tmp/ba".utf8) + [0xFF])), with: Array("{}".utf8).span.bytes)
+        environment.arguments = words
+        environment.bytesOfArguments = [2: names[0], 3: names[1]]
+        for name in names {
+            let path = try #require(FilePath(Array("/tmp/".utf8) + name))
+            try machine.fileSystem.replace(path, with: Array("{}".utf8).span.bytes)
+        }
         try machine.setWorkingFolder("/tmp")
-        let outcome = try runPrefs(["prefs", "lint", "ba\u{FFFD}"], on: machine, environment: environment)
-        #expect(outcome == Transcript.Outcome(output: "ba\u{FFFD}: OK\n"))
+        let outcome = try runPrefs(words, on: machine, environment: environment)
+        #expect(outcome == Transcript.Outcome(output: "a\u{FFFD}: OK\nba\u{FFFD}: OK\n"))
     }
 
     @Test func `writes the stored bytes to a pipe`() throws {

@@ -35,7 +35,8 @@ import Testing
         let log = EventLog()
         let waiting = Mutex<[@Sendable () -> Void]>([])
         let watcher = PollingWatcher(
-            machine.fileSystem, machine.clock, background: { work in waiting.withLock { $0.append(work) } })
+            machine.fileSystem, machine.clock, reason: .remoteFileSystem,
+            background: { work in waiting.withLock { $0.append(work) } })
         let watch = watcher.watch(SimulatedMachine.home) { log.add($0) }
         try machine.fileSystem.replace("/home/ada/file", with: "1")
         #expect(Self.intervals(machine, 2) == [50, -1])

@@ -241,7 +241,7 @@ private struct Editor {
         let terminal = SimulatedTerminal()
         var machine = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
         // Without notifications, every tick checks the file.
-        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock)
+        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem)
         let file = StoreBench.file(Self.name)
         let defaults = Defaults(Self.name, in: Store(.native, on: machine))
         let observation = defaults.observe { changes in

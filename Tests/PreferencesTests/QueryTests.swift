@@ -65,7 +65,7 @@ private final class TickingClock: Clock {
         let file = StoreBench.file(Self.name)
         var machine = bench.process()
         // Without notifications, every tick checks the file, and finds a change by another process.
-        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock)
+        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem)
         machine.clock = TickingClock(machine.clock, count: 40) { [process = bench.process()] number in
             try? process.scribble(file.serialized(["n": .integer(.init(number))], as: .xml), to: file.path)
         }

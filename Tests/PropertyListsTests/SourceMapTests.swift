@@ -39,7 +39,7 @@ import Testing
         Row(json, ["a", 2], nil, "{}"),
         Row(json, ["a", 3], nil, "\"x\\n\""),
         Row(json, ["b"], "\"\\u0062\"", "{\"c\": null, \"d\": -0}"),
-        Row(json, ["b", "c"], nil, nil),
+        Row(json, ["b", "c"], "\"c\"", "null"),
         Row(json, ["b", "d"], "\"d\"", "-0"),
         Row(openstep, ["a"], "a", "(\"x\", <00 11>, ( ))"),
         Row(openstep, ["a", 1], nil, "<00 11>"),

@@ -111,7 +111,7 @@ import Testing
     func `keeps the type of a value whose type the schema leaves open`(
         _ old: String?, _ text: String, _ expected: String
     ) throws {
-        let old = try old.map { Schema.ValueInForce(try ValueNotation.value($0), layer: "user") }
+        let old = try old.map { Schema.ValueInForce(try ValueNotation.value($0), layer: .user) }
         var form = try Self.form("{ Key = k; Type = any; }", values: old.map { ["k": $0] } ?? [:])
         #expect(form.answer(text, to: "k") == .accepted(try ValueNotation.value(expected)))
     }

@@ -75,7 +75,8 @@ struct DomainLocks: Sendable {
         }
     }
 
-    /// Returns the lock file of the domain, in which a mark can be written, or nil for a file that is addressed by path.
+    /// Returns the lock file of the domain, in which a mark can be written, or nil for a file that is addressed by
+    /// path.
     func markFile(of file: DomainFile) -> (any OpenFile)? {
         guard case .file(let path) = file.lock else { return nil }
         if let store = file.lockOfStore, held.contains(where: { $0.place == .store(store, .exclusive) }) {
