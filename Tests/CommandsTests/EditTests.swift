@@ -229,7 +229,7 @@ import Testing
         ] as [(EnvironmentVariables, String)] {
             let machine = try machine()
             _ = try runPrefs(["prefs", "edit", "d"], on: machine, variables: variables) { arguments in
-                #expect(arguments.prefix(3) == ["-c", expected + " \"$@\"", expected])
+                #expect(arguments.prefix(3) == ["-c", "trap : INT QUIT; " + expected + " \"$@\"", expected])
                 #expect(arguments.count == 4 && arguments[3].hasSuffix("/d.plist"))
                 return 0
             }

@@ -113,8 +113,10 @@ extension CommandContext {
     func runEditor(on file: FilePath) throws {
         let variables = environment.variables
         let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
-        // As in git: the variable is a shell command line, and the file is its argument.
-        let status = try run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
+        // As in git: the variable is a shell command line, and the file is its argument. An interrupt in the editor
+        // must not end the shell, because the editor would then continue without it.
+        let command = "trap : INT QUIT; \(editor) \"$@\""
+        let status = try run("/bin/sh", ["-c", command, editor, file.description])
         guard status == 0 else {
             throw CommandFailure(
                 .systemFailed,
