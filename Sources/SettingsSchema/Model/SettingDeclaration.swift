@@ -72,7 +72,7 @@ extension SettingDeclaration {
     /// Whether a value must be given, because there is no default.
     var requiresValue: Bool { isRequired && defaultValue == nil }
 
-    /// The keys of which exactly one must be given, including this one.
+    /// The keys of the exclusive group of this setting, its own included. Exactly one of them must be given.
     var exclusiveGroup: [String] { exactlyOneOf.contains(key) ? exactlyOneOf : [key] + exactlyOneOf }
 
     /// Whether the flag takes no value.
