@@ -13,7 +13,7 @@ public enum Prefs: Sendable {
     public static func run(_ arguments: [String]) -> Int32 {
         SystemTerminal.occupyClosedStreams()
         var context = CommandContext.ofThisProcess
-        context.machine.environment.arguments = arguments
+        context.system.environment.arguments = arguments
         return run(in: context).rawValue
     }
 

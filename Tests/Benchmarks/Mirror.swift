@@ -183,7 +183,7 @@ private final class MirrorFolder {
 /// A host with a home of its own.
 private final class MirrorHost {
     let files = CountingFileSystem(SystemFileSystem())
-    private let machine: Machine
+    private let system: SystemServices
     private let places: MirrorPlaces
     private let environment: [String: String]
 
@@ -197,11 +197,11 @@ private final class MirrorHost {
         var surroundings = Environment.ofThisProcess()
         surroundings.variables = EnvironmentVariables()
         for (name, value) in environment { surroundings.variables[name] = value }
-        machine = Machine(
+        system = SystemServices(
             fileSystem: files, clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: surroundings, terminal: SystemTerminal())
-        guard let store = try StorePlaces(.native, on: machine) else { throw Failure("\(home) has no store") }
-        places = try MirrorPlaces(store, on: machine)
+        guard let store = try StorePlaces(.native, on: system) else { throw Failure("\(home) has no store") }
+        places = try MirrorPlaces(store, on: system)
     }
 
     func command(_ words: String...) -> Command {
@@ -218,12 +218,12 @@ private final class MirrorHost {
     func file(_ domain: DomainName) -> DomainFile { places.store.user.file(of: domain) }
 
     func values(_ domain: DomainName) throws -> PropertyList.Dictionary {
-        try file(domain).contents(on: machine).values
+        try file(domain).contents(on: system).values
     }
 
     /// Sets values as a program does, durably.
     func set(_ values: [String: PropertyList], in domain: DomainName) throws {
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+        try DomainWriter(system, WriteNote(.write, by: system)).commit([
             DomainEdit(file(domain)) { draft in for (key, value) in values { draft.values[key] = value } }
         ])
     }
@@ -234,9 +234,9 @@ private final class MirrorHost {
             (Self.key(number), PropertyList.string("value \(number &* 7919 % 1_000_003)"))
         }
         let path = file(domain).path
-        try machine.fileSystem.makeFolders(path.parent)
+        try system.fileSystem.makeFolders(path.parent)
         let bytes = try file(domain).serialized(PropertyList.Dictionary(values), as: .binary)
-        try machine.fileSystem.replace(path, with: bytes)
+        try system.fileSystem.replace(path, with: bytes)
     }
 
     static func key(_ number: Int) -> String { "group\(number / 1000).key\(number % 1000)" }

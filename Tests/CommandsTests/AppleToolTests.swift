@@ -74,7 +74,7 @@ import Testing
         environment.arguments = words
         let status = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
         return (status.rawValue, terminal.text(of: .output))

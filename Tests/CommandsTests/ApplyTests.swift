@@ -33,7 +33,7 @@ import Testing
         environment.arguments = ["prefs"] + words
         let status = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: files, clock: disk.clock, watcher: SimulatedFolderWatcher(disk),
                     environment: environment, terminal: terminal)))
         let wasHit = files.hits > 0

@@ -166,7 +166,7 @@ import Testing
         var environment = machine.environment
         environment.arguments = ["prefs"]
         let context = CommandContext(
-            Machine(
+            SystemServices(
                 fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                 environment: environment, terminal: terminal))
         #expect(Prefs.run(in: context) == .usage)
@@ -180,7 +180,7 @@ import Testing
             var environment = machine.environment
             environment.arguments = ["prefs", "help"]
             let context = CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal))
             #expect(Prefs.run(in: context) == status)

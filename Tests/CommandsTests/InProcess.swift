@@ -29,7 +29,7 @@ func runPrefs(
     let happenings = Happenings(meanwhile)
     let status = Prefs.run(
         in: CommandContext(
-            Machine(
+            SystemServices(
                 fileSystem: process ?? machine.fileSystem, clock: machine.clock, watcher: watcher ?? machine.watcher,
                 environment: environment, terminal: terminal),
             wait: { _ in happenings.next() },

@@ -154,7 +154,7 @@ private struct LookupBench {
         environment.variables = environment.variables.merging(row.variables)
         return Store(
             .native,
-            on: Machine(
+            on: SystemServices(
                 fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                 environment: environment, terminal: SimulatedTerminal()))
     }

@@ -137,7 +137,7 @@ import Testing
         let machine = try SimulatedMachine()
         var environment = machine.environment
         environment.variables = ["HOME": "/home/ada", "XDG_CONFIG_HOME": "/config", "XDG_STATE_HOME": "/state"]
-        let store = Machine(
+        let store = SystemServices(
             fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher, environment: environment,
             terminal: machine.terminal)
         let places = try #require(try StorePlaces(.native, on: store))
@@ -167,7 +167,7 @@ import Testing
         let history = try #require(
             History(
                 of: DomainFile(name: "d", path: "/tmp/d", lock: .byPath, history: folder),
-                on: Machine(
+                on: SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: machine.environment, terminal: machine.terminal)))
         let version = try #require(history.versions.first)

@@ -40,7 +40,7 @@ import Testing
         environment.arguments = ["prefs"] + line.split(separator: " ").map(String.init)
         let status = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
         // The command itself writes colors.
@@ -62,7 +62,7 @@ import Testing
         environment.arguments = ["prefs", "read", "d", "k"]
         _ = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
         #expect(terminal.text(of: .output) == text + "\n")
@@ -78,7 +78,7 @@ import Testing
             environment.variables = environment.variables.merging(variables)
             _ = Prefs.run(
                 in: CommandContext(
-                    Machine(
+                    SystemServices(
                         fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                         environment: environment, terminal: terminal)))
             return terminal.text(of: .output)
@@ -218,7 +218,7 @@ import Testing
             environment.arguments = ["prefs"] + words
             let status = Prefs.run(
                 in: CommandContext(
-                    Machine(
+                    SystemServices(
                         fileSystem: files, clock: machine.clock, watcher: machine.watcher, environment: environment,
                         terminal: SimulatedTerminal())))
             #expect(status == (words[0] == "write" ? .done : .systemFailed))

@@ -91,7 +91,7 @@ extension SimulatedMachine {
         environment.variables = environment.variables.merging(["TERM": "xterm"])
         let status = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: fileSystem, clock: clock, watcher: watcher, environment: environment,
                     terminal: streams),
                 run: { _, arguments in (try? editor.run(arguments)) ?? 1 }, screen: screen))

@@ -34,7 +34,7 @@ import Testing
             .file(of: "d")
         return DomainState(
             try file.contents(
-                on: Machine(
+                on: SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: machine.environment, terminal: machine.terminal)))
     }
@@ -328,7 +328,7 @@ import Testing
         environment.arguments = ["prefs"] + words
         let status = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
         #expect(status == .done)

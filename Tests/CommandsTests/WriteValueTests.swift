@@ -15,7 +15,7 @@ func sampleContext(input: String = "", _ arguments: [String] = ["defaults"]) thr
     var environment = machine.environment
     environment.arguments = arguments
     return CommandContext(
-        Machine(
+        SystemServices(
             fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher, environment: environment,
             terminal: SimulatedTerminal(input: input)))
 }

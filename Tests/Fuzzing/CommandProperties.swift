@@ -53,7 +53,7 @@ extension Target {
         environment.arguments = [program] + words
         let status = Prefs.run(
             in: CommandContext(
-                Machine(
+                SystemServices(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
         return (status, terminal.text(of: .errors) + terminal.text(of: .output))

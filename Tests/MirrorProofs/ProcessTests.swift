@@ -44,7 +44,7 @@ import Testing
             // The versions are recorded after the write.
             let isOne = holds {
                 let found = domains.compactMap { domain in
-                    History(of: mirror.hosts[1].file(domain), on: mirror.hosts[1].machine)?.versions.last?.transaction
+                    History(of: mirror.hosts[1].file(domain), on: mirror.hosts[1].system)?.versions.last?.transaction
                 }
                 let isNew = found.count == domains.count && Set(found).count == 1 && found.first != last
                 if isNew { last = found.first }

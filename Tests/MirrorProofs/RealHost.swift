@@ -46,25 +46,25 @@ final class MirrorOfProcesses {
 final class RealHost: Sendable {
     let name: String
     let home: String
-    let machine: Machine
+    let system: SystemServices
     let places: StorePlaces
 
     init(_ name: String, in folder: String) throws {
         self.name = name
         home = folder + "/" + name
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-        machine = Self.machine(home, with: SystemClock())
-        places = try #require(try StorePlaces(.native, on: machine))
+        system = Self.system(home, with: SystemClock())
+        places = try #require(try StorePlaces(.native, on: system))
     }
 
     /// Returns the machine of this host with another clock.
-    func machine(with clock: any Clock) -> Machine { Self.machine(home, with: clock) }
+    func system(with clock: any Clock) -> SystemServices { Self.system(home, with: clock) }
 
-    private static func machine(_ home: String, with clock: any Clock) -> Machine {
+    private static func system(_ home: String, with clock: any Clock) -> SystemServices {
         var environment = Environment.ofThisProcess()
         environment.variables = EnvironmentVariables()
         for (name, value) in variables(home) { environment.variables[name] = value }
-        return Machine(
+        return SystemServices(
             fileSystem: SystemFileSystem(), clock: clock, watcher: SystemFolderWatcher.ofThisProcess,
             environment: environment, terminal: SystemTerminal())
     }
@@ -100,25 +100,25 @@ final class RealHost: Sendable {
     func file(_ domain: DomainName) -> DomainFile { places.user.file(of: domain) }
 
     func values(_ domain: DomainName) throws -> PropertyList.Dictionary {
-        try file(domain).contents(on: machine).values
+        try file(domain).contents(on: system).values
     }
 
     func write(
-        _ key: String, _ value: PropertyList, in domains: [DomainName], on machine: Machine? = nil
+        _ key: String, _ value: PropertyList, in domains: [DomainName], on system: SystemServices? = nil
     ) throws {
-        let machine = machine ?? self.machine
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit(
+        let system = system ?? self.system
+        try DomainWriter(system, WriteNote(.write, by: system)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }
 
     /// Reads, changes and replaces a file as a program that does not use locks.
     func scribble(_ key: String, _ value: PropertyList, _ domain: DomainName) throws {
         let path = file(domain).path
-        let bytes = try machine.fileSystem.contents(of: path)
+        let bytes = try system.fileSystem.contents(of: path)
         var values = try bytes.map { try PropertyList(parsing: $0) }?.dictionaryValue ?? [:]
         values[key] = value
-        try machine.fileSystem.makeFolders(path.parent)
-        try machine.fileSystem.replace(path, with: Array(try PropertyList.dictionary(values).serialized(as: .binary)))
+        try system.fileSystem.makeFolders(path.parent)
+        try system.fileSystem.replace(path, with: Array(try PropertyList.dictionary(values).serialized(as: .binary)))
     }
 }
 

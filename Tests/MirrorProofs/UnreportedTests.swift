@@ -127,10 +127,10 @@ import Testing
         try mirror.comeToRest()
         try b.succeed("convert", domain.text, "xml1")
         try b.synchronize()
-        #expect(try b.file(domain).contents(on: b.machine).format == .xml)
+        #expect(try b.file(domain).contents(on: b.system).format == .xml)
         try a.write("key", value, in: [domain])
         try mirror.comeToRest()
-        let contents = try b.file(domain).contents(on: b.machine)
+        let contents = try b.file(domain).contents(on: b.system)
         let status = try b.run("mirror", "status")
         let isHeld = contents.format == .binary && contents.values["key"] == value
         #expect(isHeld || status.text.contains("waiting"), "\(contents) \(status.text)")
@@ -162,11 +162,11 @@ import Testing
         let (a, b, ahead) = (mirror.hosts[0], mirror.hosts[1], mirror.hosts[2])
         try a.write("common", 1, in: [domain])
         try mirror.comeToRest()
-        let machine = ahead.machine(with: ClockAhead(by: .seconds(365 * 24 * 3600)))
+        let system = ahead.system(with: ClockAhead(by: .seconds(365 * 24 * 3600)))
         // Only several writes are dated by the history; a single one has the time of its file.
-        try ahead.write("more", 1, in: [domain], on: machine)
-        try ahead.write("other", "of the year to come", in: [domain], on: machine)
-        let places = try MirrorPlaces(ahead.places, on: machine)
+        try ahead.write("more", 1, in: [domain], on: system)
+        try ahead.write("other", "of the year to come", in: [domain], on: system)
+        let places = try MirrorPlaces(ahead.places, on: system)
         var session = MirrorSession(try #require(places.joined.first), places)
         try session.sync { _ in }
         try a.synchronize()

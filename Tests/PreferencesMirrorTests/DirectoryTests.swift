@@ -155,7 +155,7 @@ import Testing
     func `is not joined by a store of other programs`(_ kind: Store.Kind) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
-        let store = Store(kind, on: hosts[0].machine)
+        let store = Store(kind, on: hosts[0].system)
         let failure = MirrorFailure(.refused("stores of other programs cannot be mirrored"))
         #expect(throws: failure) { try SettingsMirror(at: "/home/ada/shared", of: store, domains: []) }
         #expect(throws: failure) { try SettingsMirror.create(at: "/home/ada/other", of: store) }

@@ -54,7 +54,7 @@ import Testing
         try hosts[1].sync()
         for domain in domains { #expect(try hosts[1].values(domain) == ["key": 1]) }
         let versions = try domains.map { domain in
-            try #require(History(of: hosts[1].file(domain), on: hosts[1].machine)?.versions.last)
+            try #require(History(of: hosts[1].file(domain), on: hosts[1].system)?.versions.last)
         }
         #expect(Set(versions.map(\.transaction)).count == 1)
         #expect(versions.allSatisfy { $0.note.reason.word == "mirror" })
@@ -131,7 +131,7 @@ import Testing
         try bench.comeToRest([hosts[0], newcomer])
         for host in [hosts[0], newcomer] { #expect(try host.values() == ["key": "theirs", "gap": "ours"]) }
         // The replaced values are in the history.
-        let history = try #require(History(of: newcomer.file("com.example.a"), on: newcomer.machine))
+        let history = try #require(History(of: newcomer.file("com.example.a"), on: newcomer.system))
         #expect(history.versions.contains { history.values(of: $0)?["key"] == "ours" })
     }
 

@@ -62,7 +62,7 @@ struct MirrorHost: Sendable {
     let name: String
     let disk: SimulatedDisk
     let fileSystem: SimulatedFileSystem
-    let machine: Machine
+    let system: SystemServices
     let places: MirrorPlaces
 
     /// - Parameter watcher: The watcher, by default one that reports every change.
@@ -79,10 +79,10 @@ struct MirrorHost: Sendable {
                 "HOME": "/home/ada", "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state",
                 "XDG_DATA_HOME": home + "/data",
             ], arguments: ["program"], executable: "/usr/bin/program", user: 1000, hostName: name)
-        machine = Machine(
+        system = SystemServices(
             fileSystem: fileSystem, clock: disk.clock, watcher: watcher ?? SimulatedFolderWatcher(disk),
             environment: environment, terminal: SimulatedTerminal())
-        places = try MirrorPlaces(try #require(try StorePlaces(.native, on: machine)), on: machine)
+        places = try MirrorPlaces(try #require(try StorePlaces(.native, on: system)), on: system)
     }
 
     /// Returns the same host after a reboot, or as another process.
@@ -163,12 +163,12 @@ struct MirrorHost: Sendable {
 
     /// Writes into several domains in one transaction.
     func write(_ key: String, _ value: PropertyList?, in domains: [DomainName]) throws {
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit(
+        try DomainWriter(system, WriteNote(.write, by: system)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }
 
     func values(_ domain: DomainName = "com.example.a") throws -> PropertyList.Dictionary {
-        try file(domain).contents(on: machine).values
+        try file(domain).contents(on: system).values
     }
 
     /// Writes a file as a program that does not use locks.

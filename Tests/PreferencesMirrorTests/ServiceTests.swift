@@ -130,7 +130,7 @@ extension ResettableEvent {
         let hosts = try bench.hosts("a", "b")
         let watching = try Watching([hosts[1]])
         watching.pass(.seconds(300))
-        (hosts[1].machine.watcher as? SimulatedFolderWatcher)?.manner.percentLost = 100
+        (hosts[1].system.watcher as? SimulatedFolderWatcher)?.manner.percentLost = 100
         try hosts[0].write("key", 1)
         try hosts[0].sync()
         watching.pass(.seconds(73))
@@ -252,7 +252,7 @@ extension ResettableEvent {
     @Test func `is not kept busy by a watcher that constantly reports that anything may have changed`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
-        let watcher = try #require(hosts[1].machine.watcher as? SimulatedFolderWatcher)
+        let watcher = try #require(hosts[1].system.watcher as? SimulatedFolderWatcher)
         watcher.manner.queueLength = 0
         let watching = try Watching([hosts[1]])
         watching.pass(.seconds(100))

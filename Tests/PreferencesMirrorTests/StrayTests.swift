@@ -96,7 +96,7 @@ private final class RealMirror {
 }
 
 private struct RealMember {
-    let machine: Machine
+    let system: SystemServices
     let places: MirrorPlaces
 
     init(_ name: String, in folder: FilePath) throws {
@@ -106,10 +106,10 @@ private struct RealMember {
                 "HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state",
                 "XDG_DATA_HOME": home + "/data",
             ], arguments: ["program"], executable: "/usr/bin/program", user: getuid(), hostName: name)
-        machine = Machine(
+        system = SystemServices(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: environment, terminal: SimulatedTerminal())
-        places = try MirrorPlaces(try #require(try StorePlaces(.native, on: machine)), on: machine)
+        places = try MirrorPlaces(try #require(try StorePlaces(.native, on: system)), on: system)
     }
 
     func session() throws -> MirrorSession { MirrorSession(try #require(places.joined.first), places) }
@@ -141,11 +141,11 @@ private struct RealMember {
     func file(_ domain: DomainName) -> DomainFile { places.store.user.file(of: domain) }
 
     func write(_ key: String, _ value: PropertyList) throws {
-        let note = WriteNote(.write, by: machine)
-        try DomainWriter(machine, note).commit([DomainEdit(file("com.example.a")) { $0.values[key] = value }])
+        let note = WriteNote(.write, by: system)
+        try DomainWriter(system, note).commit([DomainEdit(file("com.example.a")) { $0.values[key] = value }])
     }
 
-    func values() throws -> PropertyList.Dictionary { try file("com.example.a").contents(on: machine).values }
+    func values() throws -> PropertyList.Dictionary { try file("com.example.a").contents(on: system).values }
 }
 
 @Suite struct `Anything but a file in the shared directory` {

@@ -47,7 +47,7 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("before", 1)
         try bench.comeToRest(hosts)
-        try DomainWriter(hosts[0].machine, WriteNote(.write, by: hosts[0].machine)).commit([
+        try DomainWriter(hosts[0].system, WriteNote(.write, by: hosts[0].system)).commit([
             DomainEdit(hosts[0].file("com.example.a")) { $0.values = Self.values }
         ])
         let session = try hosts[0].sync()
@@ -74,7 +74,7 @@ import Testing
         let whole: PropertyList.Dictionary = ["before": 1, "after": 1]
         try interrupted(bench, times: 6) { bench, victim, number in
             // The next process completes the transaction of a writer that died.
-            victim.places.store.user.finishTransactions(on: victim.machine)
+            victim.places.store.user.finishTransactions(on: victim.system)
             let found = Set(try Self.domains.map { try victim.values($0) })
             #expect(found == [["before": 1]] || found == [whole], "died at \(number)")
             try victim.sync()
@@ -83,7 +83,7 @@ import Testing
         try bench.comeToRest(hosts)
         for domain in Self.domains { #expect(try hosts[1].values(domain) == whole) }
         let versions = try Self.domains.map { domain in
-            try #require(History(of: hosts[1].file(domain), on: hosts[1].machine)?.versions.last)
+            try #require(History(of: hosts[1].file(domain), on: hosts[1].system)?.versions.last)
         }
         #expect(Set(versions.map(\.transaction)).count == 1)
     }

@@ -28,7 +28,7 @@ import Testing
             bench = try MirrorBench()
             let hosts = try bench.hosts("a", "b")
             self.hosts = hosts
-            watcher = try #require(hosts[1].machine.watcher as? SimulatedFolderWatcher)
+            watcher = try #require(hosts[1].system.watcher as? SimulatedFolderWatcher)
             watching = try `A watched mirror`.Watching([hosts[1]])
             // By then it polls at its lowest rate.
             watching.pass(.seconds(400))

@@ -28,7 +28,7 @@ import Testing
         try step("deleted late", nil)
         try step("twice", 2)
         try step("late", 1)
-        let history = try #require(History(of: host.file(domain), on: host.machine))
+        let history = try #require(History(of: host.file(domain), on: host.system))
         let times = history.writeTimes(of: try host.values(domain), since: MirrorEngine.FileIdentity(status))
         let seconds = times.ofKeys.mapValues { ($0 - start) / 1000 }
         #expect(
@@ -42,7 +42,7 @@ import Testing
         let domain: DomainName = "com.example.a"
         try host.write("first", 1, domain)
         let status = try #require(try host.fileSystem.status(of: host.file(domain).path))
-        let history = try #require(History(of: host.file(domain), on: host.machine))
+        let history = try #require(History(of: host.file(domain), on: host.system))
         bench.disk.clock.advance(by: .seconds(1))
         try host.write("second", 1, domain)
         let identity = MirrorEngine.FileIdentity(status)
@@ -59,7 +59,7 @@ import Testing
         try hosts[0].write("key", 1)
         try bench.comeToRest(hosts)
         bench.disk.clock.advance(by: .seconds(10))
-        try DomainWriter(hosts[0].machine, WriteNote(.delete, by: hosts[0].machine)).commit([
+        try DomainWriter(hosts[0].system, WriteNote(.delete, by: hosts[0].system)).commit([
             DomainEdit(hosts[0].file("com.example.a")) { $0.removesFile = true }
         ])
         bench.disk.clock.advance(by: .seconds(10))

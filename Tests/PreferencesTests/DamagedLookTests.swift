@@ -43,10 +43,10 @@ import Testing
         let bench = try StoreBench()
         if hasVersion { try bench.process().set("size", 1, in: Self.file) }
         try bench.process().scribble([1, 2, 3], to: Self.file.path)
-        var machine = bench.process()
-        let files = HookedFileSystem(machine.fileSystem)
-        machine.fileSystem = files
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        var system = bench.process()
+        let files = HookedFileSystem(system.fileSystem)
+        system.fileSystem = files
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         let size = hasVersion ? 1 : 0
         #expect(defaults.integer(forKey: "size") == size)
         let wasOpened = Mutex(false)

@@ -166,11 +166,11 @@ private struct Window: Codable, Equatable {
     @Test(arguments: [1, 2])
     func `are on the disk only once the name of the file is`(_ failures: Int) throws {
         let bench = try StoreBench()
-        let machine = bench.process()
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let system = bench.process()
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         defaults[.size] = 13
         try defaults.flush()
-        let files = try #require(machine.fileSystem as? SimulatedFileSystem)
+        let files = try #require(system.fileSystem as? SimulatedFileSystem)
         files.setFaults(
             FaultPlan((1...failures).map { Fault(.fail(.inputOutput), .once($0), of: .synchronizeFolder) }))
         defaults[.size] = 14
@@ -389,10 +389,10 @@ private struct Window: Codable, Equatable {
 
     @Test func `without a home are kept in memory, with an issue`() async throws {
         let bench = try StoreBench()
-        var machine = bench.process()
-        machine.environment.variables = [:]
-        machine.environment.user = 4242
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        var system = bench.process()
+        system.environment.variables = [:]
+        system.environment.user = 4242
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         var issues = defaults.issues.makeAsyncIterator()
         defaults[.size] = 14
         #expect(defaults[.size] == 14)
@@ -415,10 +415,10 @@ private struct Window: Codable, Equatable {
     /// The file is opened, then this process writes it, then the opened file is read.
     @Test func `are what was written last, and not what was read meanwhile`() throws {
         let bench = try StoreBench()
-        var machine = bench.process()
-        let files = HookedFileSystem(machine.fileSystem)
-        machine.fileSystem = files
-        let ours = Defaults(Self.name, in: Store(.native, on: machine))
+        var system = bench.process()
+        let files = HookedFileSystem(system.fileSystem)
+        system.fileSystem = files
+        let ours = Defaults(Self.name, in: Store(.native, on: system))
         #expect(ours[.size] == 12)
         try Defaults(Self.name, in: bench.store()).transaction { $0[.size] = 14 }
         files.onceOpened(StoreBench.file(Self.name).path) {

@@ -11,8 +11,8 @@ import Testing
         try #require(History(of: Self.file, on: bench.process()))
     }
 
-    private func present(_ machine: Machine) throws -> DomainState {
-        DomainState(try Self.file.contents(on: machine))
+    private func present(_ system: SystemServices) throws -> DomainState {
+        DomainState(try Self.file.contents(on: system))
     }
 
     /// Returns a store with the versions of three writes.
@@ -53,8 +53,8 @@ import Testing
         try self.damage(newest, damage, bench)
         #expect(try history(bench).versions.last.map { try history(bench).isLost($0) } == true)
         try bench.process().set("key", 4, in: Self.file)
-        let machine = bench.process()
-        let back = try #require(try history(bench).back(1, from: present(machine)))
+        let system = bench.process()
+        let back = try #require(try history(bench).back(1, from: present(system)))
         #expect(back.state.values == ["key": 3])
     }
 
@@ -84,8 +84,8 @@ import Testing
         let bench = try bench()
         let history = try history(bench)
         let terminal = SimulatedTerminal()
-        let machine = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
-        let defaults = Defaults("com.example.editor", in: Store(.native, on: machine))
+        let system = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
+        let defaults = Defaults("com.example.editor", in: Store(.native, on: system))
         let folder = try #require(try bench.process().fileSystem.open(history.folder, .reading))
         if isFlushed {
             defaults.set(4, forKey: "key")
@@ -131,9 +131,9 @@ import Testing
         while wasHit {
             number += 1
             let disk = bench.simulated.disk.copy()
-            let machine = StoreBench.process(on: disk, FaultPlan(effect, at: number))
-            let files = try #require(machine.fileSystem as? SimulatedFileSystem)
-            _ = try? machine.commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
+            let system = StoreBench.process(on: disk, FaultPlan(effect, at: number))
+            let files = try #require(system.fileSystem as? SimulatedFileSystem)
+            _ = try? system.commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
             wasHit = files.hits > 0
             files.kill()
             let next = StoreBench.process(on: disk)
@@ -170,9 +170,9 @@ import Testing
         while wasHit {
             number += 1
             let disk = bench.simulated.disk.copy()
-            let machine = StoreBench.process(on: disk, FaultPlan(.dieAfter, at: number))
-            let files = try #require(machine.fileSystem as? SimulatedFileSystem)
-            _ = try? machine.set("key", 4, in: Self.file)
+            let system = StoreBench.process(on: disk, FaultPlan(.dieAfter, at: number))
+            let files = try #require(system.fileSystem as? SimulatedFileSystem)
+            _ = try? system.set("key", 4, in: Self.file)
             wasHit = files.hits > 0
             files.kill()
             let next = StoreBench.process(on: disk)

@@ -269,7 +269,7 @@ import Testing
     }
 }
 
-extension Machine {
+extension SystemServices {
     /// Makes a domain a folder with these values.
     func makeFolder(_ file: DomainFile, _ values: PropertyList.Dictionary) throws {
         try commit([

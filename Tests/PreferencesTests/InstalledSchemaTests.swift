@@ -176,11 +176,11 @@ extension Setting where Value == String {
     @Test func `that is missing costs one failed open for each folder`() throws {
         let bench = try SchemaBench(nil)
         let files = try #require(bench.bench.process().fileSystem as? SimulatedFileSystem)
-        let machine = Machine(
+        let system = SystemServices(
             fileSystem: files, clock: bench.bench.simulated.clock, watcher: bench.bench.simulated.watcher,
             environment: bench.bench.process().environment, terminal: bench.terminal)
         let before = files.operations.count
-        #expect(SchemaPlaces(on: machine).schema(of: "d", on: machine) == nil)
+        #expect(SchemaPlaces(on: system).schema(of: "d", on: system) == nil)
         #expect(files.operations.count - before == 3)
     }
 }

@@ -10,8 +10,8 @@ import Testing
     struct Scenario: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let files: [DomainFile]
-        var prepare: @Sendable (Machine) throws -> Void = { _ in }
-        let run: @Sendable (Machine) throws -> Void
+        var prepare: @Sendable (SystemServices) throws -> Void = { _ in }
+        let run: @Sendable (SystemServices) throws -> Void
     }
 
     static let a = StoreBench.file("com.example.a")
@@ -38,32 +38,32 @@ import Testing
             prepare: { try $0.set("key", 1, in: byPath) }, run: { try $0.set("key", 2, in: byPath) }),
         Scenario(
             testDescription: "a change through a link", files: [linked],
-            prepare: { machine in
-                try machine.fileSystem.makeFolders(linked.path.parent)
-                try #require(machine.fileSystem as? SimulatedFileSystem)
+            prepare: { system in
+                try system.fileSystem.makeFolders(linked.path.parent)
+                try #require(system.fileSystem as? SimulatedFileSystem)
                     .makeSymbolicLink(linked.path, to: "/home/ada/dotfiles.plist")
-                try machine.set("key", 1, in: linked)
+                try system.set("key", 1, in: linked)
             }, run: { try $0.set("key", 2, in: linked) }),
         Scenario(
             testDescription: "a change of a damaged domain", files: [a],
-            prepare: { machine in
-                try machine.set("key", 1, in: a)
-                try machine.scribble([1, 2, 3], to: a.path)
+            prepare: { system in
+                try system.set("key", 1, in: a)
+                try system.scribble([1, 2, 3], to: a.path)
             }, run: { try $0.set("key", 2, in: a) }),
         Scenario(
             testDescription: "a transaction over three domains", files: [a, b, xml],
-            prepare: { machine in
-                for file in [a, b] { try machine.set("key", 1, in: file) }
+            prepare: { system in
+                for file in [a, b] { try system.set("key", 1, in: file) }
             }, run: { try $0.commit([a, b, xml].map { DomainEdit($0) { $0.values["key"] = 2 } }) }),
         Scenario(
             testDescription: "a transaction over two folders", files: [a, byHost],
-            prepare: { machine in
-                for file in [a, byHost] { try machine.set("key", 1, in: file) }
+            prepare: { system in
+                for file in [a, byHost] { try system.set("key", 1, in: file) }
             }, run: { try $0.commit([a, byHost].map { DomainEdit($0) { $0.values["key"] = 2 } }) }),
         Scenario(
             testDescription: "a transaction that removes a domain", files: [a, b],
-            prepare: { machine in
-                for file in [a, b] { try machine.set("key", 1, in: file) }
+            prepare: { system in
+                for file in [a, b] { try system.set("key", 1, in: file) }
             },
             run: {
                 try $0.commit([
@@ -97,15 +97,15 @@ import Testing
             }),
         Scenario(
             testDescription: "a change of a damaged folder", files: [a],
-            prepare: { machine in
-                try machine.makeFolder(a, .numbered(1))
-                try machine.scribble([1, 2, 3], to: #require(a.folder).appending("key1.plist"))
+            prepare: { system in
+                try system.makeFolder(a, .numbered(1))
+                try system.scribble([1, 2, 3], to: #require(a.folder).appending("key1.plist"))
             }, run: { try $0.set("key2", 2, in: a) }),
         Scenario(
             testDescription: "a transaction over a folder and a file", files: [a, b],
-            prepare: { machine in
-                try machine.makeFolder(a, .numbered(1))
-                try machine.set("key", 1, in: b)
+            prepare: { system in
+                try system.makeFolder(a, .numbered(1))
+                try system.set("key", 1, in: b)
             }, run: { try $0.commit([a, b].map { DomainEdit($0) { $0.values["key1"] = 2 } }) }),
     ]
 
@@ -153,9 +153,9 @@ import Testing
         _ scenario: Scenario, _ effect: Fault.Effect, at number: Int, _ disk: SimulatedDisk,
         _ old: [PropertyList.Dictionary?], _ new: [PropertyList.Dictionary?]
     ) throws -> Bool {
-        let machine = StoreBench.process(on: disk, FaultPlan(effect, at: number))
-        let files = try #require(machine.fileSystem as? SimulatedFileSystem)
-        let isDone = (try? scenario.run(machine)) != nil
+        let system = StoreBench.process(on: disk, FaultPlan(effect, at: number))
+        let files = try #require(system.fileSystem as? SimulatedFileSystem)
+        let isDone = (try? scenario.run(system)) != nil
         let wasHit = files.hits > 0
         files.kill()
         let place = "\(scenario.testDescription): \(effect) at \(number), \(Seed.ofThisRun)"
@@ -186,9 +186,9 @@ import Testing
         while wasHit {
             number += 1
             let disk = bench.simulated.disk.copy()
-            let machine = StoreBench.process(on: disk, FaultPlan(.fail(.noSpace), at: number))
-            _ = try? scenario.run(machine)
-            wasHit = (machine.fileSystem as? SimulatedFileSystem)?.hits ?? 0 > 0
+            let system = StoreBench.process(on: disk, FaultPlan(.fail(.noSpace), at: number))
+            _ = try? scenario.run(system)
+            wasHit = (system.fileSystem as? SimulatedFileSystem)?.hits ?? 0 > 0
             // Files that a committed transaction still needs are removed when it is complete.
             let reader = StoreBench.process(on: disk)
             for file in scenario.files { file.finishTransactions(on: reader) }
@@ -208,9 +208,9 @@ import Testing
         while wasHit {
             number += 1
             let disk = bench.simulated.disk.copy()
-            let machine = StoreBench.process(on: disk, FaultPlan(.dieBefore, at: number))
-            _ = try? scenario.run(machine)
-            let files = try #require(machine.fileSystem as? SimulatedFileSystem)
+            let system = StoreBench.process(on: disk, FaultPlan(.dieBefore, at: number))
+            _ = try? scenario.run(system)
+            let files = try #require(system.fileSystem as? SimulatedFileSystem)
             wasHit = files.hits > 0
             files.kill()
             let store = Store(.native, on: StoreBench.process(on: disk))
@@ -224,11 +224,11 @@ import Testing
     @Test func `reports that it takes effect once it is committed`() throws {
         let bench = try StoreBench()
         for file in [Self.a, Self.b] { try bench.process().set("key", 1, in: file) }
-        var machine = bench.process()
-        let files = HookedFileSystem(machine.fileSystem)
-        machine.fileSystem = files
+        var system = bench.process()
+        let files = HookedFileSystem(system.fileSystem)
+        system.fileSystem = files
         files.fix(Self.b.path)
-        let hindered = machine
+        let hindered = system
         let attempts: [@Sendable () throws -> Void] = [
             { try hindered.commit([Self.a, Self.b].map { DomainEdit($0) { $0.values["key"] = 2 } }) },
             { try hindered.set("key", 3, in: Self.a) }, { try hindered.set("key", 3, in: Self.b) },
@@ -239,9 +239,9 @@ import Testing
             #expect(text.contains("cannot rename \(Self.b.path)") && text.contains("is committed"), "\(text)")
         }
         files.fix(nil)
-        try machine.set("later", 3, in: Self.a)
-        #expect(try Self.a.contents(on: machine).values == ["key": 2, "later": 3])
-        #expect(try Self.b.contents(on: machine).values == ["key": 2])
+        try system.set("later", 3, in: Self.a)
+        #expect(try Self.a.contents(on: system).values == ["key": 2, "later": 3])
+        #expect(try Self.b.contents(on: system).values == ["key": 2])
     }
 
     @Test(arguments: [SystemFailure.Operation.rename, .synchronize, .write])
@@ -250,8 +250,8 @@ import Testing
     ) throws {
         let bench = try StoreBench()
         try bench.process().set("key", 1, in: Self.linked)
-        let machine = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(1), of: operation)]))
-        let failure = #expect(throws: StoreFailure.self) { try machine.set("key", 2, in: Self.linked) }
+        let system = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(1), of: operation)]))
+        let failure = #expect(throws: StoreFailure.self) { try system.set("key", 2, in: Self.linked) }
         let text = failure?.description ?? ""
         #expect(text.contains("\(Self.linked.path): ") && !text.contains(".prefs-"), "\(text)")
         #expect(failure?.file == Self.linked.path.description)
@@ -273,12 +273,12 @@ import Testing
     @Test func `of a file by its path loses no concurrent change`() throws {
         let bench = try StoreBench()
         try bench.process().set("key", 1, in: Self.byPath)
-        var machine = bench.process()
-        let hooked = HookedFileSystem(machine.fileSystem)
-        machine.fileSystem = hooked
+        var system = bench.process()
+        let hooked = HookedFileSystem(system.fileSystem)
+        system.fileSystem = hooked
         let theirs = try Self.byPath.serialized(["theirs": 1], as: .xml)
         hooked.onceOpened(Self.byPath.path) { try? bench.process().scribble(theirs, to: Self.byPath.path) }
-        try machine.set("key", 2, in: Self.byPath)
+        try system.set("key", 2, in: Self.byPath)
         #expect(try Self.byPath.contents(on: bench.process()).values == ["theirs": 1, "key": 2])
     }
 }

@@ -18,24 +18,24 @@ import Testing
 
     static let user = StoreBench.file(SchemaBench.domain)
 
-    private func byHost(_ machine: Machine) throws -> DomainFile {
-        let places = try #require(try StorePlaces(.native, on: machine))
+    private func byHost(_ system: SystemServices) throws -> DomainFile {
+        let places = try #require(try StorePlaces(.native, on: system))
         return places.user.file(of: SchemaBench.domain, on: try places.host())
     }
 
     private func values(_ disk: SimulatedDisk) throws -> [PropertyList.Dictionary] {
-        let machine = StoreBench.process(on: disk)
-        return try [Self.user, byHost(machine)].map { try $0.contents(on: machine).values }
+        let system = StoreBench.process(on: disk)
+        return try [Self.user, byHost(system)].map { try $0.contents(on: system).values }
     }
 
     private func prepared(as kind: DomainKind) throws -> SchemaBench {
         let bench = try SchemaBench(nil, as: kind)
         if kind == .folder { try bench.makeFolder(of: byHost(bench.bench.process())) }
         try bench.stored(["copies": 5, "gone": true, "port": "8080"])
-        let machine = bench.bench.process()
-        try machine.commit([DomainEdit(byHost(machine)) { $0.values = ["copies": 6] }])
-        #expect(try Self.user.contents(on: machine).isFolder == (kind == .folder))
-        #expect(try byHost(machine).contents(on: machine).isFolder == (kind == .folder))
+        let system = bench.bench.process()
+        try system.commit([DomainEdit(byHost(system)) { $0.values = ["copies": 6] }])
+        #expect(try Self.user.contents(on: system).isFolder == (kind == .folder))
+        #expect(try byHost(system).contents(on: system).isFolder == (kind == .folder))
         bench.bench.simulated.disk.synchronize()
         return bench
     }
@@ -49,15 +49,15 @@ import Testing
             ["keep": 5, "port": 8080, "$schemaVersion": 3], ["keep": 6, "$schemaVersion": 3],
         ]
         #expect(try values(disk) == after)
-        let machine = bench.bench.process()
-        let history = try #require(History(of: Self.user, on: machine))
+        let system = bench.bench.process()
+        let history = try #require(History(of: Self.user, on: system))
         #expect(history.versions.map(\.note.reason) == [.write, .migrate])
         #expect(
             history.versions.last?.transaction
-                == History(of: try byHost(machine), on: machine)?.versions.last?.transaction)
+                == History(of: try byHost(system), on: system)?.versions.last?.transaction)
         let count = history.versions.count
         _ = try Self.schema.parse(["b"], in: bench.store())
-        #expect(History(of: Self.user, on: machine)?.versions.count == count)
+        #expect(History(of: Self.user, on: system)?.versions.count == count)
     }
 
     @Test(arguments: DomainKind.allCases)
@@ -85,9 +85,9 @@ import Testing
         _ effect: Fault.Effect, at number: Int, _ disk: SimulatedDisk, _ old: [PropertyList.Dictionary],
         _ new: [PropertyList.Dictionary]
     ) throws -> Bool {
-        let machine = StoreBench.process(on: disk, FaultPlan(effect, at: number))
-        let files = try #require(machine.fileSystem as? SimulatedFileSystem)
-        let isDone = (try? Self.schema.parse(["b"], in: Store(.native, on: machine))) != nil
+        let system = StoreBench.process(on: disk, FaultPlan(effect, at: number))
+        let files = try #require(system.fileSystem as? SimulatedFileSystem)
+        let isDone = (try? Self.schema.parse(["b"], in: Store(.native, on: system))) != nil
         let wasHit = files.hits > 0
         files.kill()
         let ways: [SimulatedDisk.Survivors?] = [

@@ -172,9 +172,9 @@ private struct Editor {
         let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest
         watcher.manner.queueLength = 2
-        var machine = bench.process()
-        machine.watcher = watcher
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        var system = bench.process()
+        system.watcher = watcher
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         let notes = Notes()
         let observation = defaults.observe { notes.add($0) }
         for number in 1...5 {
@@ -217,13 +217,13 @@ private struct Editor {
         let bench = try StoreBench()
         let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest
-        var machine = bench.process()
-        machine.watcher = watcher
+        var system = bench.process()
+        system.watcher = watcher
         let file = StoreBench.file(Self.name)
         try bench.process().scribble(file.serialized(["size": 1], as: .xml), to: "/home/ada/dotfiles/editor.plist")
-        try machine.fileSystem.makeFolders(StoreBench.folder)
+        try system.fileSystem.makeFolders(StoreBench.folder)
         try bench.simulated.fileSystem.makeSymbolicLink(file.path, to: "/home/ada/dotfiles/editor.plist")
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         let seen = Mutex<[Int]>([])
         let observation = defaults.observe { _ in
             let size = Preference(Self.size, in: defaults).wrappedValue
@@ -239,11 +239,11 @@ private struct Editor {
     @Test func `may make changes when a transaction notices a change by another process`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()
-        var machine = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
+        var system = StoreBench.process(on: bench.simulated.disk, terminal: terminal)
         // Without notifications, every tick checks the file.
-        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem)
+        system.watcher = PollingWatcher(system.fileSystem, system.clock, reason: .remoteFileSystem)
         let file = StoreBench.file(Self.name)
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         let observation = defaults.observe { changes in
             if changes.changes.contains(where: { $0.key == "size" }) { defaults.set(1, forKey: "seen") }
         }

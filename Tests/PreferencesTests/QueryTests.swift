@@ -63,13 +63,13 @@ private final class TickingClock: Clock {
     @Test func `include the changes that are noticed while the first result is read`() async throws {
         let bench = try StoreBench()
         let file = StoreBench.file(Self.name)
-        var machine = bench.process()
+        var system = bench.process()
         // Without notifications, every tick checks the file, and finds a change by another process.
-        machine.watcher = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem)
-        machine.clock = TickingClock(machine.clock, count: 40) { [process = bench.process()] number in
+        system.watcher = PollingWatcher(system.fileSystem, system.clock, reason: .remoteFileSystem)
+        system.clock = TickingClock(system.clock, count: 40) { [process = bench.process()] number in
             try? process.scribble(file.serialized(["n": .integer(.init(number))], as: .xml), to: file.path)
         }
-        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
         let results = defaults.changes(of: try Query(where: "@key == 'n'"))
         while defaults.integer(forKey: "n") < 40 {}
         var last: PropertyList?

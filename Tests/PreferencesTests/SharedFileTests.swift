@@ -10,11 +10,11 @@ import Testing
     static let other = StoreBench.file("com.example.other")
 
     /// A process of another user, who may be in the file's group.
-    private func process(_ bench: StoreBench, user: UInt32, groups: Set<UInt32> = []) -> Machine {
-        var machine = bench.process()
-        machine.fileSystem = bench.simulated.disk.process(user: user, groups: groups)
-        machine.environment.user = user
-        return machine
+    private func process(_ bench: StoreBench, user: UInt32, groups: Set<UInt32> = []) -> SystemServices {
+        var system = bench.process()
+        system.fileSystem = bench.simulated.disk.process(user: user, groups: groups)
+        system.environment.user = user
+        return system
     }
 
     @Test(arguments: [(Set([50 as UInt32]), 50 as UInt32, 0o660 as UInt16), (Set(), 1001, 0o600)])
@@ -79,14 +79,14 @@ import Testing
     @Test func `that replaced ours right after the rename is not taken as ours`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
-        var machine = bench.process()
-        let hooked = HookedFileSystem(machine.fileSystem)
-        machine.fileSystem = hooked
+        var system = bench.process()
+        let hooked = HookedFileSystem(system.fileSystem)
+        system.fileSystem = hooked
         let theirs = try Self.file.serialized(["theirs": 1], as: .binary)
         hooked.onceRenamed(Self.file.path) { try? bench.process().scribble(theirs, to: Self.file.path) }
-        let outcome = try #require(try machine.set("a", 2, in: Self.file))
+        let outcome = try #require(try system.set("a", 2, in: Self.file))
         #expect(outcome.after.generation != (try Self.file.contents(on: bench.process()).generation))
-        try machine.commit([DomainEdit(Self.file, known: outcome.after) { $0.values["b"] = 3 }])
+        try system.commit([DomainEdit(Self.file, known: outcome.after) { $0.values["b"] = 3 }])
         #expect(try Self.file.contents(on: bench.process()).values == ["theirs": 1, "b": 3])
     }
 

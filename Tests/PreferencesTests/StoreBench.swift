@@ -15,7 +15,7 @@ struct StoreBench: Sendable {
     init(seed: UInt64 = Seed.ofThisRun.number) throws { simulated = try SimulatedMachine(seed: seed) }
 
     /// Returns the machine of a new process of the user.
-    func process(_ plan: FaultPlan = FaultPlan(), program: String = "program") -> Machine {
+    func process(_ plan: FaultPlan = FaultPlan(), program: String = "program") -> SystemServices {
         Self.process(on: simulated.disk, plan, program: program)
     }
 
@@ -23,13 +23,13 @@ struct StoreBench: Sendable {
         on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(), program: String = "program",
         arguments: [String] = [], variables: EnvironmentVariables = [:],
         terminal: SimulatedTerminal = SimulatedTerminal()
-    ) -> Machine {
+    ) -> SystemServices {
         var environment = Environment(
             variables: (["HOME": "/home/ada"] as EnvironmentVariables).merging(variables),
             arguments: [program] + arguments,
             executable: FilePath("/usr/bin/\(program)"), user: 1000)
         environment.process = 4711
-        return Machine(
+        return SystemServices(
             fileSystem: disk.process(user: 1000, plan), clock: disk.clock,
             watcher: SimulatedFolderWatcher(disk), environment: environment, terminal: terminal)
     }
@@ -63,7 +63,7 @@ struct StoreBench: Sendable {
     }
 }
 
-extension Machine {
+extension SystemServices {
     /// Writes like a command: immediately and durably.
     @discardableResult
     func commit(

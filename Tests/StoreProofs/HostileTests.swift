@@ -28,8 +28,8 @@ extension `The store of this machine` {
             let bench = try ProofBench()
             for number in 1...3 { try bench.write("key\(number)", .integer(PropertyList.Integer(number)), "domain") }
             let path = try bench.file("domain").path
-            let bytes = damage.make(try #require(try bench.machine.fileSystem.contents(of: path)))
-            try bench.machine.fileSystem.replace(path, with: bytes.span.bytes)
+            let bytes = damage.make(try #require(try bench.system.fileSystem.contents(of: path)))
+            try bench.system.fileSystem.replace(path, with: bytes.span.bytes)
 
             let found = try bench.contents("domain")
             #expect(found.values == ["key1": 1, "key2": 2, "key3": 3])
@@ -40,23 +40,23 @@ extension `The store of this machine` {
             let after = try bench.contents("domain")
             #expect(after.values == ["key1": 1, "key2": 2, "key3": 3, "counter": 10])
             #expect(after.recovery == nil)
-            let kept = try #require(try bench.machine.fileSystem.names(in: path.parent))
+            let kept = try #require(try bench.system.fileSystem.names(in: path.parent))
                 .filter { $0.description.hasPrefix("domain.plist.damaged-") }
             #expect(kept.count == 1)
             let name = try #require(kept.first)
-            #expect(try bench.machine.fileSystem.contents(of: path.parent.appending(name)) == bytes)
+            #expect(try bench.system.fileSystem.contents(of: path.parent.appending(name)) == bytes)
         }
 
         @Test func `of which no version is kept, and refuses to write`() throws {
             let bench = try ProofBench()
-            try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
+            try bench.system.fileSystem.makeFolders(try bench.file("domain").path.parent)
             let bytes = Array("bplist00 and no more".utf8)
-            try bench.machine.fileSystem.replace(try bench.file("domain").path, with: bytes.span.bytes)
+            try bench.system.fileSystem.replace(try bench.file("domain").path, with: bytes.span.bytes)
             #expect(storeFailure { try bench.write("key", 1, "domain") }?.isDamage == true)
             #expect(storeFailure { _ = try bench.contents("domain") }?.isDamage == true)
             let outcome = try WorkerProcess.run(bench.place, ["add", "domain", "key", "1"])
             #expect(outcome.status == 1)
-            #expect(try bench.machine.fileSystem.contents(of: bench.file("domain").path) == bytes)
+            #expect(try bench.system.fileSystem.contents(of: bench.file("domain").path) == bytes)
         }
     }
 
@@ -75,14 +75,14 @@ extension `The store of this machine` {
 
         @Test(arguments: obstacles) func `and reports it immediately`(_ obstacle: Obstacle) throws {
             let bench = try ProofBench()
-            try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
+            try bench.system.fileSystem.makeFolders(try bench.file("domain").path.parent)
             try #require(obstacle.make(try bench.file("domain").path.description) == 0)
             #expect(storeFailure { _ = try bench.contents("domain") }?.code == obstacle.code)
             #expect(storeFailure { try bench.write("key", 1, "domain") }?.code == obstacle.code)
             #expect(try WorkerProcess.run(bench.place, ["add", "domain", "key", "1"]).status == 1)
             #expect(try WorkerProcess.run(bench.place, ["read", "domain", "key"]) == (0, ["0"]))
             #expect(
-                try bench.machine.fileSystem.names(in: bench.file("domain").path.parent)?.count { $0.isTemporary } == 0)
+                try bench.system.fileSystem.names(in: bench.file("domain").path.parent)?.count { $0.isTemporary } == 0)
         }
 
         /// Something in the folder of a domain that is not a file with a value.
@@ -124,7 +124,7 @@ extension `The store of this machine` {
                 try #require(errno == EPERM)
                 try Test.cancel("no privilege to make a device")
             }
-            let names = try bench.machine.fileSystem.names(in: folder)
+            let names = try bench.system.fileSystem.names(in: folder)
             for failure in [
                 storeFailure { _ = try bench.contents("domain") },
                 storeFailure { try bench.write("title", "second", "domain") },
@@ -133,19 +133,19 @@ extension `The store of this machine` {
                 #expect(failure?.description == "cannot read \(folder)/\(member.name): \(member.reason)")
             }
             #expect(try WorkerProcess.run(bench.place, ["add", "domain", "key", "1"]).status == 1)
-            #expect(try bench.machine.fileSystem.names(in: folder) == names)
+            #expect(try bench.system.fileSystem.names(in: folder) == names)
             _ = Glibc.remove("\(folder)/\(member.name)")
             #expect(try bench.contents("domain").values == ["title": "first"])
         }
 
         @Test func `except a dangling link, and creates its target`() throws {
             let bench = try ProofBench()
-            try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
+            try bench.system.fileSystem.makeFolders(try bench.file("domain").path.parent)
             try #require(symlink("../dotfiles/domain", try bench.file("domain").path.description) == 0)
             #expect(try WorkerProcess.run(bench.place, ["add", "domain", "key", "2"]).status == 0)
             #expect(try bench.value("key", "domain") == 2)
             let target = try bench.path.appending("dotfiles").appending("domain")
-            #expect(try bench.machine.fileSystem.status(of: target, followingLink: false)?.kind == .file)
+            #expect(try bench.system.fileSystem.status(of: target, followingLink: false)?.kind == .file)
         }
     }
 
@@ -166,7 +166,7 @@ extension `The store of this machine` {
                 let outcome = try WorkerProcess.run(bench.place, ["fill", text, "key", "1", "transaction"])
                 #expect(outcome.status == 1 && outcome.lines.count == 1)
             }
-            #expect(try bench.machine.fileSystem.names(in: bench.path)?.isEmpty == true)
+            #expect(try bench.system.fileSystem.names(in: bench.path)?.isEmpty == true)
         }
 
         static let odd = [
@@ -183,7 +183,7 @@ extension `The store of this machine` {
             #expect(try bench.value("key", "a") == 1)
             let domains = try StoreFolder(
                 try #require(FilePath(bench.place)), .own, history: "/none", notes: "/none"
-            ).domains(in: bench.machine.fileSystem)
+            ).domains(in: bench.system.fileSystem)
             #expect(try Set(domains) == ["a", DomainName(text)])
         }
     }

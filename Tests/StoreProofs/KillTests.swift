@@ -135,7 +135,7 @@ private struct Killing {
         // A writer may die before it has made the folder.
         let file = try bench.file("a")
         return try [file.path.parent, file.folder ?? file.path.parent].reduce(0) { count, folder in
-            count + (try bench.machine.fileSystem.names(in: folder) ?? []).count { $0.isTemporary }
+            count + (try bench.system.fileSystem.names(in: folder) ?? []).count { $0.isTemporary }
         }
     }
 }

@@ -20,7 +20,7 @@ extension Extent {
 /// A store in a temporary folder, with this process as a writer.
 struct ProofBench {
     private let folder: TemporaryFolder
-    let machine = Machine.ofThisProcess()
+    let system = SystemServices.ofThisProcess()
     let place: String
     let store: Store
 
@@ -45,7 +45,7 @@ struct ProofBench {
     }
 
     /// The domain as it is on the disk, without the caches of this process.
-    func contents(_ name: DomainName) throws -> DomainContents { try file(name).contents(on: machine) }
+    func contents(_ name: DomainName) throws -> DomainContents { try file(name).contents(on: system) }
 
     func value(_ key: String, _ name: DomainName) throws -> Int? {
         try contents(name).values[key]?.integerValue.flatMap { Int(exactly: $0) }
@@ -56,13 +56,13 @@ struct ProofBench {
     func write(
         _ key: String, _ value: PropertyList, _ name: DomainName, patience: Duration = .seconds(5)
     ) throws -> [CommittedDomain] {
-        try DomainWriter(machine, WriteNote(.write, by: machine), patience: patience)
+        try DomainWriter(system, WriteNote(.write, by: system), patience: patience)
             .commit([DomainEdit(try file(name)) { $0.values[key] = value }])
     }
 
     /// Makes a domain a folder with these values.
     func makeFolder(_ name: DomainName, _ values: PropertyList.Dictionary) throws {
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+        try DomainWriter(system, WriteNote(.write, by: system)).commit([
             DomainEdit(try file(name)) { draft in
                 draft.isFolder = true
                 draft.values = values

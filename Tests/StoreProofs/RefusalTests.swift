@@ -21,7 +21,7 @@ extension `The store of this machine` {
                 try mount.fill(leaving: pages)
                 let data = PropertyList.data(Data(repeating: UInt8(pages), count: 9000))
                 let failure = storeFailure {
-                    try DomainWriter(bench.machine, WriteNote(.write, by: bench.machine)).commit(
+                    try DomainWriter(bench.system, WriteNote(.write, by: bench.system)).commit(
                         domains.map { domain in
                             DomainEdit(try bench.file(domain)) { draft in
                                 draft.values["key"] = .integer(PropertyList.Integer(pages + 1))
@@ -39,7 +39,7 @@ extension `The store of this machine` {
                 try mount.empty()
             }
             #expect(refused > 0 && value == 25)
-            let names = try bench.machine.fileSystem.names(in: bench.file("a").path.parent) ?? []
+            let names = try bench.system.fileSystem.names(in: bench.file("a").path.parent) ?? []
             #expect(!names.contains { $0.isTemporary })
         }
 
@@ -59,11 +59,11 @@ extension `The store of this machine` {
             #expect(defaults.integer(forKey: "key") == 2)
             #expect(try bench.value("key", "domain") == 1)
             let (isWritten, folder) = (Gate(), try bench.file("domain").path.parent)
-            let watch = bench.machine.watcher.watch(folder) { _ in
+            let watch = bench.system.watcher.watch(folder) { _ in
                 if (try? bench.value("key", "domain")) == 2 { isWritten.open() }
             }
             try mount.empty()
-            #expect(isWritten.wait(until: bench.machine.clock.now.advanced(by: .seconds(30))))
+            #expect(isWritten.wait(until: bench.system.clock.now.advanced(by: .seconds(30))))
             watch.cancel()
             _ = issues
         }

@@ -57,15 +57,15 @@ extension `The store of this machine` {
         @Test func `of one file that two domains are links to`() throws {
             let (bench, count) = (try ProofBench(), Extent.share(of: 1000))
             let shared = try bench.path.appending("shared.plist")
-            try bench.machine.fileSystem.makeFolders(try bench.path.appending("prefs"))
-            try bench.machine.fileSystem.replace(shared, with: try bench.file("any").serialized([:], as: .xml))
+            try bench.system.fileSystem.makeFolders(try bench.path.appending("prefs"))
+            try bench.system.fileSystem.replace(shared, with: try bench.file("any").serialized([:], as: .xml))
             for domain in ["a", "b"] {
                 try #require(symlink("../shared.plist", "\(bench.place)/\(domain).plist") == 0)
             }
             try Self.run(4, bench) { ["add", $0.isMultiple(of: 2) ? "a" : "b", "counter", "\(count)"] }
             #expect(try bench.value("counter", "a") == 4 * count)
             #expect(try bench.contents("b").format == .xml)
-            #expect(try bench.machine.fileSystem.destination(ofLink: bench.file("a").path) == "../shared.plist")
+            #expect(try bench.system.fileSystem.destination(ofLink: bench.file("a").path) == "../shared.plist")
         }
     }
 
@@ -95,7 +95,7 @@ extension `The store of this machine` {
                 let outcome = try WorkerProcess.run("native", words, environment: variables)
                 #expect(outcome == (0, []))
             }
-            let files = bench.machine.fileSystem
+            let files = bench.system.fileSystem
             for (name, mode) in [
                 ("config/prefs/domain.plist", 0o600), ("config/prefs/.locks/domain.lock", 0o600),
                 ("config/prefs", 0o700), ("state/prefs/history/domain", 0o700),

@@ -10,7 +10,7 @@ extension `The store of this machine` {
         /// Writes times as values, and returns the delay until the observer has seen each of them.
         static func delays(_ count: Int, _ observer: WorkerProcess, _ bench: ProofBench) throws -> [Duration] {
             try (0..<count).map { _ in
-                let now = bench.machine.clock.now.nanoseconds
+                let now = bench.system.clock.now.nanoseconds
                 try bench.write("key", .integer(PropertyList.Integer(now)), "domain")
                 let fields = try #require(observer.receive()).split(separator: " ")
                 try #require(fields.count == 3 && fields[0] == "\(now)" && fields[2] == "false")
@@ -30,8 +30,8 @@ extension `The store of this machine` {
 
         @Test func `of the target of a link`() throws {
             let bench = try ProofBench()
-            try bench.machine.fileSystem.makeFolders(try bench.path.appending("prefs"))
-            try bench.machine.fileSystem.makeFolders(try bench.path.appending("elsewhere"))
+            try bench.system.fileSystem.makeFolders(try bench.path.appending("prefs"))
+            try bench.system.fileSystem.makeFolders(try bench.path.appending("elsewhere"))
             try #require(symlink("../elsewhere/file", "\(bench.place)/domain.plist") == 0)
             let observer = try bench.worker("observe", "domain", "key")
             try #require(observer.receive() == "notified")

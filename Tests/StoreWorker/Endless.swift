@@ -43,9 +43,9 @@ extension Worker {
 
     /// `endless-pair DOMAIN DOMAIN`: writes increasing numbers to two domains in one transaction.
     func writePairsEndlessly() throws {
-        let (machine, files) = (try machine, [try file(0), try file(1)])
-        let writer = DomainWriter(machine, WriteNote(.write, by: machine))
-        var number = Self.number(in: try files[0].contents(on: machine).values["state"])
+        let (system, files) = (try system, [try file(0), try file(1)])
+        let writer = DomainWriter(system, WriteNote(.write, by: system))
+        var number = Self.number(in: try files[0].contents(on: system).values["state"])
         while true {
             number += 1
             let state = Self.state(number)
@@ -56,9 +56,9 @@ extension Worker {
 
     /// `endless-folder DOMAIN`: writes increasing numbers to three files of a domain that is a folder.
     func writeFolderEndlessly() throws {
-        let (machine, file) = (try machine, try file(0))
-        let writer = DomainWriter(machine, WriteNote(.write, by: machine))
-        var number = Self.number(in: try file.contents(on: machine).values["state"])
+        let (system, file) = (try system, try file(0))
+        let writer = DomainWriter(system, WriteNote(.write, by: system))
+        var number = Self.number(in: try file.contents(on: system).values["state"])
         while true {
             number += 1
             let state = Self.state(number)
@@ -74,8 +74,8 @@ extension Worker {
 
     /// `hold DOMAIN`: takes the lock of the domain, reports it, and holds it until a line arrives.
     func hold() throws {
-        let machine = try machine
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+        let system = try system
+        try DomainWriter(system, WriteNote(.write, by: system)).commit([
             DomainEdit(try file(0)) { draft in
                 say("held")
                 waitForWord()
@@ -89,14 +89,14 @@ extension Worker {
     /// `observe DOMAIN KEY`: prints how changes are detected, then for each new value of a number: the value, the time
     /// at which it was seen, and whether this process wrote it.
     func observe() throws {
-        let (defaults, machine, key) = (try defaults(), try machine, try argument(1))
+        let (defaults, system, key) = (try defaults(), try system, try argument(1))
         let observation = defaults.observe { changes in
-            let now = machine.clock.now.nanoseconds
+            let now = system.clock.now.nanoseconds
             for change in changes.changes where change.key == key {
                 say("\(change.newValue?.integerValue.map(\.description) ?? "none") \(now) \(change.isOwn)")
             }
         }
-        let watch = machine.watcher.watch(try file(0).path.parent) { _ in }
+        let watch = system.watcher.watch(try file(0).path.parent) { _ in }
         say(watch.means == .notification ? "notified" : "polling")
         watch.cancel()
         waitForWord()

@@ -9,7 +9,7 @@ extension Worker {
     func runThreads() throws {
         let crowd = Crowd(try DomainName(argument(0)), in: try store(), rounds: try number(1))
         try crowd.run()
-        try crowd.compare(with: try file(0).contents(on: try machine).values)
+        try crowd.compare(with: try file(0).contents(on: try system).values)
         say("agreed")
     }
 }

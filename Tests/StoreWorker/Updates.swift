@@ -49,11 +49,11 @@ extension Worker {
     /// end in a trace of the system calls.
     func writeOnce() throws {
         let (key, value) = (try argument(1), try number(2))
-        let machine = try machine
-        _ = try machine.fileSystem.status(of: "/beginning-of-the-write", followingLink: false)
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+        let system = try system
+        _ = try system.fileSystem.status(of: "/beginning-of-the-write", followingLink: false)
+        try DomainWriter(system, WriteNote(.write, by: system)).commit([
             DomainEdit(try file(0)) { $0.values[key] = .integer(PropertyList.Integer(value)) }
         ])
-        _ = try machine.fileSystem.status(of: "/end-of-the-write", followingLink: false)
+        _ = try system.fileSystem.status(of: "/end-of-the-write", followingLink: false)
     }
 }

@@ -73,7 +73,7 @@ extension Worker {
         return places.user.file(of: try DomainName(argument(index)))
     }
 
-    var machine: Machine { get throws { try store().process.machine } }
+    var system: SystemServices { get throws { try store().process.system } }
 }
 
 /// Writes a line without a buffer, because its reader may kill this process next.

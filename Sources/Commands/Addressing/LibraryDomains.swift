@@ -15,7 +15,7 @@ extension StoreAccess {
         guard let (name, layer) = try LibraryFolder.domain(at: path, in: context) else { return nil }
         guard places.folder(of: layer) != nil else { return nil }
         for bytes in [path.bytes, path.bytes + Array(".plist".utf8)] {
-            guard let file = FilePath(bytes), try machine.fileSystem.status(of: file)?.kind == .file else { continue }
+            guard let file = FilePath(bytes), try system.fileSystem.status(of: file)?.kind == .file else { continue }
             context.note("\(file): this file is used, not the domain \(name)".onOneLine)
             return nil
         }
@@ -27,7 +27,7 @@ extension StoreAccess {
         guard word.hasSuffix(".plist"), let name = try? DomainName(String(word.dropLast(".plist".count))) else {
             return nil
         }
-        if let longer = try? DomainName(word), try domain(longer).file.status(on: machine) != nil { return nil }
+        if let longer = try? DomainName(word), try domain(longer).file.status(on: system) != nil { return nil }
         return try domain(name)
     }
 }
@@ -95,11 +95,11 @@ extension CommandContext {
     /// the one that a desktop entry with this name is called by. Ignores case.
     func domain(ofApplication name: String) -> String? {
         let wanted = name.lowercased()
-        let schemas = SchemaPlaces(on: machine)
-        let domains = schemas.domains(on: machine)
+        let schemas = SchemaPlaces(on: system)
+        let domains = schemas.domains(on: system)
         if let domain = domains.first(where: { $0.text.lowercased() == wanted }) { return domain.text }
         let titled = domains.first { domain in
-            schemas.schema(of: domain, on: machine)?.readable?.title?.lowercased() == wanted
+            schemas.schema(of: domain, on: system)?.readable?.title?.lowercased() == wanted
         }
         return titled?.text ?? desktopEntry(named: wanted)
     }

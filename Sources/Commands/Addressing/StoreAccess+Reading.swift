@@ -13,7 +13,7 @@ extension StoreAccess {
 
     func value(_ key: KeyArgument, in domain: AddressedDomain) throws -> PropertyList? {
         guard !key.key.isHidden else { return nil }
-        let (value, recovery) = try domain.file.value(at: key.path, on: machine)
+        let (value, recovery) = try domain.file.value(at: key.path, on: system)
         warn(recovery)
         if let value { try checkExact(value, at: key.path, in: domain) }
         return value
@@ -52,7 +52,7 @@ extension StoreAccess {
         in value: PropertyList, at path: EntryPath, of domain: AddressedDomain
     ) throws -> InvalidInput? {
         guard value.mayBeRounded,
-            let bytes = try machine.fileSystem.contents(
+            let bytes = try system.fileSystem.contents(
                 of: domain.file.path, limit: domain.file.limits.inputBytes),
             let (values, format) = try? domain.file.parse(bytes), format == .json
         else { return nil }
@@ -101,7 +101,7 @@ extension StoreAccess {
     func failure(
         ofMissing key: KeyArgument?, in domain: AddressedDomain, classic: [String]? = nil
     ) throws -> CommandFailure {
-        let isMissingFile = try domain.name == nil && machine.fileSystem.status(of: domain.file.path) == nil
+        let isMissingFile = try domain.name == nil && system.fileSystem.status(of: domain.file.path) == nil
         guard let key, !isMissingFile || context.dialect == .classic else {
             return .noDomain(domain, context, hint: domain.name == nil ? "" : hint(atMissing: domain.word))
         }
@@ -118,7 +118,7 @@ extension StoreAccess {
     /// Returns a suggestion for a key that a domain lacks: an entry path in another notation, or a similar key.
     private func hint(atMissing key: KeyArgument, in domain: AddressedDomain) -> String {
         guard context.dialect == .modern, key.rest.components.isEmpty,
-            let values = (try? domain.file.contents(on: machine))?.values.withoutHidden, values.count <= 1000
+            let values = (try? domain.file.contents(on: system))?.values.withoutHidden, values.count <= 1000
         else { return "" }
         for separator: Character in [":", "."] {
             let path = EntryPath(key.key.split(separator: separator).map { EntryPath.Component(String($0)) })
@@ -195,7 +195,7 @@ extension CommandFailure {
 
 /// A cache of files that a command has read. A file is read again only when it has changed.
 struct FileContentsCache {
-    private let machine: Machine
+    private let system: SystemServices
     private var seen: [FilePath: Seen] = [:]
 
     private struct Seen {
@@ -203,20 +203,20 @@ struct FileContentsCache {
         let contents: DomainContents
     }
 
-    init(on machine: Machine) { self.machine = machine }
+    init(on system: SystemServices) { self.system = system }
 
     /// Returns the current contents of a file. When a damaged file is replaced by a kept version, `note` is called
     /// once.
     mutating func contents(
         of file: DomainFile, note: (Recovery) throws -> Void = { _ in }
     ) throws -> DomainContents {
-        let generation = try file.status(on: machine)?.generation
+        let generation = try file.status(on: system)?.generation
         if let known = seen[file.path], known.generation == generation { return known.contents }
         guard generation != nil else {
             seen[file.path] = Seen(generation: nil, contents: .absent)
             return .absent
         }
-        let contents = try file.contents(on: machine)
+        let contents = try file.contents(on: system)
         if let recovery = contents.recovery { try note(recovery) }
         seen[file.path] = Seen(generation: contents.generation, contents: contents)
         return contents

@@ -10,7 +10,7 @@ extension StoreAccess {
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason? = nil) throws -> [CommittedDomain] {
         let policy = policy
-        let writer = DomainWriter(machine, WriteNote(reason ?? self.reason, by: machine), by: policy)
+        let writer = DomainWriter(system, WriteNote(reason ?? self.reason, by: system), by: policy)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
             try context.checkLanguage(ofNewFile: edit.file.name)
@@ -78,13 +78,13 @@ extension StoreAccess {
     /// Throws if any of the keys is forced by the administrator, also under a former key.
     func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
         guard let file = try forcedFile(of: domain) else { return }
-        let forced = try file.contents(on: machine).values
+        let forced = try file.contents(on: system).values
         guard !forced.isEmpty else { return }
         let declarations = schemaInForce(domain)?.declarations ?? [:]
         for key in keys where (declarations[ExactKey(key)]?.allKeys ?? [key]).contains(where: { forced[$0] != nil }) {
             throw CommandFailure(
                 .forced,
-                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: machine)); \(StoreFailure.unchanged(offersForce))"
+                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: system)); \(StoreFailure.unchanged(offersForce))"
             )
         }
     }
@@ -141,7 +141,7 @@ extension DomainName.Failure: Reportable {
 extension StoreAccess {
     /// Returns the kept versions of a domain.
     func history(of domain: AddressedDomain) throws -> History {
-        guard let history = History(of: domain.file, on: machine) else {
+        guard let history = History(of: domain.file, on: system) else {
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no versions are kept here")
         }
         // Throws if the folder cannot be listed, which does not mean that it is empty.
@@ -204,7 +204,7 @@ extension StoreAccess {
         _ domain: AddressedDomain, from outcome: CommittedDomain, _ invocation: Invocation
     ) {
         let former = DomainState(outcome.before)
-        guard let history = History(of: domain.file, on: machine),
+        guard let history = History(of: domain.file, on: system),
             let version = history.versions.last(where: { history.state(of: $0) == former })
         else { return }
         let words = CommandSpelling(domain.word, in: domain.layer, invocation)
@@ -214,7 +214,7 @@ extension StoreAccess {
 
     /// Returns the keys of a domain that the administrator forces.
     func forcedKeys(of domain: AddressedDomain) throws -> [String] {
-        try forcedFile(of: domain)?.contents(on: machine).values.keys.sorted() ?? []
+        try forcedFile(of: domain)?.contents(on: system).values.keys.sorted() ?? []
     }
 }
 

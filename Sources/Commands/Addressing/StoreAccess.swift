@@ -5,7 +5,7 @@ internal import PropertyLists
 /// The store, layer and host that the options of a command select.
 struct StoreAccess {
     let context: CommandContext
-    let machine: Machine
+    let system: SystemServices
     let places: StorePlaces
     let schemas: SchemaCache
     /// Whether text files are rewritten, and not only edited.
@@ -15,7 +15,7 @@ struct StoreAccess {
     /// The reason that the verb records with its changes.
     let reason: WriteReason
     /// The user's settings for the store itself. Only writers need them.
-    var policy: StorePolicy { StorePolicy(in: places, on: machine) }
+    var policy: StorePolicy { StorePolicy(in: places, on: system) }
     /// The layer that classic verbs read, and that is written.
     let layer: Layer
     /// The host for the layer `user-host`.
@@ -23,13 +23,13 @@ struct StoreAccess {
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
         self.context = context
-        machine = context.machine
+        system = context.system
         let kind = try invocation[.store].map { try Self.kind($0, context) } ?? .native
-        guard let places = try StorePlaces(kind, on: machine) else {
+        guard let places = try StorePlaces(kind, on: system) else {
             throw CommandFailure(.usage, "this store has no files")
         }
         self.places = places
-        schemas = SchemaCache(kind, on: machine)
+        schemas = SchemaCache(kind, on: system)
         writesAnew = invocation.has(.rewrite)
         offersForce = invocation.verb.options.contains { $0.name == Option.force.name }
         reason = WriteReason(rawValue: invocation.verb.name)
@@ -43,7 +43,7 @@ struct StoreAccess {
         if isByHost, layer != .userHost {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
-        if let note = places.user.noteOfOthers(on: machine) {
+        if let note = places.user.noteOfOthers(on: system) {
             context.note(
                 "\(note): another user's change of several files in this store is pending, and only that user can complete it"
             )
@@ -119,19 +119,19 @@ extension StoreAccess {
             throw CommandFailure(.usage, "\(word.onOneLine): names a folder, not a file")
         }
         var path = try context.absolutePath(word)
-        if try machine.fileSystem.status(of: path) == nil, !word.hasSuffix(".plist"),
+        if try system.fileSystem.status(of: path) == nil, !word.hasSuffix(".plist"),
             let longer = FilePath(path.bytes + Array(".plist".utf8))
         {
             if context.dialect == .classic {
                 path = longer
-            } else if try machine.fileSystem.status(of: longer) != nil {
+            } else if try system.fileSystem.status(of: longer) != nil {
                 context.note("\(word.onOneLine): no such file; using \(word.onOneLine).plist")
                 path = longer
             }
         }
-        let target = try path.followingLinks(in: machine.fileSystem)
-        if let file = try places.user.ownFile(at: target, name: word, in: machine.fileSystem) { return file }
-        let place = (try? path.resolvingLinks(in: machine.fileSystem)) ?? target
+        let target = try path.followingLinks(in: system.fileSystem)
+        if let file = try places.user.ownFile(at: target, name: word, in: system.fileSystem) { return file }
+        let place = (try? path.resolvingLinks(in: system.fileSystem)) ?? target
         return places.user.file(
             at: path, place: place, name: word,
             newFormat: FileExtension(fileName: word)?.format ?? .xml)
@@ -146,8 +146,8 @@ extension StoreAccess {
 
     func names(in place: LayerPlace) throws -> [DomainName] {
         // Finishes pending transactions first, since they may create files of new domains.
-        place.file(of: .global).finishTransactions(on: machine)
-        return try place.domains(in: machine.fileSystem)
+        place.file(of: .global).finishTransactions(on: system)
+        return try place.domains(in: system.fileSystem)
     }
 }
 
@@ -215,7 +215,7 @@ extension StoreAccess {
             guard domain.name == nil else {
                 // A word without a slash is a domain if one of that name exists, and otherwise a file.
                 let file = try context.file(named: word)
-                guard try machine.fileSystem.status(of: context.absolutePath(file))?.kind == .file else {
+                guard try system.fileSystem.status(of: context.absolutePath(file))?.kind == .file else {
                     guard word.contains("@") else { throw try failure(ofMissing: nil, in: domain) }
                     let layers = Layer.writable.map(\.name).joined(separator: ", ")
                     throw CommandFailure(
@@ -273,11 +273,11 @@ extension StoreAccess {
         in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents
     ) throws -> [LayerSource] {
         try files.compactMap { layer, file in
-            guard try layer != .forced || file.isTrusted(on: machine) else { return nil }
+            guard try layer != .forced || file.isTrusted(on: system) else { return nil }
             guard let contents = try skippingIfUnreadable(layer, { try read(file) }), contents.exists else {
                 return nil
             }
-            return LayerSource(layer, file, contents, on: machine)
+            return LayerSource(layer, file, contents, on: system)
         }
     }
 
@@ -311,12 +311,12 @@ extension StoreAccess {
     /// Returns the layers of a domain whose files were read, with this schema instead of the installed one.
     func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: EffectiveSchema?) -> LayerStack {
         // The layers of the process and the schema belong to a domain, not to a file that is named by its path.
-        LayerStack(stored, schema, on: machine, isFileAlone: domain.name == nil)
+        LayerStack(stored, schema, on: system, isFileAlone: domain.name == nil)
     }
 
     /// The contents of a file. A damaged one is replaced by a kept version, which is reported.
     private func reportingRecovery(_ file: DomainFile) throws -> DomainContents {
-        let contents = try file.contents(on: machine)
+        let contents = try file.contents(on: system)
         warn(contents.recovery)
         return contents
     }
@@ -333,7 +333,7 @@ extension StoreAccess {
     /// layer.
     func forcedFile(of domain: AddressedDomain) throws -> DomainFile? {
         guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
-            try file.isTrusted(on: machine)
+            try file.isTrusted(on: system)
         else {
             return nil
         }

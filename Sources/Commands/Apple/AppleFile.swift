@@ -132,8 +132,8 @@ struct AppleFile: Sendable {
         try context.checkReplaceable(name)
         let file = DomainFile(name: name, path: try context.absolutePath(name), lock: .byPath).addressedByPath
         defer { context.delayInterrupts(false) }
-        let (machine, delay) = (context.machine, context.delayInterrupts)
-        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+        let (system, delay) = (context.system, context.delayInterrupts)
+        try DomainWriter(system, WriteNote(.write, by: system)).commit([
             DomainEdit(file) { draft in
                 delay(true)
                 try change(&draft)

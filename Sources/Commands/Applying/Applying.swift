@@ -86,7 +86,7 @@ struct Applying: Sendable {
     }
 
     private func record() throws -> AppliedRecord {
-        let contents = try access.places.user.recordOfApplied.contents(on: access.machine)
+        let contents = try access.places.user.recordOfApplied.contents(on: access.system)
         access.warn(contents.recovery)
         return AppliedRecord(contents.values)
     }

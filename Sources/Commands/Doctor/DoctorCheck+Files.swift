@@ -22,7 +22,7 @@ extension DoctorCheck {
 
     private static func damaged(_ domain: CheckedDomain, _ doctor: DoctorContext) -> [DoctorFinding] {
         do throws(StoreFailure) {
-            guard let recovery = try domain.file.contents(on: doctor.machine).recovery,
+            guard let recovery = try domain.file.contents(on: doctor.system).recovery,
                 let version = recovery.version
             else {
                 return []
@@ -42,7 +42,7 @@ extension DoctorCheck {
     private static func remedy(
         _ version: KeptVersion, _ domain: CheckedDomain, _ doctor: DoctorContext
     ) -> DoctorFinding.Remedy {
-        guard domain.file.place(on: doctor.machine) == domain.file.folder else {
+        guard domain.file.place(on: doctor.system) == domain.file.folder else {
             return doctor.command("restore", domain, [version.sequence.description])
         }
         return doctor.command("convert", domain, ["folder"])
@@ -82,7 +82,7 @@ extension DoctorCheck {
     }
 
     private static func damagedVersions(of domain: CheckedDomain, _ doctor: DoctorContext) -> [DoctorFinding] {
-        guard let history = History(of: domain.file, on: doctor.machine) else { return [] }
+        guard let history = History(of: domain.file, on: doctor.system) else { return [] }
         return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
             guard history.failure(of: version) == nil, let path = history.path(of: version) else { return nil }
             return DoctorFinding(
@@ -164,7 +164,7 @@ extension DoctorCheck {
 
     private static func paths(_ doctor: DoctorContext) -> [FilePath] {
         guard doctor.user.arrangement == .own else { return doctor.domains.map(\.file.path) }
-        let mirrors = (try? MirrorPlaces(doctor.access.places, on: doctor.machine))?.folder.parent
+        let mirrors = (try? MirrorPlaces(doctor.access.places, on: doctor.system))?.folder.parent
         var paths: [FilePath] = []
         for folder in [doctor.user.folder, doctor.user.history, mirrors].compactMap(\.self)
         where !paths.contains(folder) {
@@ -212,7 +212,7 @@ extension DoctorCheck {
         }
         let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
         if !status.permissions.isSuperset(of: needed) {
-            let who = owner == doctor.machine.environment.user ? "you" : "its owner"
+            let who = owner == doctor.system.environment.user ? "you" : "its owner"
             findings.append(
                 DoctorFinding(
                     path.description, "\(who) cannot \(status.kind == .folder ? "use" : "read and write") it",
@@ -249,7 +249,7 @@ extension DoctorCheck {
     private static func finding(_ folder: FilePath, _ doctor: DoctorContext) -> DoctorFinding? {
         // Root can write anywhere, and must not create even a temporary file in another user's folder.
         let owner = ((try? doctor.files.status(of: folder)) ?? nil)?.owner
-        if doctor.machine.environment.user == 0, owner != 0 { return nil }
+        if doctor.system.environment.user == 0, owner != 0 { return nil }
         do throws(SystemFailure) {
             try probe(folder, doctor.files)
             return nil
@@ -273,7 +273,7 @@ extension DoctorCheck {
         switch code {
         case .accessDenied, .notPermitted:
             let owner = ((try? doctor.files.status(of: folder)) ?? nil)?.owner
-            let user = doctor.machine.environment.user
+            let user = doctor.system.environment.user
             return owner == user
                 ? .command(["chmod", "u+rwx"], on: folder)
                 : .command(["sudo", "chown", user.description], on: folder)

@@ -7,8 +7,8 @@ extension DoctorCheck {
     /// Installed schemas that are ignored because they contain errors.
     static let schemas = DoctorCheck(subject: "schemas with errors") { doctor in
         let places = doctor.access.schemas.places
-        return places.domains(on: doctor.machine).flatMap { name -> [DoctorFinding] in
-            guard let found = places.schema(of: name, on: doctor.machine, checks: true), !found.faults.isEmpty else {
+        return places.domains(on: doctor.system).flatMap { name -> [DoctorFinding] in
+            guard let found = places.schema(of: name, on: doctor.system, checks: true), !found.faults.isEmpty else {
                 return []
             }
             let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
@@ -26,7 +26,7 @@ extension DoctorCheck {
         doctor.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
             guard domain.layer.isOfUser, version != schema.version else { return nil }
-            let place = domain.file.place(on: doctor.machine).description
+            let place = domain.file.place(on: doctor.system).description
             guard version < schema.version else {
                 return DoctorFinding(
                     place,
@@ -42,7 +42,7 @@ extension DoctorCheck {
     /// Values that are ignored because they break their rules.
     static let values = DoctorCheck(subject: "values that a schema does not allow") { doctor in
         doctor.current.flatMap { domain, schema, contents in
-            let layer = LayerSource(domain.layer, domain.file, contents, on: doctor.machine)
+            let layer = LayerSource(domain.layer, domain.file, contents, on: doctor.system)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
                 // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
@@ -84,7 +84,7 @@ extension DoctorContext {
     fileprivate var stored: [(domain: CheckedDomain, schema: Schema, contents: DomainContents)] {
         domains.compactMap { domain in
             guard let schema = access.schemas[domain.name]?.schema,
-                let contents = try? domain.file.contents(on: machine), contents.exists
+                let contents = try? domain.file.contents(on: system), contents.exists
             else { return nil }
             return (domain, schema, contents)
         }
@@ -105,7 +105,7 @@ extension DoctorCheck {
         let paths = doctor.domains.filter { $0.layer == .forced }.flatMap { doctor.paths(of: $0.file) }
         return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
             ((try? doctor.files.status(of: path)) ?? nil).map {
-                reasons(path, $0, doctor.machine.administrator)
+                reasons(path, $0, doctor.system.administrator)
             } ?? []
         }
     }
@@ -140,7 +140,7 @@ extension DoctorCheck {
                 findings.append(
                     DoctorFinding(
                         "\(domain.name) \(secret)",
-                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.place(on: doctor.machine)))",
+                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.place(on: doctor.system)))",
                         doctor.removal(of: secret, in: domain)))
             } else {
                 for path in doctor.paths(of: domain.file) {
@@ -154,7 +154,7 @@ extension DoctorCheck {
 
     /// Returns the first key of a domain whose value is sensitive.
     private static func secret(in domain: CheckedDomain, _ doctor: DoctorContext) -> String? {
-        guard let values = try? domain.file.contents(on: doctor.machine).values,
+        guard let values = try? domain.file.contents(on: doctor.system).values,
             let addressed = try? doctor.access.domain(domain.name, in: domain.layer)
         else { return nil }
         let masking = doctor.access.masking(addressed)

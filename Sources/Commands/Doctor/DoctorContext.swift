@@ -9,8 +9,8 @@ struct DoctorContext: Sendable {
     private let store: String?
     let domains: [CheckedDomain]
 
-    var machine: Machine { access.machine }
-    var files: any FileSystem { access.machine.fileSystem }
+    var system: SystemServices { access.system }
+    var files: any FileSystem { access.system.fileSystem }
     var user: StoreFolder { access.places.user }
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
@@ -26,7 +26,7 @@ struct DoctorContext: Sendable {
 
     /// The user to whom all files should belong. Root may look at the store of another user.
     var owner: UInt32 {
-        let user = machine.environment.user
+        let user = system.environment.user
         guard user == 0 else { return user }
         return ((try? files.status(of: self.user.folder)) ?? nil)?.owner ?? user
     }
@@ -44,7 +44,7 @@ struct DoctorContext: Sendable {
         _ verb: String, _ domain: CheckedDomain, _ operands: [String] = [], options: [String] = []
     ) -> DoctorFinding.Remedy {
         let words = spelling(of: domain.name.text, in: domain.layer).words([verb], options: options, operands)
-        let needsRights = domain.layer.isOfAdministrator && machine.environment.user != machine.administrator
+        let needsRights = domain.layer.isOfAdministrator && system.environment.user != system.administrator
         return .command(needsRights ? ["sudo"] + words : words)
     }
 
@@ -82,7 +82,7 @@ struct DoctorContext: Sendable {
 
     /// Returns the file of a domain, or its folder and the files in it that hold values.
     func paths(of file: DomainFile) -> [FilePath] {
-        let place = file.place(on: machine)
+        let place = file.place(on: system)
         guard place == file.folder else { return [place] }
         return [place] + names(in: place).filter { MemberName($0) != nil }.map(place.appending)
     }

@@ -13,7 +13,7 @@ struct Editing {
 
     func run() throws {
         if domain.file.isReadOnly { throw StoreFailure(domain.file, .readOnly) }
-        let contents = try domain.file.contents(on: access.machine)
+        let contents = try domain.file.contents(on: access.system)
         access.warn(contents.recovery)
         let base = contents.values.withoutHidden
         // Masked values are unchanged unless the user edits the mask.
@@ -35,7 +35,7 @@ struct Editing {
     private func ownText(_ contents: DomainContents, _ shown: PropertyList.Dictionary) throws -> EditedText? {
         guard format == nil, domain.name == nil, shown == contents.values, contents.recovery == nil,
             let own = contents.format, own.isEditedInPlace,
-            let bytes = try access.machine.fileSystem.contents(
+            let bytes = try access.system.fileSystem.contents(
                 of: domain.file.path, limit: domain.file.limits.inputBytes),
             (try? domain.file.parse(bytes))?.0 == shown
         else { return nil }

@@ -19,7 +19,7 @@ struct MirrorAccess {
         guard stored.places.user.arrangement == .own else {
             throw CommandFailure(.usage, "stores of other programs cannot be mirrored")
         }
-        places = try MirrorPlaces(stored.places, on: stored.machine)
+        places = try MirrorPlaces(stored.places, on: stored.system)
         word = invocation[.mirror]
     }
 

@@ -12,7 +12,7 @@ internal import PropertyLists
 
 /// Everything a verb can access: the system's services, and the user who runs the command.
 package struct CommandContext: Sendable {
-    package var machine: Machine
+    package var system: SystemServices
     /// Waits until the gate opens. Returns false if the user has interrupted the command.
     package let wait: @Sendable (Gate) -> Bool
     /// Runs a program in the terminal, and returns its exit status as a shell would.
@@ -28,7 +28,7 @@ package struct CommandContext: Sendable {
     let screen: (any ScreenTerminal)?
 
     package init(
-        _ machine: Machine,
+        _ system: SystemServices,
         wait: @escaping @Sendable (Gate) -> Bool = { _ in false },
         run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
             program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
@@ -40,32 +40,32 @@ package struct CommandContext: Sendable {
         choices: @escaping @Sendable (_ command: String) throws -> [String] = { _ in [] },
         dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }, screen: (any ScreenTerminal)? = nil
     ) {
-        self.machine = machine
-        self.machine.terminal = EscapingTerminal(machine.terminal)
+        self.system = system
+        self.system.terminal = EscapingTerminal(system.terminal)
         self.wait = wait
         self.run = run
         self.stream = stream
         self.delayInterrupts = delayInterrupts
         self.choices = choices
         self.screen = screen
-        self.dialogue = dialogue(self.machine.terminal)
+        self.dialogue = dialogue(self.system.terminal)
     }
 }
 
 extension CommandContext {
-    package var environment: Environment { machine.environment }
-    package var fileSystem: any FileSystem { machine.fileSystem }
-    package var clock: any Clock { machine.clock }
-    package var terminal: any Terminal { machine.terminal }
+    package var environment: Environment { system.environment }
+    package var fileSystem: any FileSystem { system.fileSystem }
+    package var clock: any Clock { system.clock }
+    package var terminal: any Terminal { system.terminal }
 
     /// The screen, if the command talks to a terminal that can move its cursor.
-    var fullScreen: (any ScreenTerminal)? { machine.canMoveCursor ? screen : nil }
+    var fullScreen: (any ScreenTerminal)? { system.canMoveCursor ? screen : nil }
 
     /// The unescaped streams, for cursor control.
     var cursor: any Terminal { (terminal as? EscapingTerminal)?.inner ?? terminal }
 }
 
-extension Machine {
+extension SystemServices {
     /// Whether the standard streams are a terminal that can move its cursor.
     fileprivate var canMoveCursor: Bool {
         let kind = environment.variables[Variable.terminalKind.rawValue] ?? ""
@@ -146,13 +146,13 @@ extension CommandContext {
     static var ofThisProcess: CommandContext {
         for ending in [SIGPIPE, SIGXFSZ] { _ = signal(ending, SIG_IGN) }
         let (interruption, delay) = (Interruption(), InterruptDelay())
-        let (machine, raw) = (Machine.ofThisProcess(), RawTerminal())
+        let (system, raw) = (SystemServices.ofThisProcess(), RawTerminal())
         return CommandContext(
-            machine, wait: { gate in interruption.wait(for: gate) },
+            system, wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
             delayInterrupts: { delay.set($0) }, choices: { try ChoiceList.lines(of: $0) },
-            dialogue: { _ in TerminalDialogue(on: raw, canMoveCursor: machine.canMoveCursor) }, screen: raw)
+            dialogue: { _ in TerminalDialogue(on: raw, canMoveCursor: system.canMoveCursor) }, screen: raw)
     }
 }
 
@@ -252,7 +252,7 @@ extension CommandContext {
             .addressedByPath
         delayInterrupts(true)
         defer { delayInterrupts(false) }
-        let writer = DomainWriter(machine, WriteNote(.write, by: machine))
+        let writer = DomainWriter(system, WriteNote(.write, by: system))
         try writer.replace(file, with: bytes, isSensitive: isSensitive)
     }
 

@@ -214,7 +214,7 @@ extension SchemaFile {
             let bytes = try? context.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
             if let bytes = bytes ?? nil { return Schema.declared(in: bytes) }
         }
-        return SchemaPlaces(on: context.machine).declared(by: domain, on: context.machine)
+        return SchemaPlaces(on: context.system).declared(by: domain, on: context.system)
     }
 }
 

@@ -109,8 +109,8 @@ extension StoreAccess {
         let secrets = values.filter { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }.map(\.key)
         guard !secrets.isEmpty else { return (values, false) }
         if CommandContext.outputStream(argument) == nil {
-            let status = try machine.fileSystem.status(of: context.path(argument))
-            guard status?.isExposed(to: machine.environment.user) ?? false else { return (values, true) }
+            let status = try system.fileSystem.status(of: context.path(argument))
+            guard status?.isExposed(to: system.environment.user) ?? false else { return (values, true) }
             throw CommandFailure(
                 .invalidValue,
                 "\(argument.onOneLine): others can read it, and \(secrets[0].onOneLine) is sensitive; nothing was written"

@@ -70,7 +70,7 @@ struct BrowseActions: ScreenActions {
     /// Returns the domain that a word names, or the file in the current folder if there is only that.
     private static func domain(_ word: String, _ access: StoreAccess) throws -> AddressedDomain {
         if !DomainArgument.isPath(word), let path = try? access.context.absolutePath(word),
-            try access.machine.fileSystem.status(of: path)?.kind == .file,
+            try access.system.fileSystem.status(of: path)?.kind == .file,
             try !access.namesInAllLayers().contains(where: { $0.text == word })
         {
             return try access.domain("./" + word)
@@ -98,7 +98,7 @@ struct BrowseActions: ScreenActions {
     }
 
     private func generations(of domain: AddressedDomain) throws -> [FileGeneration?] {
-        try access.files(domain).map { try $0.file.status(on: access.machine)?.generation }
+        try access.files(domain).map { try $0.file.status(on: access.system)?.generation }
     }
 
     /// Reads a domain, which may have been removed if it is read again.
@@ -292,7 +292,7 @@ extension BrowseActions {
     private mutating func lastChange(of path: EntryPath) throws -> String? {
         guard let opened else { return nil }
         if opened.history == nil {
-            guard let history = History(of: opened.domain.file, on: access.machine) else { return nil }
+            guard let history = History(of: opened.domain.file, on: access.system) else { return nil }
             let size = history.versions.reduce(0) { $0 + $1.size }
             guard size <= Self.mostHistoryBytes else { return "h shows the history" }
             self.opened?.history = HistoryListing(history)
@@ -350,7 +350,7 @@ extension BrowseActions {
         let values = opened.values
         // Reads integers as the draft below has them, unless the file was changed.
         let isCurrent = try generations(of: domain) == opened.generations
-        let own = try isCurrent ? domain.file.contents(on: access.machine).values : opened.own
+        let own = try isCurrent ? domain.file.contents(on: access.system).values : opened.own
         let outcome = try access.change(domain, reason ?? change.reason, isForced: false) { draft in
             for key in keys where draft[key.text] != own[key.text] {
                 throw CommandFailure(

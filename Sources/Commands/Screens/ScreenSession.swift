@@ -190,8 +190,8 @@ extension CommandContext {
     /// Returns a context for a command that fills the screen, and the lines that would be written over it.
     func capturingErrors() -> (context: CommandContext, errors: CapturedErrors) {
         var copy = self
-        let errors = CapturedErrors(machine.terminal)
-        copy.machine.terminal = errors
+        let errors = CapturedErrors(system.terminal)
+        copy.system.terminal = errors
         return (copy, errors)
     }
 }

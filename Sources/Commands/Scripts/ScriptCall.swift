@@ -43,7 +43,7 @@ struct ScriptCall {
     func run() throws -> ExitStatus {
         let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
         if let newer = schema.newerVersion(in: stored) { try say("\(newer)") }
-        switch layers(stored, .init()).arguments(words, of: schema, on: context.machine) {
+        switch layers(stored, .init()).arguments(words, of: schema, on: context.system) {
         case .values(let arguments):
             try storeMigration(of: stored)
             return try deliver(arguments, stored)
@@ -75,7 +75,7 @@ struct ScriptCall {
     /// The layers of the domain as the script's schema declares it.
     private func layers(_ stored: [LayerSource], _ program: EffectiveSchema.ProgramValues) -> LayerStack {
         let schema = EffectiveSchema(schema, program: program)
-        guard let settings else { return LayerStack(stored, schema, on: context.machine) }
+        guard let settings else { return LayerStack(stored, schema, on: context.system) }
         return settings.access.layers(settings.domain, stored: stored, schema)
     }
 

@@ -14,7 +14,7 @@ struct StoredSettings {
     @discardableResult
     func save(_ changes: Form.Changes) throws -> [Layer] {
         var parts: [Layer: Form.Changes] = [:]
-        let values = schema.anchored(changes.values, in: access.machine.workingFolder?.description)
+        let values = schema.anchored(changes.values, in: access.system.workingFolder?.description)
         let stored = domain.name == nil ? [] : try access.storedLayers(domain).filter(\.layer.isOfUser)
         let layers = { (key: String) in
             let keys = schema.anyDeclaration(of: key)?.allKeys ?? [key]

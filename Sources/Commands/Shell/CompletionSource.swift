@@ -43,7 +43,7 @@ extension CompletionSource {
             domains: { ((try? access()?.names()) ?? []).map(\.text) },
             domain: { word in
                 guard let access = access(), let domain = try? access.domain(word) else { return nil }
-                if let contents = try? domain.file.contents(on: access.machine), contents.exists {
+                if let contents = try? domain.file.contents(on: access.system), contents.exists {
                     return contents.values.withoutHidden
                 }
                 return try? access.quietlyEffectiveValues(domain)
@@ -83,7 +83,7 @@ extension StoreAccess {
     /// Returns the values in force of a domain without a file in its own layer. Damage is not reported.
     fileprivate func quietlyEffectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let files = try files(domain).filter { $0.layer.isOfAdministrator && !$0.layer.isGlobal }
-        let layers = try layers(in: files) { (try? $0.contents(on: machine)) ?? .absent }
+        let layers = try layers(in: files) { (try? $0.contents(on: system)) ?? .absent }
         guard !layers.isEmpty else { return nil }
         return LayerStack(layers, nil).valuesInForce().entries.withoutHidden
     }

@@ -48,8 +48,8 @@ extension StoreAccess {
             return addressed.file.isOfDomain ? addressed : nil
         }
         guard let named = try? domain(word) else { return nil }
-        if try named.file.status(on: machine) != nil { return named }
-        guard try machine.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
+        if try named.file.status(on: system) != nil { return named }
+        guard try system.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
         throw CommandFailure(.notFound, "\(word.onOneLine): no domain or file has this name")
     }
 }
@@ -65,7 +65,7 @@ private struct Conversion: Sendable {
             guard rendering.format != .folder else {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a folder cannot be the output")
             }
-            let contents = try domain.file.contents(on: access.machine)
+            let contents = try domain.file.contents(on: access.system)
             access.warn(contents.recovery)
             guard contents.exists else { throw CommandFailure.noDomain(domain, access.context) }
             try checkFormat(contents.format, domain, invocation)

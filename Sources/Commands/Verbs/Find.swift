@@ -62,7 +62,7 @@ private struct Finder {
         let includesNumbers = access.context.dialect == .modern
         search = TextSearch(word, includesNumbers: includesNumbers)
         rawSearch = includesNumbers && word.mayBeInNumber ? nil : RawSearch(word)
-        files = FileContentsCache(on: access.machine)
+        files = FileContentsCache(on: access.system)
     }
 
     mutating func findAll() throws {
@@ -78,7 +78,7 @@ private struct Finder {
 
     /// Returns the domains that have a file in any layer, and those for which a schema has defaults.
     private func namesInForce() throws -> [DomainName] {
-        Set(try access.namesInAllLayers()).union(access.schemas.places.domains(on: access.machine)).sorted()
+        Set(try access.namesInAllLayers()).union(access.schemas.places.domains(on: access.system)).sorted()
     }
 
     private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) throws {
@@ -131,7 +131,7 @@ private struct Finder {
 
     /// Returns the values of a domain's file. The file is searched before it is parsed, since most files do not match.
     private func storedValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        let files = access.machine.fileSystem
+        let files = access.system.fileSystem
         guard let rawSearch, !search.finds(in: heading(domain)) else { return try access.values(domain) }
         guard
             let bytes = try files.contents(of: domain.file.path, limit: PropertyList.Limits.default.inputBytes)

@@ -113,7 +113,7 @@ extension MirrorVerbs {
         try access.context.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
             try access.say("no domain is mirrored yet: `prefs mirror add 'GLOB'`")
-            let here = Set(access.places.store.user.domainsHere(access.places.machine).map(\.text))
+            let here = Set(access.places.store.user.domainsHere(access.places.system).map(\.text))
             if !here.isDisjoint(with: session.mergeState.domains) {
                 try access.say(
                     "the mirror has values of domains of this host; `prefs mirror add --dry-run 'GLOB'` compares them")
@@ -151,7 +151,7 @@ extension MirrorVerbs {
         }
         let named = DomainSelection(patterns)
         let known =
-            access.places.store.user.domainsHere(access.places.machine)
+            access.places.store.user.domainsHere(access.places.system)
             + session.mergeState.domains.compactMap {
                 try? DomainName($0)
             }
@@ -216,7 +216,7 @@ extension MirrorVerbs {
     /// Reports a domain that is selected in several mirrors.
     private static func checkOthers(_ session: MirrorSession, _ access: MirrorAccess) throws {
         for other in access.places.joined where other.id != session.id {
-            let both = access.places.store.user.domainsHere(access.places.machine).filter {
+            let both = access.places.store.user.domainsHere(access.places.system).filter {
                 session.configuration.selection.includes($0) && other.configuration.selection.includes($0)
             }
             guard let domain = both.first else { continue }
@@ -241,8 +241,8 @@ private enum SeedSide: String, CaseIterable {
 }
 
 extension StoreFolder {
-    fileprivate func domainsHere(_ machine: Machine) -> [DomainName] {
-        (try? domains(in: machine.fileSystem)) ?? []
+    fileprivate func domainsHere(_ system: SystemServices) -> [DomainName] {
+        (try? domains(in: system.fileSystem)) ?? []
     }
 }
 

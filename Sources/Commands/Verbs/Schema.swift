@@ -92,7 +92,7 @@ extension Verb {
             bytes = Array(try plain.export())
         }
         try context.fileSystem.replace(path, with: bytes.span.bytes)
-        let stored = try domain.file.contents(on: access.machine).values
+        let stored = try domain.file.contents(on: access.system).values
         if schema.needsMigration(stored) {
             let words = ShellWord.line(CommandSpelling(schema.domain).words(wordsOfMigration))
             context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
@@ -105,8 +105,8 @@ extension Verb {
         statuses: [.systemFailed]
     ) { invocation, context in
         let places = try StoreAccess(invocation, context).schemas.places
-        for domain in places.domains(on: context.machine) {
-            for file in places.files(of: domain, on: context.machine) {
+        for domain in places.domains(on: context.system) {
+            for file in places.files(of: domain, on: context.system) {
                 try context.say("\(domain)\t\(file.description.onOneLine)")
             }
         }
@@ -129,7 +129,7 @@ extension Verb {
         guard let folder = places.folders.first,
             let domain = try Verb.domain(declaredBy: invocation[operand: "DOMAIN|FILE"] ?? "", context)
         else { throw CommandFailure(.usage, "schemas belong to domains of the native store") }
-        let files = places.files(of: domain, on: access.machine)
+        let files = places.files(of: domain, on: access.system)
         guard files.first == SchemaPlaces.file(of: domain, in: folder), let file = files.first else {
             let other = files.first.map { "the schema in \($0) is for all users" } ?? "no schema is installed"
             throw CommandFailure(.notFound, "\(domain): \(other)".onOneLine)

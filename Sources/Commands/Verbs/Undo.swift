@@ -75,9 +75,9 @@ extension StoreAccess {
         guard let transaction = try history(of: domain).undoChain.last?.transaction,
             let place = try places.place(of: domain.layer), domain.name != nil
         else { return [] }
-        return try place.domains(in: machine.fileSystem).compactMap { name in
+        return try place.domains(in: system.fileSystem).compactMap { name in
             let other = try self.domain(name, in: domain.layer)
-            guard other.file != domain.file, let history = History(of: other.file, on: machine) else { return nil }
+            guard other.file != domain.file, let history = History(of: other.file, on: system) else { return nil }
             let chain = history.undoChain
             guard chain.contains(where: { $0.transaction == transaction }) else { return nil }
             guard chain.last?.transaction == transaction else {
@@ -150,7 +150,7 @@ extension Verb {
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
         }
         if invocation.format == nil {
-            let contents = try domain.file.contents(on: access.machine)
+            let contents = try domain.file.contents(on: access.system)
             access.warn(contents.recovery)
             let present = DomainState(contents)
             let text = listing.text(present: present, isFull: invocation.has(.full), masking: access.masking(domain))

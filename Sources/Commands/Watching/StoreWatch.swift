@@ -33,7 +33,7 @@ struct StoreWatch {
         self.access = access
         self.domain = domain
         self.isEffective = isEffective
-        files = FileContentsCache(on: access.machine)
+        files = FileContentsCache(on: access.system)
         folders = try FolderWatches(access, domain) { bell.ring() }
         // Reads the initial state, which is not a change.
         _ = try look()
@@ -54,12 +54,12 @@ struct StoreWatch {
     }
 
     private mutating func look(at subject: Subject) throws -> WatchedChange? {
-        let machine = access.machine
+        let system = access.system
         let former = known[subject.id]
         do {
             // Before the files are read, so that no later change is missed.
             for (_, file) in subject.files { folders.watchPlaces(of: file) }
-            let generations = try subject.files.map { try $0.file.status(on: machine)?.generation }
+            let generations = try subject.files.map { try $0.file.status(on: system)?.generation }
             if let former, former.generations == generations { return nil }
             let values = try values(subject)
             known[subject.id] = Known(domain: subject.domain, values: values, generations: generations)
@@ -143,7 +143,7 @@ final class FolderWatches {
 
     private func watch(_ folder: FilePath) {
         guard watches[folder] == nil else { return }
-        watches[folder] = access.machine.watcher.watch(folder) { [notify] event in
+        watches[folder] = access.system.watcher.watch(folder) { [notify] event in
             // A temporary file is still being written.
             if case .change(_, let name) = event, name.isTemporary { return }
             notify()
@@ -153,7 +153,7 @@ final class FolderWatches {
     /// Watches the folder of a symbolic link's target, where the file is replaced, and the domain's folder. Call this
     /// before the file is read.
     func watchPlaces(of file: DomainFile) {
-        let files = access.machine.fileSystem
+        let files = access.system.fileSystem
         if let folder = file.folder, (try? files.status(of: folder)) ?? nil != nil { watch(folder) }
         guard let target = try? file.path.followingLinks(in: files) else { return }
         if target.parent != file.path.parent { watch(target.parent) }
@@ -162,7 +162,7 @@ final class FolderWatches {
     /// Watches the folders of all domains, to notice the first values in a new one.
     func watchDomainFolders() {
         for place in (try? access.places.allPlaces()) ?? [] {
-            for name in ((try? access.machine.fileSystem.names(in: place.path)) ?? nil) ?? []
+            for name in ((try? access.system.fileSystem.names(in: place.path)) ?? nil) ?? []
             where name.folderStem != nil {
                 watch(place.path.appending(name))
             }

@@ -69,10 +69,10 @@ extension DomainFile {
 
     /// Throws if a folder of locks, versions or records is a symbolic link in another user's store. That user may have
     /// created it to let the caller, usually root, write elsewhere.
-    package func checkLinks(on machine: Machine) throws(StoreFailure) {
+    package func checkLinks(on system: SystemServices) throws(StoreFailure) {
         guard case .file(let lock) = lock, let transactions else { return }
-        let (files, store) = (machine.fileSystem, transactions.parent)
-        guard let owner = ((try? files.status(of: store)) ?? nil)?.owner, owner != machine.environment.user else {
+        let (files, store) = (system.fileSystem, transactions.parent)
+        guard let owner = ((try? files.status(of: store)) ?? nil)?.owner, owner != system.environment.user else {
             return
         }
         var folders = [store.appending(".locks"), lock.parent, transactions]
@@ -118,11 +118,11 @@ struct ResolvedFile: Sendable {
     let target: FilePath
     let isLinked: Bool
 
-    init(_ file: DomainFile, on machine: Machine) throws(StoreFailure) {
+    init(_ file: DomainFile, on system: SystemServices) throws(StoreFailure) {
         self.file = file
         target = try file.reporting { () throws(SystemFailure) in
             try file.path.leadingToTarget(
-                for: machine.environment.user, in: machine.fileSystem, checksFolders: !file.isOfDomain)
+                for: system.environment.user, in: system.fileSystem, checksFolders: !file.isOfDomain)
         }
         isLinked = target != file.path
     }

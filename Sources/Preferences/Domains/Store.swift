@@ -9,7 +9,7 @@ public struct Store: Sendable {
     package init(_ process: SharedStore) { self.process = process }
 
     /// A store on a machine that may be simulated.
-    package init(_ kind: Kind, on machine: Machine) { process = SharedStore(kind, on: machine) }
+    package init(_ kind: Kind, on system: SystemServices) { process = SharedStore(kind, on: system) }
 
     package enum Kind: Hashable, Sendable {
         case native, foundation, gnustep, memory
@@ -38,7 +38,7 @@ public struct Store: Sendable {
 /// The state of a store that all of its instances in this process share.
 package final class SharedStore: Sendable {
     package let kind: Store.Kind
-    package let machine: Machine
+    package let system: SystemServices
     /// The places of the files, nil for a store in memory, or an error if they cannot be determined.
     package let places: Result<StorePlaces?, StoreFailure>
     let signals: StoreContext
@@ -56,14 +56,14 @@ package final class SharedStore: Sendable {
 
     private struct Weak { weak var domain: OpenDomain? }
 
-    init(_ kind: Store.Kind, on machine: Machine) {
+    init(_ kind: Store.Kind, on system: SystemServices) {
         self.kind = kind
-        self.machine = machine
-        places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
+        self.system = system
+        places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: system) }
         signals = StoreContext(
-            IssueReporter(machine.terminal, machine.program), PendingDomains(machine),
-            LoadedPolicy(try? places.get(), machine))
-        schemas = SchemaCache(kind, on: machine) { [issues = signals.issues] schema, domain in
+            IssueReporter(system.terminal, system.program), PendingDomains(system),
+            LoadedPolicy(try? places.get(), system))
+        schemas = SchemaCache(kind, on: system) { [issues = signals.issues] schema, domain in
             issues.post(
                 Defaults.Issue(.invalidSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
         }
@@ -78,7 +78,7 @@ package final class SharedStore: Sendable {
         file.inexactIntegers = .text
         return open.withLock { open in
             if case .asLongAsUsed(let held)? = open[.file(file)], let domain = held.domain { return domain }
-            let domain = OpenDomain(.file(file, mustBeTrusted: mustBeTrusted), on: machine, signals)
+            let domain = OpenDomain(.file(file, mustBeTrusted: mustBeTrusted), on: system, signals)
             open = open.filter {
                 if case .asLongAsUsed(let held) = $0.value { held.domain != nil } else { true }
             }
@@ -97,7 +97,7 @@ package final class SharedStore: Sendable {
         let key = Key.volatile(domain, layer)
         return open.withLock { open in
             if case .always(let domain)? = open[key] { return domain }
-            let domain = OpenDomain(.memory(values, failure: failure), on: machine, signals)
+            let domain = OpenDomain(.memory(values, failure: failure), on: system, signals)
             open[key] = .always(domain)
             return domain
         }
@@ -123,7 +123,7 @@ extension SharedStore {
         layers += [
             LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
         ]
-        return LayerStack(layers, schema, on: machine, mapping: environment)
+        return LayerStack(layers, schema, on: system, mapping: environment)
     }
 
     private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
@@ -144,7 +144,7 @@ extension SharedStore {
     /// The values on this process's command line. A store in memory has none, so that tests do not depend on how they
     /// are run.
     var arguments: OpenDomain {
-        let values = kind == .memory ? [:] : ArgumentDomain.values(in: Array(machine.environment.arguments.dropFirst()))
+        let values = kind == .memory ? [:] : ArgumentDomain.values(in: Array(system.environment.arguments.dropFirst()))
         return volatile(.global, .arguments, initially: values)
     }
 }
@@ -183,11 +183,11 @@ final class FolderStores: Sendable {
 
     func store(_ path: String) -> Store? {
         guard let given = FilePath(path) else { return nil }
-        let machine = Machine.ofThisProcess()
-        let path = (machine.workingFolder ?? ".").resolving(given).normalized
+        let system = SystemServices.ofThisProcess()
+        let path = (system.workingFolder ?? ".").resolving(given).normalized
         return stores.withLock { stores in
             if let store = stores[path] { return store }
-            let store = Store(.folder(path), on: machine)
+            let store = Store(.folder(path), on: system)
             stores[path] = store
             return store
         }

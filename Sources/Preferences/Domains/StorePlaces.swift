@@ -8,43 +8,43 @@ package struct StorePlaces: Sendable {
     package let site: [StoreFolder]
     /// The administrator's forced values.
     package let forced: StoreFolder?
-    private let machine: Machine
+    private let system: SystemServices
 
     /// Determines the folders of a kind of store, or nil for a store without files.
-    package init?(_ kind: Store.Kind, on machine: Machine) throws(StoreFailure) {
-        self.machine = machine
-        (site, forced) = kind == .native ? Self.ofAdministrator(machine) : ([], nil)
+    package init?(_ kind: Store.Kind, on system: SystemServices) throws(StoreFailure) {
+        self.system = system
+        (site, forced) = kind == .native ? Self.ofAdministrator(system) : ([], nil)
         switch kind {
         case .memory: return nil
         case .native:
             user = try StoreFolder(
-                own: machine.storeFolder(.configuration).appending("prefs"),
-                history: machine.storeFolder(.state).resolving("prefs/history"))
+                own: system.storeFolder(.configuration).appending("prefs"),
+                history: system.storeFolder(.state).resolving("prefs/history"))
         case .folder(let path): user = StoreFolder(own: path, history: path.appending(".history"))
         case .foundation:
-            user = try Self.foreign(machine.storeFolder(.configuration), .xml, isReadOnly: false, machine)
+            user = try Self.foreign(system.storeFolder(.configuration), .xml, isReadOnly: false, system)
         case .gnustep:
             user = try Self.foreign(
-                machine.storeHome().resolving("GNUstep/Defaults"), .openstep, isReadOnly: true, machine)
+                system.storeHome().resolving("GNUstep/Defaults"), .openstep, isReadOnly: true, system)
         }
     }
 
-    private static func ofAdministrator(_ machine: Machine) -> (site: [StoreFolder], forced: StoreFolder?) {
-        let site = machine.environment.systemFolders(.configuration).map {
+    private static func ofAdministrator(_ system: SystemServices) -> (site: [StoreFolder], forced: StoreFolder?) {
+        let site = system.environment.systemFolders(.configuration).map {
             StoreFolder(own: $0.appending("prefs"), history: $0.resolving("prefs/.history"), audience: .everyone)
         }
-        let forced = machine.forcedFolder
+        let forced = system.forcedFolder
         return (site, StoreFolder(own: forced, history: forced.appending(".history"), audience: .everyone))
     }
 
     /// Returns the folder of another program, whose versions and locks are kept in ours.
     private static func foreign(
-        _ folder: FilePath, _ format: PropertyList.Format, isReadOnly: Bool, _ machine: Machine
+        _ folder: FilePath, _ format: PropertyList.Format, isReadOnly: Bool, _ system: SystemServices
     ) throws(StoreFailure) -> StoreFolder {
         StoreFolder(
             folder, .foreign(newFormat: format, isReadOnly: isReadOnly),
-            history: try machine.storeFolder(.state).resolving("prefs/history"),
-            notes: try machine.storeFolder(.configuration).appending("prefs"))
+            history: try system.storeFolder(.state).resolving("prefs/history"),
+            notes: try system.storeFolder(.configuration).appending("prefs"))
     }
 }
 
@@ -54,7 +54,7 @@ extension StoreFolder {
     }
 }
 
-extension Machine {
+extension SystemServices {
     fileprivate func storeFolder(_ kind: Environment.BaseFolder) throws(StoreFailure) -> FilePath {
         try underHome { try environment.folder(kind, in: fileSystem) }
     }
@@ -78,7 +78,7 @@ extension StorePlaces {
     /// Returns the identifier of this host in file names.
     package func host() throws(StoreFailure) -> String {
         do throws(SystemFailure) {
-            return try machine.environment.hostIdentity(in: machine.fileSystem).description
+            return try system.environment.hostIdentity(in: system.fileSystem).description
         } catch {
             throw StoreFailure(error, "the host")
         }
@@ -119,16 +119,16 @@ extension DomainFile {
     /// Whether the file exists and only the administrator can have written it, so that it may force values.
     ///
     /// Throws if the file cannot be examined, because that does not mean that it is absent.
-    package func isTrusted(on machine: Machine) throws(StoreFailure) -> Bool {
+    package func isTrusted(on system: SystemServices) throws(StoreFailure) -> Bool {
         for path in [path, path.parent] {
             let status = try reporting { () throws(SystemFailure) in
                 do throws(SystemFailure) {
-                    return try path == self.path ? self.status(on: machine) : machine.fileSystem.status(of: path)
+                    return try path == self.path ? self.status(on: system) : system.fileSystem.status(of: path)
                 } catch {
                     throw SystemFailure(error.code, .read, self.path)
                 }
             }
-            guard let status, status.owner == machine.administrator, !status.isWritableByAny else { return false }
+            guard let status, status.owner == system.administrator, !status.isWritableByAny else { return false }
         }
         return true
     }

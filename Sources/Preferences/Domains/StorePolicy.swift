@@ -33,14 +33,14 @@ package struct StorePolicy: Sendable, Hashable {
     }
 
     /// Reads the policy of a store. Layers that cannot be read are ignored.
-    package init(in places: StorePlaces, on machine: Machine) {
+    package init(in places: StorePlaces, on system: SystemServices) {
         let files = (try? places.searchList(Self.domain)) ?? [(.user, places.user.file(of: Self.domain))]
         self.init(
             files.compactMap { layer, file in
-                guard let contents = try? file.contents(on: machine), contents.exists,
-                    layer != .forced || (try? file.isTrusted(on: machine)) == true
+                guard let contents = try? file.contents(on: system), contents.exists,
+                    layer != .forced || (try? file.isTrusted(on: system)) == true
                 else { return nil }
-                return LayerSource(layer, file, contents, on: machine)
+                return LayerSource(layer, file, contents, on: system)
             })
     }
 }
@@ -120,18 +120,18 @@ extension StorePolicy {
 /// The settings of the store, read when the first domain is written.
 final class LoadedPolicy: Sendable {
     private let places: StorePlaces?
-    private let machine: Machine
+    private let system: SystemServices
     private let policy = Mutex<StorePolicy?>(nil)
 
-    init(_ places: StorePlaces?, _ machine: Machine) {
+    init(_ places: StorePlaces?, _ system: SystemServices) {
         self.places = places
-        self.machine = machine
+        self.system = system
     }
 
     var value: StorePolicy {
         policy.withLock { policy in
             if let policy { return policy }
-            let read = places.map { StorePolicy(in: $0, on: machine) } ?? StorePolicy()
+            let read = places.map { StorePolicy(in: $0, on: system) } ?? StorePolicy()
             policy = read
             return read
         }

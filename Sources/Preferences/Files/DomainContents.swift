@@ -64,9 +64,9 @@ extension StoreFailure {
 
 extension DomainFile {
     /// Returns the newest readable version in place of the damaged file.
-    func recovered(from damage: StoreFailure, on machine: Machine) throws(StoreFailure) -> DomainContents {
-        guard let newest = History(of: self, on: machine)?.newestGood else { throw damage }
-        let status = try reporting { () throws(SystemFailure) in try machine.fileSystem.status(of: path) }
+    func recovered(from damage: StoreFailure, on system: SystemServices) throws(StoreFailure) -> DomainContents {
+        guard let newest = History(of: self, on: system)?.newestGood else { throw damage }
+        let status = try reporting { () throws(SystemFailure) in try system.fileSystem.status(of: path) }
         return DomainContents(
             values: newest.values, format: damagedFormat(damage), status: status,
             recovery: Recovery(damage: damage, version: newest.version))
@@ -83,17 +83,17 @@ extension DomainFile {
     private static let damagedEnding: FileName = ".damaged-"
 
     /// Keeps the damaged file that is about to be replaced, beside it and under another name.
-    func keepDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) {
+    func keepDamaged(_ target: FilePath, on system: SystemServices) throws(SystemFailure) {
         guard let name = target.lastComponent else { return }
-        if try isKeptDamaged(target, on: machine) { return }
+        if try isKeptDamaged(target, on: system) { return }
         for number in 1...100 {
             let count = number == 1 ? "" : "-\(number)"
-            guard let ending = FileName("\(Self.damagedEnding)\(machine.clock.wall.milliseconds)\(count)") else {
+            guard let ending = FileName("\(Self.damagedEnding)\(system.clock.wall.milliseconds)\(count)") else {
                 return
             }
             let kept = target.parent.appending(name.appending(ending))
             do throws(SystemFailure) {
-                return try machine.fileSystem.link(target, to: kept)
+                return try system.fileSystem.link(target, to: kept)
             } catch  where error.code == .exists {
                 continue
             } catch  where error.code == .noSpace || error.code == .readOnly {
@@ -101,18 +101,18 @@ extension DomainFile {
             } catch {
                 // Some file systems do not support links.
                 guard
-                    let bytes = try machine.fileSystem.contents(
+                    let bytes = try system.fileSystem.contents(
                         of: target, limit: PropertyList.Limits.default.inputBytes)
                 else { return }
-                return try machine.fileSystem.replace(kept, with: bytes)
+                return try system.fileSystem.replace(kept, with: bytes)
             }
         }
         throw SystemFailure(.exists, .link, target)
     }
 
     /// Whether a failed attempt to replace the damaged file has kept it already.
-    private func isKeptDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) -> Bool {
-        let (files, limit) = (machine.fileSystem, PropertyList.Limits.default.inputBytes)
+    private func isKeptDamaged(_ target: FilePath, on system: SystemServices) throws(SystemFailure) -> Bool {
+        let (files, limit) = (system.fileSystem, PropertyList.Limits.default.inputBytes)
         guard let name = target.lastComponent?.appending(Self.damagedEnding),
             let status = try files.status(of: target)
         else {

@@ -4,29 +4,29 @@ package import PropertyLists
 
 extension DomainFile {
     /// Reads all values of the domain. The newest readable version is used in place of a damaged file.
-    package func contents(on machine: Machine) throws(StoreFailure) -> DomainContents {
-        let found = try finding(on: machine) { file throws(StoreFailure) in try load(file).0 }
+    package func contents(on system: SystemServices) throws(StoreFailure) -> DomainContents {
+        let found = try finding(on: system) { file throws(StoreFailure) in try load(file).0 }
         switch found {
-        case .folder: return try contentsOfFolder(on: machine)
+        case .folder: return try contentsOfFolder(on: system)
         case nil: return .absent
         case .success(let contents): return contents
-        case .failure(let damage): return try recovered(from: damage, on: machine)
+        case .failure(let damage): return try recovered(from: damage, on: system)
         }
     }
 
     /// Reads one value of the domain, and only the parts of the file that lead to it.
     package func value(
-        at path: EntryPath, on machine: Machine
+        at path: EntryPath, on system: SystemServices
     ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
-        let found = try finding(on: machine) { file throws(StoreFailure) in try look(for: path, in: file) }
+        let found = try finding(on: system) { file throws(StoreFailure) in try look(for: path, in: file) }
         switch found {
         case .folder:
-            let contents = try contentsOfFolder(on: machine)
+            let contents = try contentsOfFolder(on: system)
             return (PropertyList.dictionary(contents.values)[path], contents.recovery)
         case nil: return (nil, nil)
         case .success(let value): return (value, nil)
         case .failure(let damage):
-            let contents = try recovered(from: damage, on: machine)
+            let contents = try recovered(from: damage, on: system)
             return (PropertyList.dictionary(contents.values)[path], contents.recovery)
         }
     }
@@ -37,11 +37,11 @@ extension DomainFile {
 
     /// Opens the file after completing pending transactions. Returns damage as a failure, and throws other errors.
     private func finding<Result>(
-        on machine: Machine, _ body: (any OpenFile) throws(StoreFailure) -> Result
+        on system: SystemServices, _ body: (any OpenFile) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Finding<Result>? {
-        finishTransactions(on: machine)
-        let file = try open(on: machine)
-        if folder != nil, try reporting({ () throws(SystemFailure) in try folderPlace(on: machine) }) != nil {
+        finishTransactions(on: system)
+        let file = try open(on: system)
+        if folder != nil, try reporting({ () throws(SystemFailure) in try folderPlace(on: system) }) != nil {
             return .folder
         }
         guard let file else { return nil }
@@ -52,8 +52,8 @@ extension DomainFile {
         }
     }
 
-    func open(on machine: Machine) throws(StoreFailure) -> (any OpenFile)? {
-        try reporting { () throws(SystemFailure) in try machine.fileSystem.open(path, .reading) }
+    func open(on system: SystemServices) throws(StoreFailure) -> (any OpenFile)? {
+        try reporting { () throws(SystemFailure) in try system.fileSystem.open(path, .reading) }
     }
 
     /// Reads the values and the bytes of an open file.

@@ -244,34 +244,34 @@ private struct FolderReading {
 extension DomainFile {
     /// Returns the status of the domain: of its file, or of all files in its folder together. Returns nil if it does
     /// not exist.
-    package func status(on machine: Machine) throws(SystemFailure) -> FileStatus? {
-        if let status = try machine.fileSystem.status(of: path) { return status }
-        return try statusOfFolder(on: machine)
+    package func status(on system: SystemServices) throws(SystemFailure) -> FileStatus? {
+        if let status = try system.fileSystem.status(of: path) { return status }
+        return try statusOfFolder(on: system)
     }
 
     /// The status of the domain's folder itself, or nil if there is none.
-    func folderPlace(on machine: Machine) throws(SystemFailure) -> FileStatus? {
-        guard let folder, let place = try machine.fileSystem.status(of: folder), place.kind == .folder else {
+    func folderPlace(on system: SystemServices) throws(SystemFailure) -> FileStatus? {
+        guard let folder, let place = try system.fileSystem.status(of: folder), place.kind == .folder else {
             return nil
         }
         return place
     }
 
     /// The place that messages name: the domain's folder if it is one, or else its file.
-    package func place(on machine: Machine) -> FilePath {
-        guard let folder, ((try? folderPlace(on: machine)) ?? nil) != nil else { return path }
+    package func place(on system: SystemServices) -> FilePath {
+        guard let folder, ((try? folderPlace(on: system)) ?? nil) != nil else { return path }
         // Both are an error, which names both.
-        return ((try? machine.fileSystem.status(of: path)) ?? nil) == nil ? folder : path
+        return ((try? system.fileSystem.status(of: path)) ?? nil) == nil ? folder : path
     }
 
     /// Returns the target as messages name it: a file in the folder, or the file as it was requested.
     func shown(_ target: FilePath) -> FilePath { target.parent == folder ? target : path }
 
-    private func statusOfFolder(on machine: Machine) throws(SystemFailure) -> FileStatus? {
-        guard let folder, let place = try folderPlace(on: machine) else { return nil }
+    private func statusOfFolder(on system: SystemServices) throws(SystemFailure) -> FileStatus? {
+        guard let folder, let place = try folderPlace(on: system) else { return nil }
         var members: [FolderMember] = []
-        for name in try machine.fileSystem.names(in: folder) ?? [] where MemberName(name) != nil {
-            if let status = try machine.fileSystem.status(of: folder.appending(name), followingLink: false) {
+        for name in try system.fileSystem.names(in: folder) ?? [] where MemberName(name) != nil {
+            if let status = try system.fileSystem.status(of: folder.appending(name), followingLink: false) {
                 members.append(FolderMember(name: name, key: nil, status: status))
             }
         }
@@ -285,19 +285,19 @@ extension DomainFile {
     ///
     /// The files are read when no transaction is pending, and again if one of them has changed meanwhile. If that does
     /// not succeed soon, the domain's lock is taken.
-    func contentsOfFolder(on machine: Machine) throws(StoreFailure) -> DomainContents {
+    func contentsOfFolder(on system: SystemServices) throws(StoreFailure) -> DomainContents {
         var attempt = 0
         while true {
             attempt += 1
-            finishTransactions(on: machine)
-            let locks = attempt > Self.optimisticAttempts ? try? lock(on: machine) : nil
+            finishTransactions(on: system)
+            let locks = attempt > Self.optimisticAttempts ? try? lock(on: system) : nil
             defer { locks?.release() }
-            let former = try reporting { () throws(SystemFailure) in try status(on: machine) }
-            let read = Result { () throws(StoreFailure) in try presentContents(on: machine) }
+            let former = try reporting { () throws(SystemFailure) in try status(on: system) }
+            let read = Result { () throws(StoreFailure) in try presentContents(on: system) }
             if locks != nil || attempt == Self.mostAttempts { return try read.get().contents }
-            let pending = PendingTransactions(in: transactions, on: machine)
+            let pending = PendingTransactions(in: transactions, on: system)
             let isPending = pending.noteOfOthers != nil || pending.concern(self)
-            let present = try reporting { () throws(SystemFailure) in try status(on: machine) }
+            let present = try reporting { () throws(SystemFailure) in try status(on: system) }
             let expected = if case .success(let found) = read { found.contents.status } else { former }
             if !isPending, present?.generation == expected?.generation {
                 return try read.get().contents
@@ -307,8 +307,8 @@ extension DomainFile {
 
     private static let (optimisticAttempts, mostAttempts) = (4, 64)
 
-    private func lock(on machine: Machine) throws(StoreFailure) -> DomainLocks {
-        try DomainLocks(of: [ResolvedFile(self, on: machine)], on: machine, patience: .seconds(1))
+    private func lock(on system: SystemServices) throws(StoreFailure) -> DomainLocks {
+        try DomainLocks(of: [ResolvedFile(self, on: system)], on: system, patience: .seconds(1))
     }
 
     /// Reads a domain that has a folder as it is now. The caller holds its lock, or checks that nothing has changed.
@@ -316,10 +316,10 @@ extension DomainFile {
     /// - Parameter acceptsLoss: Whether to leave out damaged values that no version contains.
     /// - Returns: The contents, and the open files.
     func presentContents(
-        acceptsLoss: Bool = false, on machine: Machine
+        acceptsLoss: Bool = false, on system: SystemServices
     ) throws(StoreFailure) -> (contents: DomainContents, files: [any OpenFile]) {
-        let reading = try readFolder(on: machine)
-        if let file = try open(on: machine) {
+        let reading = try readFolder(on: system)
+        if let file = try open(on: system) {
             if let folder, !reading.members.isEmpty {
                 throw StoreFailure(
                     .notAllowed("exists twice: \(path) and \(folder); remove one of them"), name, file: folder)
@@ -327,13 +327,13 @@ extension DomainFile {
             do throws(StoreFailure) {
                 return (try load(file).0, [file])
             } catch  where error.isDamage {
-                return (try recovered(from: error, on: machine), [file])
+                return (try recovered(from: error, on: system), [file])
             }
         }
         var contents = DomainContents(values: reading.values, members: reading.members)
         if let status = reading.status { (contents.format, contents.status) = (.binary, status) }
         guard let damage = reading.damages.first?.failure else { return (contents, reading.files) }
-        let newest = History(of: self, on: machine)?.newestGood
+        let newest = History(of: self, on: system)?.newestGood
         guard newest != nil || acceptsLoss else { throw damage }
         contents.recovery = Recovery(
             damage: damage, version: newest?.version, others: reading.damages.dropFirst().map(\.failure))
@@ -344,15 +344,15 @@ extension DomainFile {
         return (contents, reading.files)
     }
 
-    private func readFolder(on machine: Machine) throws(StoreFailure) -> FolderReading {
+    private func readFolder(on system: SystemServices) throws(StoreFailure) -> FolderReading {
         var (reading, seen) = (FolderReading(), [ExactKey: FileName]())
-        let place = try reporting { () throws(SystemFailure) in try folderPlace(on: machine) }
+        let place = try reporting { () throws(SystemFailure) in try folderPlace(on: system) }
         guard let folder, let place else { return reading }
-        let names = try reporting { () throws(SystemFailure) in try machine.fileSystem.names(in: folder) ?? [] }
+        let names = try reporting { () throws(SystemFailure) in try system.fileSystem.names(in: folder) ?? [] }
         var bytesLeft = PropertyList.Limits.default.inputBytes
         for member in names.compactMap({ MemberName($0) }) {
             let path = folder.appending(member.name)
-            guard let (bytes, file, status) = try readMember(path, limit: bytesLeft, on: machine) else { continue }
+            guard let (bytes, file, status) = try readMember(path, limit: bytesLeft, on: system) else { continue }
             bytesLeft -= bytes.count
             // A process may have 1024 files open.
             if names.count <= 256 { reading.files.append(file) }
@@ -380,10 +380,10 @@ extension DomainFile {
 
     /// Reads one file of the folder, or returns nil if it was removed meanwhile. Anything but a file is refused.
     private func readMember(
-        _ path: FilePath, limit: Int, on machine: Machine
+        _ path: FilePath, limit: Int, on system: SystemServices
     ) throws(StoreFailure) -> (bytes: [UInt8], file: any OpenFile, status: FileStatus)? {
         do throws(SystemFailure) {
-            guard let file = try machine.fileSystem.open(path, .readingItself) else { return nil }
+            guard let file = try system.fileSystem.open(path, .readingItself) else { return nil }
             let status = try file.status()
             return (try file.contents(status, limit: limit), file, status)
         } catch  where error.code == .noSuchAddress {
@@ -402,15 +402,17 @@ extension DomainFile {
 extension DomainFile {
     /// Returns the bytes of the domain and its status under its lock, or nil if it does not exist. The bytes of a
     /// folder are its image. If the contents are damaged, the bytes are nil.
-    package func mirroredBytes(on machine: Machine) throws(SystemFailure) -> (bytes: [UInt8]?, status: FileStatus)? {
-        if let file = try machine.fileSystem.open(path, .reading), try folderPlace(on: machine) == nil {
+    package func mirroredBytes(on system: SystemServices) throws(SystemFailure) -> (
+        bytes: [UInt8]?, status: FileStatus
+    )? {
+        if let file = try system.fileSystem.open(path, .reading), try folderPlace(on: system) == nil {
             let status = try file.status()
             return (try file.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
         }
-        guard let status = try status(on: machine) else { return nil }
+        guard let status = try status(on: system) else { return nil }
         let (found, bytes): (FileStatus?, [UInt8]?)
         do throws(StoreFailure) {
-            let (contents, _) = try presentContents(on: machine)
+            let (contents, _) = try presentContents(on: system)
             found = contents.recovery == nil ? contents.status : nil
             bytes = contents.isFolder ? try image(of: contents.values) : nil
         } catch {
@@ -418,19 +420,19 @@ extension DomainFile {
             throw SystemFailure(ErrorCode(rawValue: code), .read, error.file.flatMap { FilePath($0) } ?? path)
         }
         guard let found else { return (nil, status) }
-        guard let bytes else { return (try machine.fileSystem.contents(of: path), found) }
+        guard let bytes else { return (try system.fileSystem.contents(of: path), found) }
         return (bytes, found)
     }
 
     /// Syncs the domain's file, or all files in its folder.
-    package func synchronize(on machine: Machine) throws(SystemFailure) {
-        if let file = try machine.fileSystem.open(path, .reading) { try file.synchronize() }
-        if let folder, try folderPlace(on: machine) != nil {
-            for name in try machine.fileSystem.names(in: folder) ?? [] where MemberName(name) != nil {
-                try machine.fileSystem.open(folder.appending(name), .readingItself)?.synchronize()
+    package func synchronize(on system: SystemServices) throws(SystemFailure) {
+        if let file = try system.fileSystem.open(path, .reading) { try file.synchronize() }
+        if let folder, try folderPlace(on: system) != nil {
+            for name in try system.fileSystem.names(in: folder) ?? [] where MemberName(name) != nil {
+                try system.fileSystem.open(folder.appending(name), .readingItself)?.synchronize()
             }
-            try machine.fileSystem.synchronizeFolder(folder)
+            try system.fileSystem.synchronizeFolder(folder)
         }
-        try machine.fileSystem.synchronizeFolder(path.parent)
+        try system.fileSystem.synchronizeFolder(path.parent)
     }
 }

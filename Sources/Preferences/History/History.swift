@@ -5,14 +5,14 @@ package import PropertyLists
 package struct History: Sendable {
     let file: DomainFile
     package let folder: FilePath
-    let machine: Machine
+    let system: SystemServices
 
     /// Returns nil if the file has no history.
-    package init?(of file: DomainFile, on machine: Machine) {
+    package init?(of file: DomainFile, on system: SystemServices) {
         guard let folder = file.history else { return nil }
         self.file = file
         self.folder = folder
-        self.machine = machine
+        self.system = system
     }
 
     /// The versions according to the names in the folder, oldest first. Empty if the folder cannot be read.
@@ -22,9 +22,9 @@ package struct History: Sendable {
     ///
     /// - Parameter removingLeftovers: Whether to remove temporary files of killed writers. Requires the lock.
     package func listed(removingLeftovers: Bool = false) throws(SystemFailure) -> [KeptVersion] {
-        let names = try machine.fileSystem.names(in: folder) ?? []
+        let names = try system.fileSystem.names(in: folder) ?? []
         if removingLeftovers {
-            for name in names where name.isTemporary { _ = try? machine.fileSystem.remove(folder.appending(name)) }
+            for name in names where name.isTemporary { _ = try? system.fileSystem.remove(folder.appending(name)) }
         }
         return names.compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
     }
@@ -53,7 +53,7 @@ package struct History: Sendable {
     package func failure(of version: KeptVersion) -> SystemFailure? {
         guard let path = path(of: version) else { return nil }
         do throws(SystemFailure) {
-            _ = try machine.fileSystem.open(path, .reading)
+            _ = try system.fileSystem.open(path, .reading)
             return nil
         } catch {
             return error
@@ -68,14 +68,14 @@ package struct History: Sendable {
 
     /// Syncs a version. Returns whether that succeeded.
     func synchronize(_ version: KeptVersion) -> Bool {
-        guard let path = path(of: version), let file = try? machine.fileSystem.open(path, .reading) else {
+        guard let path = path(of: version), let file = try? system.fileSystem.open(path, .reading) else {
             return false
         }
-        return (try? file.synchronize()) != nil && (try? machine.fileSystem.synchronizeFolder(folder)) != nil
+        return (try? file.synchronize()) != nil && (try? system.fileSystem.synchronizeFolder(folder)) != nil
     }
 
     private func contents(of path: FilePath) -> [UInt8]? {
-        try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
+        try? system.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
     }
 
     /// Returns the path of a version.
@@ -129,11 +129,11 @@ extension History {
         guard let path = version.fileName.map(folder.appending), let (temporary, copy) = create(path) else {
             return false
         }
-        let files = machine.fileSystem
+        let files = system.fileSystem
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
             if let (path, model) = try model() {
-                if model.permissions != .privateFile || model.owner != machine.environment.user {
+                if model.permissions != .privateFile || model.owner != system.environment.user {
                     try copy.adopt(model, of: path)
                 }
             } else if audience == .everyone {
@@ -160,12 +160,12 @@ extension History {
     ) -> Bool {
         guard policy.versions > 0 else { return true }
         if let newest = former.last, isSameFile(newest, status) { return !isDurable || synchronize(newest) }
-        let time = machine.clock.wall
+        let time = system.clock.wall
         let version = next(after: former, note, transaction, time, size: status.size, isFirst: false)
         guard let name = version.fileName else { return false }
         do throws(SystemFailure) {
-            if former.isEmpty { try machine.fileSystem.makeFolders(folder, for: audience) }
-            try machine.fileSystem.link(path, to: folder.appending(name))
+            if former.isEmpty { try system.fileSystem.makeFolders(folder, for: audience) }
+            try system.fileSystem.link(path, to: folder.appending(name))
         } catch {
             guard let bytes = contents(of: path) else { return false }
             if let newest = former.last, isCopy(newest, of: bytes) { return !isDurable || synchronize(newest) }
@@ -186,7 +186,7 @@ extension History {
     /// Whether a version is a link to the file itself, left by a failed attempt to replace it.
     private func isSameFile(_ version: KeptVersion, _ status: FileStatus) -> Bool {
         guard status.links > 1, version.size == status.size, let path = path(of: version) else { return false }
-        return (try? machine.fileSystem.status(of: path))?.number == status.number
+        return (try? system.fileSystem.status(of: path))?.number == status.number
     }
 
     /// Whether a version has exactly these bytes.
@@ -213,7 +213,7 @@ extension History {
     /// Returns the file whose owner and permissions a version gets: the domain's, or the most private one of a folder
     /// that everyone may read. Versions of other folders are private.
     private func model() throws(SystemFailure) -> (FilePath, FileStatus)? {
-        let files = machine.fileSystem
+        let files = system.fileSystem
         if let status = try files.status(of: file.path) { return (file.path, status) }
         guard audience == .everyone, let folder = file.folder else { return nil }
         var found: (FilePath, FileStatus)?
@@ -226,12 +226,12 @@ extension History {
     }
 
     private func create(_ path: FilePath) -> (temporary: FilePath, file: any OpenFile)? {
-        try? machine.makingFolder(folder, for: audience) { () throws(SystemFailure) in
-            let (temporary, copy) = try machine.fileSystem.makeTemporary(beside: path)
+        try? system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+            let (temporary, copy) = try system.fileSystem.makeTemporary(beside: path)
             do throws(SystemFailure) {
-                try machine.fileSystem.giveToOwnerOfFolder(copy, at: path)
+                try system.fileSystem.giveToOwnerOfFolder(copy, at: path)
             } catch {
-                _ = try? machine.fileSystem.remove(temporary)
+                _ = try? system.fileSystem.remove(temporary)
                 throw error
             }
             return (temporary, copy)
@@ -255,7 +255,7 @@ extension History {
     }
 
     private func remove(_ version: KeptVersion) {
-        if let name = version.fileName { _ = try? machine.fileSystem.remove(folder.appending(name)) }
+        if let name = version.fileName { _ = try? system.fileSystem.remove(folder.appending(name)) }
     }
 }
 

@@ -143,8 +143,8 @@ package struct WriteNote: Hashable, Sendable {
         self.reason = reason
     }
 
-    package init(_ reason: WriteReason, by machine: Machine) {
-        self.init(program: machine.program, process: machine.environment.process, reason: reason)
+    package init(_ reason: WriteReason, by system: SystemServices) {
+        self.init(program: system.program, process: system.environment.process, reason: reason)
     }
 }
 

@@ -130,7 +130,7 @@ extension Defaults {
         // A transaction may have changed several files, and its changes should be one batch.
         stack.look(isExact: true)
         let process = store.process
-        refresh(process.signals.epoch.load(ordering: .acquiring), process.machine.clock.tick)
+        refresh(process.signals.epoch.load(ordering: .acquiring), process.system.clock.tick)
     }
 }
 

@@ -56,8 +56,8 @@ extension Defaults {
 
     /// Returns the value of a key as a URL, or nil if it is not one. A path is a file URL.
     public func url(forKey key: String) -> URL? {
-        let machine = store.process.machine
-        return value(key)?.asURL { user in machine.home(of: user)?.description }
+        let system = store.process.system
+        return value(key)?.asURL { user in system.home(of: user)?.description }
     }
 
     /// Returns the value of a key without conversion.

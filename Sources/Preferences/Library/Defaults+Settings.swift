@@ -221,9 +221,9 @@ extension Defaults {
         let files = parts.compactMap(\.domain.file)
         guard files.count == parts.count else { return try keep(parts, by: SchemaRules(schema)) }
         for part in parts { try part.domain.flush() }
-        let machine = store.process.machine
+        let system = store.process.system
         let policy = store.process.signals.policy.value
-        let writer = DomainWriter(machine, WriteNote(.write, by: machine), by: policy)
+        let writer = DomainWriter(system, WriteNote(.write, by: system), by: policy)
         let (rules, name) = (SchemaRules(schema), name.text)
         try writer.commit(
             zip(files, parts).map { file, part in

@@ -56,7 +56,7 @@ public final class Defaults: Sendable {
     deinit { stopObserving() }
 
     /// The settings of the running program: the domain with the name of its executable.
-    public static let standard = Defaults(DomainName(encoding: Machine.ofThisProcess().program))
+    public static let standard = Defaults(DomainName(encoding: SystemServices.ofThisProcess().program))
 
     // MARK: Looking up
 
@@ -101,7 +101,7 @@ public final class Defaults: Sendable {
 
     /// Calls `body` with an up-to-date table.
     func refreshed<Result: Sendable>(_ body: (borrowing ResolvedTable) -> Result) -> Result {
-        let (epoch, tick) = (store.process.signals.epoch.load(ordering: .acquiring), store.process.machine.clock.tick)
+        let (epoch, tick) = (store.process.signals.epoch.load(ordering: .acquiring), store.process.system.clock.tick)
         let result = table.withLock { table -> Result? in
             table.isCurrent(epoch, tick) ? body(table) : nil
         }

@@ -36,8 +36,8 @@ extension OpenDomain {
         // The changes may have been written meanwhile, or there were none.
         guard let delay else { return signals.pending.forget(self) }
         // The closure retains the domain, so that pending changes are not lost.
-        _ = machine.clock.wake(at: machine.clock.now.advanced(by: delay)) { [self] in
-            machine.background { [self] in
+        _ = system.clock.wake(at: system.clock.now.advanced(by: delay)) { [self] in
+            system.background { [self] in
                 state.withLock { $0.flush.isScheduled = false }
                 if (try? flush()) == nil || hasPending { scheduleFlush() }
             }
@@ -122,7 +122,7 @@ extension OpenDomain {
 ///
 /// They are retained, so that pending changes are not lost.
 final class PendingDomains: Sendable {
-    private let machine: Machine
+    private let system: SystemServices
     private let state = Mutex(State())
 
     private struct State: Sendable {
@@ -130,7 +130,7 @@ final class PendingDomains: Sendable {
         var isRegistered = false
     }
 
-    init(_ machine: Machine) { self.machine = machine }
+    init(_ system: SystemServices) { self.system = system }
 
     func register(_ domain: OpenDomain) {
         let isFirst = state.withLock { state in
@@ -139,7 +139,7 @@ final class PendingDomains: Sendable {
             defer { state.isRegistered = true }
             return !state.isRegistered
         }
-        if isFirst { machine.atEnd { [self] in flushAll() } }
+        if isFirst { system.atEnd { [self] in flushAll() } }
     }
 
     /// Forgets a domain if its changes are written. Further changes may have been made since the writer checked.

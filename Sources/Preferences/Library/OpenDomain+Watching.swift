@@ -50,17 +50,17 @@ extension OpenDomain {
 
     private func startWatching() {
         guard let file else { return }
-        let target = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
+        let target = (try? file.path.followingLinks(in: system.fileSystem)) ?? file.path
         var folders = [file.path.parent]
         // The target of a link is replaced in its own folder.
         if target.parent != file.path.parent { folders.append(target.parent) }
         var watches = folders.map { folder in
-            machine.watcher.watch(folder) { [weak self] event in self?.receive(event, target) }
+            system.watcher.watch(folder) { [weak self] event in self?.receive(event, target) }
         }
-        if let folder = file.folder, let place = try? file.folderPlace(on: machine), place.kind == .folder {
+        if let folder = file.folder, let place = try? file.folderPlace(on: system), place.kind == .folder {
             folders.append(folder)
             watches.append(
-                machine.watcher.watch(folder) { [weak self] event in
+                system.watcher.watch(folder) { [weak self] event in
                     if case .change(_, let name) = event, name.isTemporary { return }
                     guard let self, !isPostponed(file) else { return }
                     lookAndNotify()
@@ -88,7 +88,7 @@ extension OpenDomain {
         case .anything: break
         }
         // A new or changed link has a target that is not watched yet.
-        let currentTarget = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
+        let currentTarget = (try? file.path.followingLinks(in: system.fileSystem)) ?? file.path
         if currentTarget != target, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
         if !isPostponed(file) { lookAndNotify() }
     }
@@ -101,7 +101,7 @@ extension OpenDomain {
 
     /// Whether a transaction is replacing several files, of which only some are complete. Then the check is postponed.
     private func isPostponed(_ file: DomainFile) -> Bool {
-        guard let folder = file.transactions, (try? machine.fileSystem.status(of: folder)) != nil else {
+        guard let folder = file.transactions, (try? system.fileSystem.status(of: folder)) != nil else {
             state.withLock { $0.watch.postponements = 0 }
             return false
         }
@@ -110,9 +110,9 @@ extension OpenDomain {
             return state.watch.postponements > 50
         }
         if isTooMany { return false }
-        _ = machine.clock.wake(at: machine.clock.now.advanced(by: .milliseconds(4))) { [weak self] in
+        _ = system.clock.wake(at: system.clock.now.advanced(by: .milliseconds(4))) { [weak self] in
             guard let self, !isPostponed(file) else { return }
-            machine.background { [weak self] in self?.lookAndNotify() }
+            system.background { [weak self] in self?.lookAndNotify() }
         }
         return true
     }

@@ -15,7 +15,7 @@ final class OpenDomain: Sendable {
     }
 
     let keeping: Keeping
-    let machine: Machine
+    let system: SystemServices
     let signals: StoreContext
     let state: Mutex<State>
     /// The version of the last visible change, readable without a lock.
@@ -59,9 +59,9 @@ final class OpenDomain: Sendable {
         let version: UInt64
     }
 
-    init(_ keeping: Keeping, on machine: Machine, _ signals: StoreContext) {
+    init(_ keeping: Keeping, on system: SystemServices, _ signals: StoreContext) {
         self.keeping = keeping
-        self.machine = machine
+        self.system = system
         self.signals = signals
         var state = State()
         if case .memory(let values, _) = keeping { state.values = values }
@@ -90,7 +90,7 @@ final class OpenDomain: Sendable {
 
     /// Whether others can read the file.
     var isExposed: Bool {
-        state.withLock { $0.stored.status?.isExposed(to: machine.environment.user) ?? false }
+        state.withLock { $0.stored.status?.isExposed(to: system.environment.user) ?? false }
     }
 
     /// Returns the present version and the changes since another, or nil for these if they are no longer known.
@@ -111,7 +111,7 @@ final class OpenDomain: Sendable {
     /// - Parameter isExact: Whether to check even if the file was checked within the same clock tick.
     func look(isExact: Bool = false) {
         guard case .file(let file, let mustBeTrusted) = keeping else { return }
-        let tick = machine.clock.tick
+        let tick = system.clock.tick
         var isFirst = false
         let isDue = state.withLock { state in
             guard isExact || (state.lastLook != tick && !state.watch.isNotified) else { return false }
@@ -125,10 +125,10 @@ final class OpenDomain: Sendable {
         }
         guard isDue else { return }
         // A transaction of a dead writer may not have reached this file yet.
-        if isExact || isFirst { file.finishTransactions(on: machine) }
+        if isExact || isFirst { file.finishTransactions(on: system) }
         let generation: FileGeneration?
         do throws(SystemFailure) {
-            generation = try file.status(on: machine)?.generation
+            generation = try file.status(on: system)?.generation
         } catch {
             return noteUnreadable(file.failure(error))
         }
@@ -141,8 +141,8 @@ final class OpenDomain: Sendable {
     private func read(_ file: DomainFile, _ generation: FileGeneration?, _ mustBeTrusted: Bool) -> Bool {
         let number = state.withLock(\.readings)
         do throws(StoreFailure) {
-            let isTrusted = mustBeTrusted ? try file.isTrusted(on: machine) : true
-            let contents = isTrusted ? try file.contents(on: machine) : .absent
+            let isTrusted = mustBeTrusted ? try file.isTrusted(on: system) : true
+            let contents = isTrusted ? try file.contents(on: system) : .absent
             let reportsRecovery = state.withLock { state -> Bool? in
                 guard state.readings == number else { return nil }
                 if state.isWriting {
@@ -333,7 +333,7 @@ extension OpenDomain {
     }
 
     func writer(_ reason: WriteReason) -> DomainWriter {
-        DomainWriter(machine, WriteNote(reason, by: machine), by: signals.policy.value)
+        DomainWriter(system, WriteNote(reason, by: system), by: signals.policy.value)
     }
 
     /// Takes the contents on the disk. Values that were set meanwhile remain pending.
@@ -388,8 +388,8 @@ extension OpenDomain {
         }
         guard isDue else { return }
         signals.pending.register(self)
-        _ = machine.clock.wake(at: machine.clock.now.advanced(by: Self.keepingDelay)) { [self] in
-            machine.background { [self] in
+        _ = system.clock.wake(at: system.clock.now.advanced(by: Self.keepingDelay)) { [self] in
+            system.background { [self] in
                 state.withLock { $0.flush.isKeepingScheduled = false }
                 keepVersion()
             }

@@ -24,14 +24,14 @@ package struct LayerStack: Sendable {
     ///   - mapping: The variables that hold values besides those of the schema, each with its key.
     ///   - isFileAlone: Whether the stored layer is a file that does not belong to a domain, so that nothing is added.
     package init(
-        _ stored: [LayerSource], _ schema: EffectiveSchema?, on machine: Machine, mapping: [String: String] = [:],
+        _ stored: [LayerSource], _ schema: EffectiveSchema?, on system: SystemServices, mapping: [String: String] = [:],
         isFileAlone: Bool = false
     ) {
         self.init(
             stored.map { ($0.openDomain == nil ? $0.migrated(by: schema?.schema) : $0).withoutHidden }, schema)
         if isFileAlone { return }
         if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
-        let given = Self.values(ofVariables: mapping, schema, on: machine)
+        let given = Self.values(ofVariables: mapping, schema, on: system)
         if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
         guard let schema else { return }
         insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
@@ -60,14 +60,14 @@ package struct LayerStack: Sendable {
 
     /// The values of the variables. An empty variable is unset.
     private static func values(
-        ofVariables mapping: [String: String], _ schema: EffectiveSchema?, on machine: Machine
+        ofVariables mapping: [String: String], _ schema: EffectiveSchema?, on system: SystemServices
     ) -> PropertyList.Dictionary {
-        let variables = machine.environment.variables
+        let variables = system.environment.variables
         var values = schema?.program?.environment ?? [:]
         if let schema, schema.program?.environment == nil {
             for setting in schema.declarations.values {
                 guard let text = setting.variable(in: { variables[$0] })?.text else { continue }
-                values[setting.key] = setting.rule.adapted(.string(text), now: machine.clock.wall.date)
+                values[setting.key] = setting.rule.adapted(.string(text), now: system.clock.wall.date)
             }
         }
         for (variable, key) in mapping.sorted(by: { $0.key < $1.key }) {
@@ -276,16 +276,16 @@ package struct LayerSource: Sendable {
     }
 
     /// The contents of a file.
-    package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on machine: Machine) {
+    package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on system: SystemServices) {
         let place = contents.isFolder ? file.folder ?? file.path : file.path
         origin = Origin(layer, file: place.description)
         self.file = file
-        let isExposed = contents.status?.isExposed(to: machine.environment.user) ?? false
+        let isExposed = contents.status?.isExposed(to: system.environment.user) ?? false
         self.contents = .fixed(contents.values, isExposed: isExposed)
     }
 
     init(_ layer: Layer, _ domain: OpenDomain) {
-        origin = Origin(layer, file: domain.file?.place(on: domain.machine).description)
+        origin = Origin(layer, file: domain.file?.place(on: domain.system).description)
         (file, contents) = (domain.file, .open(domain))
     }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The schemas of domains, each loaded once: those that are installed, and those that the program declares.
 package final class SchemaCache: Sendable {
     package let places: SchemaPlaces
-    private let machine: Machine
+    private let system: SystemServices
     /// Called with an installed schema that has errors, when it is loaded.
     private let reportFault: @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void
     private let state = Mutex(State())
@@ -32,18 +32,18 @@ package final class SchemaCache: Sendable {
     }
 
     package init(
-        _ kind: Store.Kind = .native, on machine: Machine,
+        _ kind: Store.Kind = .native, on system: SystemServices,
         reportFault: @escaping @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void = { _, _ in }
     ) {
-        places = SchemaPlaces(kind, on: machine)
-        self.machine = machine
+        places = SchemaPlaces(kind, on: system)
+        self.system = system
         self.reportFault = reportFault
     }
 
     /// The schema that is installed for a domain, valid or not.
     package subscript(domain: DomainName) -> InstalledSchema? {
         if let known = state.withLock({ $0.known(of: domain) }) { return known }
-        let schema = places.schema(of: domain, on: machine)
+        let schema = places.schema(of: domain, on: system)
         let isNew = state.withLock { $0.note(schema, of: domain) }
         if isNew, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
         return schema

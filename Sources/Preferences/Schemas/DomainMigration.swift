@@ -54,8 +54,8 @@ package struct DomainMigration: Sendable {
             }
             return
         }
-        let machine = process.machine
-        let writer = DomainWriter(machine, WriteNote(.migrate, by: machine), by: process.signals.policy.value)
+        let system = process.system
+        let writer = DomainWriter(system, WriteNote(.migrate, by: system), by: process.signals.policy.value)
         try writer.commit(edits(of: files))
         for domain in targets { domain.look(isExact: true) }
     }

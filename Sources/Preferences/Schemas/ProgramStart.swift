@@ -10,12 +10,12 @@ extension LayerStack {
     ///
     /// An invalid value that the administrator forces is a mistake too.
     package func arguments(
-        _ words: [String], of schema: Schema, on machine: Machine
+        _ words: [String], of schema: Schema, on system: SystemServices
     ) -> Schema.Arguments.Outcome {
-        let variables = machine.environment.variables
+        let variables = system.environment.variables
         var context = Schema.Arguments.Context(
             variables: Dictionary(variables.all.map { ($0.name, $0.value) }) { first, _ in first },
-            stored: storedValues(), now: machine.clock.wall.date)
+            stored: storedValues(), now: system.clock.wall.date)
         context.invalidVariables = Set(variables.changed)
         switch schema.arguments(words, in: context) {
         case .values(var arguments):
@@ -23,7 +23,7 @@ extension LayerStack {
             guard mistakes.isEmpty else { return .mistakes(mistakes) }
             for request in arguments.secrets {
                 do throws(Schema.Arguments.Mistake) {
-                    arguments.values[request.key] = try schema.secret(for: request, on: machine)
+                    arguments.values[request.key] = try schema.secret(for: request, on: system)
                 } catch {
                     mistakes.append(error)
                 }

@@ -12,15 +12,15 @@ package struct SchemaPlaces: Hashable, Sendable {
 
     private init(folders: [FilePath]) { self.folders = folders }
 
-    package init(on machine: Machine) {
-        let own = try? machine.environment.folder(.data, in: machine.fileSystem)
-        let places = [own].compactMap(\.self) + machine.environment.systemFolders(.data)
+    package init(on system: SystemServices) {
+        let own = try? system.environment.folder(.data, in: system.fileSystem)
+        let places = [own].compactMap(\.self) + system.environment.systemFolders(.data)
         folders = places.map { $0.resolving("prefs/schemas") }
     }
 
     /// The folders for a kind of store.
-    package init(_ kind: Store.Kind, on machine: Machine) {
-        self = kind == .native ? SchemaPlaces(on: machine) : .none
+    package init(_ kind: Store.Kind, on system: SystemServices) {
+        self = kind == .native ? SchemaPlaces(on: system) : .none
     }
 
     /// The size limit of a schema. Ten thousand settings with a paragraph each are smaller.
@@ -37,13 +37,13 @@ extension SchemaPlaces {
     /// is one failed open for each folder.
     ///
     /// - Parameter checks: Whether to check the consistency of its declarations, as during the installation.
-    package func schema(of domain: DomainName, on machine: Machine, checks: Bool = false) -> InstalledSchema? {
+    package func schema(of domain: DomainName, on system: SystemServices, checks: Bool = false) -> InstalledSchema? {
         if domain == StorePolicy.domain { return InstalledSchema(file: nil, readable: StorePolicy.schema, faults: []) }
         for folder in folders {
             let path = Self.file(of: domain, in: folder)
             do throws(SystemFailure) {
-                guard let bytes = try machine.fileSystem.contents(of: path, limit: Self.mostBytes) else { continue }
-                return InstalledSchema(bytes, at: path, of: domain, checks: checks) { declared(by: $0, on: machine) }
+                guard let bytes = try system.fileSystem.contents(of: path, limit: Self.mostBytes) else { continue }
+                return InstalledSchema(bytes, at: path, of: domain, checks: checks) { declared(by: $0, on: system) }
             } catch {
                 return InstalledSchema(file: path, readable: nil, faults: [error.description])
             }
@@ -52,12 +52,12 @@ extension SchemaPlaces {
     }
 
     /// Returns the schema's own declarations, for a schema that extends it.
-    package func declared(by domain: String, on machine: Machine) -> Schema? {
+    package func declared(by domain: String, on system: SystemServices) -> Schema? {
         guard let name = try? DomainName(domain) else { return nil }
         for folder in folders {
             let path = Self.file(of: name, in: folder)
             // An unreadable schema is treated as missing, which is reported for the schema that extends it.
-            if let bytes = try? machine.fileSystem.contents(of: path, limit: Self.mostBytes) {
+            if let bytes = try? system.fileSystem.contents(of: path, limit: Self.mostBytes) {
                 return Schema.declared(in: bytes)
             }
         }
@@ -65,14 +65,14 @@ extension SchemaPlaces {
     }
 
     /// Returns the files of a domain's schema that exist, highest priority first. Only the first is used.
-    package func files(of domain: DomainName, on machine: Machine) -> [FilePath] {
+    package func files(of domain: DomainName, on system: SystemServices) -> [FilePath] {
         folders.map { Self.file(of: domain, in: $0) }
-            .filter { ((try? machine.fileSystem.status(of: $0)) ?? nil) != nil }
+            .filter { ((try? system.fileSystem.status(of: $0)) ?? nil) != nil }
     }
 
     /// The time of the last change of a schema, or of the set of schemas.
-    package func lastChange(on machine: Machine) -> Timestamp? {
-        let files = machine.fileSystem
+    package func lastChange(on system: SystemServices) -> Timestamp? {
+        let files = system.fileSystem
         return folders.flatMap { folder in
             let names = ((try? files.names(in: folder)) ?? nil) ?? []
             return ([folder] + names.map(folder.appending)).compactMap { ((try? files.status(of: $0)) ?? nil)?.changed }
@@ -80,8 +80,8 @@ extension SchemaPlaces {
     }
 
     /// Returns the domains with an installed schema, sorted.
-    package func domains(on machine: Machine) -> [DomainName] {
-        let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }
+    package func domains(on system: SystemServices) -> [DomainName] {
+        let names = folders.flatMap { (try? system.fileSystem.names(in: $0)) ?? [] }
         return Set(names.compactMap(\.propertyListStem).compactMap { stem in try? DomainName(stem) }).sorted()
     }
 }

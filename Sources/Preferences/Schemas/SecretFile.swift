@@ -5,11 +5,11 @@ package import SettingsSchema
 extension Schema {
     /// Reads the secret that a flag refers to: a file that nobody else can read, or an open descriptor.
     package func secret(
-        for request: Arguments.SecretRequest, on machine: Machine
+        for request: Arguments.SecretRequest, on system: SystemServices
     ) throws(Arguments.Mistake) -> PropertyList {
         let bytes: [UInt8]
         do throws(UnreadableSecret) {
-            bytes = try machine.bytes(of: request.source)
+            bytes = try system.bytes(of: request.source)
         } catch {
             throw Arguments.Mistake(.unreadableSecret("\(error)"), at: request.flag)
         }
@@ -33,7 +33,7 @@ private enum UnreadableSecret: Error {
     case system(SystemFailure)
 }
 
-extension Machine {
+extension SystemServices {
     private static let mostBytesOfSecret = 64 << 10
 
     fileprivate func bytes(

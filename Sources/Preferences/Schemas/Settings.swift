@@ -69,8 +69,8 @@ extension Schema {
     public func parseOrExit(
         _ arguments: [String] = CommandLine.arguments, in store: Store = .native
     ) throws -> Settings {
-        let terminal = store.process.machine.terminal
-        let program = Self.programName(arguments, store.process.machine)
+        let terminal = store.process.system.terminal
+        let program = Self.programName(arguments, store.process.system)
         func lines(_ text: String) -> String {
             text.split(separator: "\n").map { "\(program): \($0)".shown + "\n" }.joined()
         }
@@ -106,9 +106,9 @@ extension Schema {
         return try parsing.settings()
     }
 
-    fileprivate static func programName(_ arguments: [String], _ machine: Machine) -> String {
+    fileprivate static func programName(_ arguments: [String], _ system: SystemServices) -> String {
         let name = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
-        return name.isEmpty ? machine.program : name
+        return name.isEmpty ? system.program : name
     }
 }
 
@@ -121,18 +121,18 @@ private struct CommandLineParsing {
     let store: Store
 
     var process: SharedStore { store.process }
-    var machine: Machine { store.process.machine }
+    var system: SystemServices { store.process.system }
 
     init(_ schema: Schema, _ arguments: [String], _ store: Store) throws {
         if Schema.checksDeclarations { try schema.validate() }
         (self.schema, self.store) = (schema, store)
         name = try DomainName(schema.domain)
-        program = Schema.programName(arguments, store.process.machine)
+        program = Schema.programName(arguments, store.process.system)
         words = Array(arguments.dropFirst())
     }
 
     func settings() throws -> Schema.Settings {
-        switch layers(.init()).arguments(words, of: schema, on: machine) {
+        switch layers(.init()).arguments(words, of: schema, on: system) {
         case .help(let request): throw Schema.Ending.help(help(request))
         case .version: throw Schema.Ending.version(schema.versionText(program: program))
         case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
@@ -150,7 +150,7 @@ private struct CommandLineParsing {
         let declared = schema.settings(of: arguments.command)
         let found = PropertyList.Dictionary(
             declared.compactMap { setting in layers[setting.key].winner?.value.map { (setting.key, $0) } })
-        var mistakes = schema.pathMistakes(in: found, of: arguments.command, on: machine.fileSystem)
+        var mistakes = schema.pathMistakes(in: found, of: arguments.command, on: system.fileSystem)
         let saved = arguments.saves ? schema.kept(arguments.values, of: arguments.command) : [:]
         if let key = process.keyOfUnprotectedSecret(in: saved, of: schema, name) {
             mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
@@ -164,7 +164,7 @@ private struct CommandLineParsing {
         }
         let defaults = Defaults(name, in: store)
         if !saved.isEmpty {
-            try defaults.save(schema.anchored(saved, in: machine.workingFolder?.description), by: schema)
+            try defaults.save(schema.anchored(saved, in: system.workingFolder?.description), by: schema)
         }
         process.schemas.declare(EffectiveSchema(schema, program: values), for: name)
         process.signals.noteChange()
@@ -183,7 +183,7 @@ private struct CommandLineParsing {
 
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {
         let values = request.showsValues ? layers(.init(command: request.command)).shownValues() : nil
-        let width = machine.terminal.width(of: .output) ?? 80
+        let width = system.terminal.width(of: .output) ?? 80
         return schema.helpText(program: program, command: request.command, width: width, values: values)
     }
 }

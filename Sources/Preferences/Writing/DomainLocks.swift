@@ -36,11 +36,11 @@ struct DomainLocks: Sendable {
     private static let mostLocks = 256
 
     /// Acquires the locks of all files.
-    init(of files: [ResolvedFile], on machine: Machine, patience: Duration) throws(StoreFailure) {
+    init(of files: [ResolvedFile], on system: SystemServices, patience: Duration) throws(StoreFailure) {
         var places: [(Place, DomainFile)] = []
         let isStoreWide = files.count > Self.mostLocks
         for resolved in files {
-            try resolved.file.checkLinks(on: machine)
+            try resolved.file.checkLinks(on: system)
             if let path = resolved.file.lockOfStore {
                 places.append((.store(path, isStoreWide ? .exclusive : .shared), resolved.file))
                 if isStoreWide { continue }
@@ -51,13 +51,13 @@ struct DomainLocks: Sendable {
                 places.append((.byPath(resolved.target), resolved.file))
             }
         }
-        self.files = machine.fileSystem
-        let deadline = machine.clock.now.advanced(by: patience)
+        self.files = system.fileSystem
+        let deadline = system.clock.now.advanced(by: patience)
         var last: Place?
         for (place, file) in places.sorted(by: { $0.0 < $1.0 }) where place != last {
             last = place
             do throws(StoreFailure) {
-                if let lock = try Self.take(place, of: file, on: machine, until: deadline) {
+                if let lock = try Self.take(place, of: file, on: system, until: deadline) {
                     held.append((place, lock))
                 }
             } catch {
@@ -89,19 +89,19 @@ struct DomainLocks: Sendable {
 
     /// Acquires one lock. Returns nil if there is nothing to lock.
     private static func take(
-        _ place: Place, of file: DomainFile, on machine: Machine, until deadline: Instant
+        _ place: Place, of file: DomainFile, on system: SystemServices, until deadline: Instant
     ) throws(StoreFailure) -> (any OpenFile)? {
         let attempt = try file.reporting { () throws(SystemFailure) in
             switch place {
-            case .store(let path, let mode): try lockFile(path, mode, in: file.audience, on: machine, deadline)
-            case .file(let path): try lockFile(path, in: file.audience, on: machine, deadline)
-            case .byPath(let path): try lockOfFile(file, at: path, on: machine, deadline)
+            case .store(let path, let mode): try lockFile(path, mode, in: file.audience, on: system, deadline)
+            case .file(let path): try lockFile(path, in: file.audience, on: system, deadline)
+            case .byPath(let path): try lockOfFile(file, at: path, on: system, deadline)
             }
         }
         switch attempt {
         case .locked(let lock): return lock
         case .busy(let lock):
-            let holder = (try? lock.status()).flatMap { machine.lockHolder(of: $0.number) }
+            let holder = (try? lock.status()).flatMap { system.lockHolder(of: $0.number) }
             throw StoreFailure(.locked(holder: holder), file.name, file: file.path)
         case .absent: return nil
         }
@@ -109,23 +109,23 @@ struct DomainLocks: Sendable {
 
     /// - Parameter audience: The users who may access the parent of the lock folder.
     private static func lockFile(
-        _ path: FilePath, _ mode: LockMode = .exclusive, in audience: Audience = .owner, on machine: Machine,
+        _ path: FilePath, _ mode: LockMode = .exclusive, in audience: Audience = .owner, on system: SystemServices,
         _ deadline: Instant
     ) throws(SystemFailure) -> LockAttempt {
         func open() throws(SystemFailure) -> LockAttempt {
-            try machine.fileSystem.openLocked(
-                path, .creating(.privateFile), mode, until: deadline, by: machine.clock)
+            try system.fileSystem.openLocked(
+                path, .creating(.privateFile), mode, until: deadline, by: system.clock)
         }
         let attempt: LockAttempt
         do throws(SystemFailure) {
             attempt = try open()
         } catch  where error.code == .noSuchFile {
-            try machine.fileSystem.makeFolders(path.parent.parent, for: audience)
-            try machine.fileSystem.makeFolders(path.parent)
+            try system.fileSystem.makeFolders(path.parent.parent, for: audience)
+            try system.fileSystem.makeFolders(path.parent)
             attempt = try open()
         }
-        if machine.environment.user == 0, case .locked(let lock) = attempt {
-            try machine.fileSystem.giveToOwnerOfFolder(lock, at: path)
+        if system.environment.user == 0, case .locked(let lock) = attempt {
+            try system.fileSystem.giveToOwnerOfFolder(lock, at: path)
         }
         return attempt
     }
@@ -134,9 +134,9 @@ struct DomainLocks: Sendable {
     /// the file if its folder belongs to a team, and otherwise in the user's state folder. If neither is writable, the
     /// file itself is locked.
     private static func lockOfFile(
-        _ file: DomainFile, at path: FilePath, on machine: Machine, _ deadline: Instant
+        _ file: DomainFile, at path: FilePath, on system: SystemServices, _ deadline: Instant
     ) throws(SystemFailure) -> LockAttempt {
-        let files = machine.fileSystem
+        let files = system.fileSystem
         let resolved = (try? path.resolvingLinks(in: files)) ?? path
         let folder = try files.status(of: resolved.parent)
         guard folder != nil || file.isOfDomain else { throw SystemFailure(.noSuchFile, .open, path) }
@@ -144,32 +144,32 @@ struct DomainLocks: Sendable {
         do throws(SystemFailure) {
             if let folder, folder.isOfTeam {
                 let lock = resolved.parent.resolving(FilePath(".prefs-lock-\(name)") ?? ".")
-                return try lockOfTeam(lock, folder, on: machine, deadline)
+                return try lockOfTeam(lock, folder, on: system, deadline)
             }
-            if let state = try? machine.environment.folder(.state, in: files) {
+            if let state = try? system.environment.folder(.state, in: files) {
                 let lock = state.resolving(FilePath("prefs/locks/\(name).lock") ?? ".")
-                return try lockFile(lock, on: machine, deadline)
+                return try lockFile(lock, on: system, deadline)
             }
         } catch  where error.code != .wouldBlock {
             // The lock is not required, because the replaced file is compared with the one that was read.
         }
-        return try files.openLocked(path, .reading, .exclusive, until: deadline, by: machine.clock)
+        return try files.openLocked(path, .reading, .exclusive, until: deadline, by: system.clock)
     }
 
     /// Acquires a lock file that only the members of a folder's group can open.
     private static func lockOfTeam(
-        _ path: FilePath, _ folder: FileStatus, on machine: Machine, _ deadline: Instant
+        _ path: FilePath, _ folder: FileStatus, on system: SystemServices, _ deadline: Instant
     ) throws(SystemFailure) -> LockAttempt {
-        let files = machine.fileSystem
+        let files = system.fileSystem
         if let file = try files.open(path, .creating(.groupFile)) {
             let status = try file.status()
-            if status.owner == machine.environment.user {
+            if status.owner == system.environment.user {
                 if status.group != folder.group { try? file.setOwner(status.owner, group: folder.group) }
                 if status.permissions != .groupFile { try? file.setPermissions(.groupFile) }
             }
         }
         return try files.openLocked(
-            path, .creating(.groupFile), .exclusive, until: deadline, by: machine.clock)
+            path, .creating(.groupFile), .exclusive, until: deadline, by: system.clock)
     }
 }
 
@@ -183,7 +183,7 @@ package struct LockedDomains: Sendable {
     package init(_ files: [DomainFile], by writer: DomainWriter) throws(StoreFailure) {
         self.writer = writer
         var resolved: [ResolvedFile] = []
-        for file in files { resolved.append(try ResolvedFile(file, on: writer.machine)) }
+        for file in files { resolved.append(try ResolvedFile(file, on: writer.system)) }
         self.files = resolved
         locks = try writer.lock(resolved)
     }
@@ -207,7 +207,7 @@ package struct LockedDomains: Sendable {
     }
 }
 
-extension Machine {
+extension SystemServices {
     /// Returns the process that holds the lock of a file, if the kernel reports it.
     func lockHolder(of file: FileID) -> LockHolder? {
         guard let table = text(of: "/proc/locks") else { return nil }

@@ -8,25 +8,25 @@ internal import PropertyLists
 /// file, keeps the previous contents, syncs the new file, writes the mark, renames, syncs the folder, and keeps the new
 /// version. For several files it writes a `TransactionRecord` before the first rename.
 package struct DomainWriter: Sendable {
-    package let machine: Machine
+    package let system: SystemServices
     package var note: WriteNote
     /// The time to wait for locks.
     package var patience: Duration
     package var policy: HistoryPolicy
 
     package init(
-        _ machine: Machine, _ note: WriteNote, patience: Duration = .seconds(5),
+        _ system: SystemServices, _ note: WriteNote, patience: Duration = .seconds(5),
         policy: HistoryPolicy = HistoryPolicy()
     ) {
-        self.machine = machine
+        self.system = system
         self.note = note
         self.patience = patience
         self.policy = policy
     }
 
     /// Makes a writer with the user's settings.
-    package init(_ machine: Machine, _ note: WriteNote, by policy: StorePolicy) {
-        self.init(machine, note, patience: policy.patience, policy: policy.history)
+    package init(_ system: SystemServices, _ note: WriteNote, by policy: StorePolicy) {
+        self.init(system, note, patience: policy.patience, policy: policy.history)
     }
 
     /// Makes all changes, or none if one of them fails.
@@ -47,7 +47,7 @@ package struct DomainWriter: Sendable {
 
     private func commitOnce(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try check(edits)
-        let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: machine) }
+        let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: system) }
         try checkDistinct(files)
         let locks = try lock(files)
         defer { locks.release() }
@@ -64,7 +64,7 @@ package struct DomainWriter: Sendable {
                 plans.append(try FileCommit(edit, file, locks, self))
             }
             removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
-            for plan in plans where plan.isChanged { plan.removeLeftoversInFolder(on: machine) }
+            for plan in plans where plan.isChanged { plan.removeLeftoversInFolder(on: system) }
             var openCount = 0
             for index in plans.indices {
                 try plans[index].startTemporary(self)
@@ -74,7 +74,7 @@ package struct DomainWriter: Sendable {
             }
             try carryOut(&plans, locks)
         } catch {
-            for plan in plans { plan.removeTemporary(on: machine) }
+            for plan in plans { plan.removeTemporary(on: system) }
             throw error
         }
         return plans.map(\.outcome)
@@ -84,12 +84,12 @@ package struct DomainWriter: Sendable {
     ///
     /// - Parameter isSensitive: Whether only this user may read the file.
     package func replace(_ file: DomainFile, with bytes: [UInt8], isSensitive: Bool) throws(StoreFailure) {
-        let resolved = try ResolvedFile(file, on: machine)
-        let locks = try DomainLocks(of: [resolved], on: machine, patience: patience)
+        let resolved = try ResolvedFile(file, on: system)
+        let locks = try DomainLocks(of: [resolved], on: system, patience: patience)
         defer { locks.release() }
         removeLeftovers(of: [resolved])
         try file.reporting { () throws(SystemFailure) in
-            let files = machine.fileSystem
+            let files = system.fileSystem
             try files.replace(
                 resolved.target, with: bytes, like: files.status(of: resolved.target),
                 for: isSensitive ? .owner : .umask)
@@ -102,10 +102,10 @@ package struct DomainWriter: Sendable {
         var folders: [FilePath] = []
         for file in files where !folders.contains(file.target.parent) { folders.append(file.target.parent) }
         for folder in folders {
-            let names = (try? machine.fileSystem.names(in: folder)) ?? nil
+            let names = (try? system.fileSystem.names(in: folder)) ?? nil
             for left in (names ?? []).filter(\.isTemporary).map(folder.appending)
             where files.contains(where: { left.isTemporary(of: $0.target) }) {
-                _ = try? machine.fileSystem.remove(left)
+                _ = try? system.fileSystem.remove(left)
             }
         }
     }
@@ -114,8 +114,8 @@ package struct DomainWriter: Sendable {
     ///
     /// If another writer holds the lock, it keeps the version. Returns false if the version could not be kept.
     package func keep(_ version: PendingVersion, of file: DomainFile) throws(StoreFailure) -> Bool {
-        guard let history = History(of: file, on: machine) else { return true }
-        let locks = try DomainLocks(of: [ResolvedFile(file, on: machine)], on: machine, patience: .zero)
+        guard let history = History(of: file, on: system) else { return true }
+        let locks = try DomainLocks(of: [ResolvedFile(file, on: system)], on: system, patience: .zero)
         defer { locks.release() }
         guard let lock = locks.markFile(of: file), WriteMarker(in: lock)?.transaction == version.transaction else {
             return true
@@ -145,12 +145,12 @@ package struct DomainWriter: Sendable {
 
     /// Acquires the locks after completing pending transactions on the files.
     func lock(_ files: [ResolvedFile]) throws(StoreFailure) -> DomainLocks {
-        let deadline = machine.clock.now.advanced(by: patience)
+        let deadline = system.clock.now.advanced(by: patience)
         for _ in 0..<16 {
-            let left = max(machine.clock.now.duration(to: deadline), .zero)
-            let locks = try DomainLocks(of: files, on: machine, patience: left)
+            let left = max(system.clock.now.duration(to: deadline), .zero)
+            let locks = try DomainLocks(of: files, on: system, patience: left)
             // The writer of a pending record held the lock that is ours now, so it is dead.
-            let pending = PendingTransactions(in: files.first?.file.transactions, on: machine)
+            let pending = PendingTransactions(in: files.first?.file.transactions, on: system)
             if let note = pending.noteOfOthers, let file = files.first?.file {
                 locks.release()
                 throw StoreFailure(file, .pendingOfAnotherUser(note: note.description))
@@ -203,9 +203,9 @@ package struct DomainWriter: Sendable {
             if error.meansOtherContents, plans[current].requiresKnown { throw StoreFailure(file, .notCurrent) }
             throw record == nil ? file.failure(error) : file.failure(error).afterCommit
         }
-        if let record { PendingTransactions.remove(record, on: machine) }
+        if let record { PendingTransactions.remove(record, on: system) }
         for index in changed {
-            plans[index].removeEmptyFolder(on: machine)
+            plans[index].removeEmptyFolder(on: system)
             plans[index].keepNew(self, transaction)
         }
     }
@@ -226,11 +226,11 @@ package struct DomainWriter: Sendable {
         do throws(SystemFailure) {
             try PendingTransactions.note(
                 TransactionRecord(steps: steps), at: path, named: plans[changed[0]].resolved.target.lastComponent,
-                on: machine)
+                on: system)
             return path
         } catch {
             // If the record may reappear, the files to which it refers must exist.
-            if !PendingTransactions.withdraw(path, on: machine) {
+            if !PendingTransactions.withdraw(path, on: system) {
                 for index in changed { plans[index].forgetTemporary() }
             }
             throw StoreFailure(error, domain.name)
@@ -240,9 +240,9 @@ package struct DomainWriter: Sendable {
     /// Syncs the folders, each once. There are few different ones.
     private func synchronize(_ folders: [FilePath]) throws(SystemFailure) {
         for (index, folder) in folders.enumerated() where !folders[..<index].contains(folder) {
-            try machine.fileSystem.synchronizeFolder(folder)
+            try system.fileSystem.synchronizeFolder(folder)
         }
     }
 
-    func transactionName() -> String { Hexadecimal.text(of: machine.fileSystem.unpredictableNumber()) }
+    func transactionName() -> String { Hexadecimal.text(of: system.fileSystem.unpredictableNumber()) }
 }

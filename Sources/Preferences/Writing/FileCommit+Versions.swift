@@ -9,14 +9,14 @@ extension FileCommit {
         if before.recovery != nil {
             try resolved.file.reporting { () throws(SystemFailure) in
                 guard let members = before.members, !members.isEmpty, let folder = resolved.file.folder else {
-                    return try resolved.file.keepDamaged(resolved.target, on: writer.machine)
+                    return try resolved.file.keepDamaged(resolved.target, on: writer.system)
                 }
                 for member in members where member.isDamaged {
-                    try resolved.file.keepDamaged(folder.appending(member.name), on: writer.machine)
+                    try resolved.file.keepDamaged(folder.appending(member.name), on: writer.system)
                 }
             }
         }
-        guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        guard let history = History(of: resolved.file, on: writer.system) else { return }
         // With a limit of one version, only the new version is kept.
         let isLost = requiresFormer && before.exists && writer.policy.versions < 2
         if !isLost, keepFormer(in: history, writer, locks, transaction) { return }
@@ -73,10 +73,10 @@ extension FileCommit {
     ) -> PendingVersion? {
         guard let newest = versions.last, !history.isCopy(newest, of: DomainState.tombstone) else { return nil }
         let isOurs = mark?.hash == nil && !versions.contains { $0.transaction == mark?.transaction }
-        guard let mark, isOurs else { return found(DomainState.tombstone, at: writer.machine.clock.wall, writer) }
+        guard let mark, isOurs else { return found(DomainState.tombstone, at: writer.system.clock.wall, writer) }
         return PendingVersion(
             bytes: DomainState.tombstone, note: mark.note, transaction: mark.transaction,
-            time: writer.machine.clock.wall)
+            time: writer.system.clock.wall)
     }
 
     /// Returns a version of contents by another program.
@@ -88,7 +88,7 @@ extension FileCommit {
 
     /// Whether a writer of ours wrote the present contents and was interrupted. It keeps the version last.
     func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
-        guard let bytesBefore, let history = History(of: resolved.file, on: writer.machine),
+        guard let bytesBefore, let history = History(of: resolved.file, on: writer.system),
             let mark = locks.markFile(of: resolved.file).flatMap({ WriteMarker(in: $0) }),
             mark.hash == SHA256.hash(bytesBefore)
         else {
@@ -113,7 +113,7 @@ extension FileCommit {
     private func unkeptVersion(
         _ bytes: [UInt8], _ mark: WriteMarker?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
     ) -> PendingVersion? {
-        let time = before.status?.modified ?? writer.machine.clock.wall
+        let time = before.status?.modified ?? writer.system.clock.wall
         if let mark, mark.hash == SHA256.hash(bytes) {
             // The contents must match, not only the name, because a crash may have truncated the version.
             let kept = versions.last { $0.transaction == mark.transaction }
@@ -127,12 +127,12 @@ extension FileCommit {
 
     /// Keeps the new version, or leaves that for later. For a removed domain this is a tombstone.
     mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
-        guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        guard let history = History(of: resolved.file, on: writer.system) else { return }
         guard writer.policy.versions > 0 else { return history.removeAll() }
         let bytes = bytes ?? DomainState.tombstone
         guard writesFolder || bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = PendingVersion(
-            bytes: bytes, note: note(writer), transaction: transaction, time: writer.machine.clock.wall,
+            bytes: bytes, note: note(writer), transaction: transaction, time: writer.system.clock.wall,
             isFirst: isFirst)
         guard !isKeptLater else {
             unkept = version

@@ -67,14 +67,14 @@ struct FileCommit {
     /// Reads the file under the lock, and applies the change.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
-        (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
+        (before, bytesBefore) = try Self.read(edit, resolved, writer.system)
         isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
         unkeptBefore = edit.unkept
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         draft.isFolder = before.isFolder || !before.exists && before.members != nil
-        draft.isExposed = before.status?.isExposed(to: writer.machine.environment.user) ?? false
+        draft.isExposed = before.status?.isExposed(to: writer.system.environment.user) ?? false
         (draft.isAnew, draft.rewrites) = (edit.isAnew, edit.isAnew)
         try edit.change(&draft)
         if draft.isFolder {
@@ -116,9 +116,9 @@ struct FileCommit {
 
     /// Syncs the present file.
     func synchronizeFormer(_ writer: DomainWriter) throws(StoreFailure) {
-        let files = writer.machine.fileSystem
+        let files = writer.system.fileSystem
         try resolved.file.reporting { () throws(SystemFailure) in
-            guard !before.isFolder else { return try resolved.file.synchronize(on: writer.machine) }
+            guard !before.isFolder else { return try resolved.file.synchronize(on: writer.system) }
             try files.open(resolved.target, .reading)?.synchronize()
             try files.synchronizeFolder(resolved.target.parent)
         }
@@ -154,14 +154,14 @@ struct FileCommit {
         guard isChanged else { return }
         if let folder = resolved.file.folder, writesFolder {
             bytes = try resolved.file.image(of: draft.values)
-            pieces = try piecesOfFolder(folder, writer.machine)
+            pieces = try piecesOfFolder(folder, writer.system)
         } else if !draft.removesFile {
             let bytes: [UInt8]
             if let restoredBytes {
                 bytes = restoredBytes
             } else {
                 bytes = try resolved.file.serialized(
-                    draft.values, as: draft.format, editing: former(writer.machine), isAnew: draft.isAnew)
+                    draft.values, as: draft.format, editing: former(writer.system), isAnew: draft.isAnew)
             }
             self.bytes = bytes
             pieces = [Piece(resolved.target, bytes, over: before.isFolder ? nil : before.status)]
@@ -176,7 +176,7 @@ struct FileCommit {
         }
         if draft.isFolder, draft.removesFile, !removesFolder, let folder = resolved.file.folder {
             try resolved.file.reporting { () throws(SystemFailure) in
-                try writer.machine.fileSystem.makeFolders(folder, for: audience)
+                try writer.system.fileSystem.makeFolders(folder, for: audience)
             }
         }
         for index in pieces.indices {
@@ -194,7 +194,7 @@ struct FileCommit {
     var writesFolder: Bool { draft.isFolder && !draft.removesFile }
 
     /// Returns the changes of the files in the folder. Files with the right values remain as they are.
-    private func piecesOfFolder(_ folder: FilePath, _ machine: Machine) throws(StoreFailure) -> [Piece] {
+    private func piecesOfFolder(_ folder: FilePath, _ system: SystemServices) throws(StoreFailure) -> [Piece] {
         let members = before.isFolder ? before.members ?? [] : []
         var (present, ofKey) = ([FileName: FolderMember](), [ExactKey: FolderMember]())
         for member in members {
@@ -211,7 +211,7 @@ struct FileCommit {
             }
             let isAlike = alike[MemberName.folded(entry.key), default: 1] > 1
             var member = MemberName(entry.key, entry.value, isHashed: isAlike)
-            if present[member.name] == nil, try !allows(member.name, in: folder, machine) {
+            if present[member.name] == nil, try !allows(member.name, in: folder, system) {
                 member = MemberName(entry.key, entry.value, isHashed: true)
             }
             kept.insert(member.name)
@@ -230,22 +230,22 @@ struct FileCommit {
     /// Whether the file system allows the name of a new file in the folder. The rename after the commit must not fail,
     /// so names that some file systems refuse are tried with a hidden file. ASCII names of usual length are safe.
     private func allows(
-        _ name: FileName, in folder: FilePath, _ machine: Machine
+        _ name: FileName, in folder: FilePath, _ system: SystemServices
     ) throws(StoreFailure) -> Bool {
         let isSafe = name.bytes.count <= 100 && name.bytes.allSatisfy { $0 < 0x80 }
         guard !isSafe, let hidden = FileName([UInt8(ascii: ".")] + name.bytes) else { return true }
         let path = folder.appending(hidden)
         return try resolved.file.reporting { () throws(SystemFailure) in
             do throws(SystemFailure) {
-                _ = try machine.makingFolder(folder, for: audience) { () throws(SystemFailure) in
-                    try machine.fileSystem.open(path, .creatingAnew(.privateFile))
+                _ = try system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+                    try system.fileSystem.open(path, .creatingAnew(.privateFile))
                 }
-                try machine.fileSystem.remove(path)
+                try system.fileSystem.remove(path)
                 return true
             } catch  where error.code == .exists {
                 // Left by a writer that was killed here.
-                let left = try machine.fileSystem.status(of: path, followingLink: false)
-                if let left, left.kind == .file, left.size == 0 { try machine.fileSystem.remove(path) }
+                let left = try system.fileSystem.status(of: path, followingLink: false)
+                if let left, left.kind == .file, left.size == 0 { try system.fileSystem.remove(path) }
                 return true
             } catch  where [.notPermitted, .invalidArgument, .illegalBytes, .nameTooLong].contains(error.code) {
                 return false
@@ -270,30 +270,30 @@ struct FileCommit {
     }
 
     /// The bytes from which the new ones are made by an edit, if the file is a text.
-    private func former(_ machine: Machine) -> [UInt8]? {
+    private func former(_ system: SystemServices) -> [UInt8]? {
         guard draft.format != .binary else { return nil }
         if before.isFolder { return nil }
         if let bytes = draft.restoredBytes, (try? resolved.file.parse(bytes))?.1 == draft.format { return bytes }
         if let version = before.recovery?.version {
-            return History(of: resolved.file, on: machine)?.bytes(of: version)
+            return History(of: resolved.file, on: system)?.bytes(of: version)
         }
         if bytesBefore != nil || before.recovery != nil || !before.exists { return bytesBefore }
         // The values are known, but not the text.
-        guard let file = try? resolved.file.open(on: machine) else { return nil }
+        guard let file = try? resolved.file.open(on: system) else { return nil }
         return try? resolved.file.load(file).1
     }
 
     private mutating func startTemporary(
         _ bytes: [UInt8], _ index: Int, _ writer: DomainWriter
     ) throws(StoreFailure) {
-        let (files, target) = (writer.machine.fileSystem, pieces[index].target)
+        let (files, target) = (writer.system.fileSystem, pieces[index].target)
         let (audience, status) = (audience, pieces[index].former)
         let (path, file) = try reporting(target) { () throws(SystemFailure) in
             // The folder of a file that is addressed by path may be misspelled, so it is not made.
             guard resolved.file.isOfDomain else {
                 return try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
-            return try writer.machine.makingFolder(target.parent, for: audience) { () throws(SystemFailure) in
+            return try writer.system.makingFolder(target.parent, for: audience) { () throws(SystemFailure) in
                 try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
         }
@@ -326,27 +326,27 @@ struct FileCommit {
         }
     }
 
-    func removeTemporary(on machine: Machine) {
-        for case let temporary? in pieces.map(\.temporary) { _ = try? machine.fileSystem.remove(temporary) }
+    func removeTemporary(on system: SystemServices) {
+        for case let temporary? in pieces.map(\.temporary) { _ = try? system.fileSystem.remove(temporary) }
     }
 
     mutating func forgetTemporary() { for index in pieces.indices { pieces[index].temporary = nil } }
 
     /// Removes temporary files of killed writers from the domain's folder. Requires the domain's lock.
-    func removeLeftoversInFolder(on machine: Machine) {
+    func removeLeftoversInFolder(on system: SystemServices) {
         guard before.members != nil || draft.isFolder, let folder = resolved.file.folder,
-            let names = try? machine.fileSystem.names(in: folder)
+            let names = try? system.fileSystem.names(in: folder)
         else { return }
-        for name in names where name.isTemporary { _ = try? machine.fileSystem.remove(folder.appending(name)) }
+        for name in names where name.isTemporary { _ = try? system.fileSystem.remove(folder.appending(name)) }
     }
 
     /// Removes the folder of a domain that is no longer a folder, unless it has other files.
-    func removeEmptyFolder(on machine: Machine) {
+    func removeEmptyFolder(on system: SystemServices) {
         guard before.members != nil, removesFolder || !draft.isFolder, let folder = resolved.file.folder,
             // A symbolic link is kept, like one to a file.
-            let status = try? machine.fileSystem.status(of: folder, followingLink: false), status.kind == .folder
+            let status = try? system.fileSystem.status(of: folder, followingLink: false), status.kind == .folder
         else { return }
-        _ = try? machine.fileSystem.remove(folder)
+        _ = try? system.fileSystem.remove(folder)
     }
 
     /// Whether a file is removed.
@@ -372,7 +372,7 @@ struct FileCommit {
     mutating func replace(
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
-        let files = writer.machine.fileSystem
+        let files = writer.system.fileSystem
         let mark = WriteMarker(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         for index in pieces.indices {
@@ -423,7 +423,7 @@ struct FileCommit {
 
     /// Writes the new file again.
     mutating func replaceAnew(_ writer: DomainWriter) throws(SystemFailure) {
-        let files = writer.machine.fileSystem
+        let files = writer.system.fileSystem
         for index in pieces.indices {
             let piece = pieces[index]
             guard let bytes = piece.bytes else { continue }

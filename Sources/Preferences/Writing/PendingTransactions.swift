@@ -3,7 +3,7 @@ internal import PropertyLists
 
 /// The transactions that are committed but may not be complete.
 struct PendingTransactions {
-    private let machine: Machine
+    private let system: SystemServices
     private let records: [(path: FilePath, record: TransactionRecord)]
     /// A record that belongs to another user, or is in another user's store. Only that user may complete it.
     let noteOfOthers: FilePath?
@@ -11,20 +11,20 @@ struct PendingTransactions {
     private let leftovers: [FilePath]
 
     /// Reads the records in a folder. Invalid records are ignored, and left for a user to examine.
-    init(in folder: FilePath?, on machine: Machine) {
-        self.machine = machine
-        guard let folder, let names = try? machine.fileSystem.names(in: folder) else {
+    init(in folder: FilePath?, on system: SystemServices) {
+        self.system = system
+        guard let folder, let names = try? system.fileSystem.names(in: folder) else {
             (records, noteOfOthers, leftovers) = ([], nil, [])
             return
         }
-        let isOwn = Self.isOwn(folder, machine)
+        let isOwn = Self.isOwn(folder, system)
         var (records, other) = ([(path: FilePath, record: TransactionRecord)](), FilePath?.none)
         for name in names where !name.isTemporary {
             let path = folder.appending(name)
-            let status = (try? machine.fileSystem.status(of: path, followingLink: false)) ?? nil
-            if !isOwn || status.map({ $0.owner != machine.environment.user }) ?? false {
+            let status = (try? system.fileSystem.status(of: path, followingLink: false)) ?? nil
+            if !isOwn || status.map({ $0.owner != system.environment.user }) ?? false {
                 other = other ?? path
-            } else if let record = Self.record(at: path, folder, machine) {
+            } else if let record = Self.record(at: path, folder, system) {
                 records.append((path, record))
             }
         }
@@ -34,8 +34,8 @@ struct PendingTransactions {
 
     /// Whether only this user can have written records into the folder: the folder and its store belong to the user,
     /// and it is not a link.
-    private static func isOwn(_ folder: FilePath, _ machine: Machine) -> Bool {
-        let (files, user) = (machine.fileSystem, machine.environment.user)
+    private static func isOwn(_ folder: FilePath, _ system: SystemServices) -> Bool {
+        let (files, user) = (system.fileSystem, system.environment.user)
         guard let notes = try? files.status(of: folder, followingLink: false), notes.kind == .folder,
             let store = try? files.status(of: folder.parent)
         else {
@@ -48,12 +48,12 @@ struct PendingTransactions {
     ///
     /// A record is carried out with our permissions, so that a forged one could create and rename any file. Therefore
     /// links are not followed, and a record may only change the targets of its domains.
-    static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
-        guard isOwn(folder, machine), let file = try? machine.fileSystem.open(path, .readingItself),
+    static func record(at path: FilePath, _ folder: FilePath, _ system: SystemServices) -> TransactionRecord? {
+        guard isOwn(folder, system), let file = try? system.fileSystem.open(path, .readingItself),
             let status = try? file.status(), status.kind == .file, status.links == 1,
-            status.owner == machine.environment.user, let bytes = try? file.contents(status, limit: 64 << 20),
+            status.owner == system.environment.user, let bytes = try? file.contents(status, limit: 64 << 20),
             let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value),
-            record.steps.allSatisfy({ $0.isWithinReach(of: folder.parent, machine) })
+            record.steps.allSatisfy({ $0.isWithinReach(of: folder.parent, system) })
         else {
             return nil
         }
@@ -66,7 +66,7 @@ struct PendingTransactions {
     /// Removes incomplete records of writers that were killed while they changed one of the files. Requires the locks.
     func removeLeftovers(of files: [ResolvedFile]) {
         for path in leftovers where files.contains(where: { path.isTemporary(of: $0.target) }) {
-            _ = try? machine.fileSystem.remove(path)
+            _ = try? system.fileSystem.remove(path)
         }
     }
 
@@ -90,23 +90,23 @@ struct PendingTransactions {
         let (targets, ownLocks) = (Set(needed.map(\.target)), Set(needed.map(\.file.lock)))
         for (path, record) in records {
             var current = record.steps.first?.file
-            guard let locks = try? DomainLocks(of: record.files, on: machine, patience: patience) else { continue }
+            guard let locks = try? DomainLocks(of: record.files, on: system, patience: patience) else { continue }
             defer { locks.release() }
             // Another process may have completed it.
-            guard (try? machine.fileSystem.status(of: path)) != nil else { continue }
+            guard (try? system.fileSystem.status(of: path)) != nil else { continue }
             do throws(SystemFailure) {
                 for step in record.steps {
                     current = step.file
-                    try step.carryOut(in: machine.fileSystem)
+                    try step.carryOut(in: system.fileSystem)
                 }
                 for folder in Set(record.steps.map(\.target.parent)).sorted() {
-                    try machine.fileSystem.synchronizeFolder(folder)
+                    try system.fileSystem.synchronizeFolder(folder)
                 }
             } catch {
                 if record.concerns(targets, ownLocks) { failure = failure ?? current?.failure(error) }
                 continue
             }
-            Self.remove(path, on: machine)
+            Self.remove(path, on: system)
         }
         return failure
     }
@@ -118,7 +118,7 @@ struct PendingTransactions {
     /// - Parameter named: The name of a changed file. The temporary file is named after it, so that the holder of that
     ///   file's lock can remove it.
     static func note(
-        _ record: TransactionRecord, at path: FilePath, named: FileName?, on machine: Machine
+        _ record: TransactionRecord, at path: FilePath, named: FileName?, on system: SystemServices
     ) throws(SystemFailure) {
         let bytes: [UInt8]
         do throws(EncodingFailure) {
@@ -126,9 +126,9 @@ struct PendingTransactions {
         } catch {
             throw SystemFailure(.invalidArgument, .write, path)
         }
-        let files = machine.fileSystem
+        let files = system.fileSystem
         let named = named.map(path.parent.appending) ?? path
-        let temporary = try machine.makingFolder(path.parent) { () throws(SystemFailure) in
+        let temporary = try system.makingFolder(path.parent) { () throws(SystemFailure) in
             try files.writeTemporary(bytes, beside: named)
         }
         do throws(SystemFailure) {
@@ -141,9 +141,9 @@ struct PendingTransactions {
     }
 
     /// Withdraws a record that could not be synced. Returns false if it may reappear after a crash.
-    static func withdraw(_ path: FilePath, on machine: Machine) -> Bool {
+    static func withdraw(_ path: FilePath, on system: SystemServices) -> Bool {
         do throws(SystemFailure) {
-            if try machine.fileSystem.remove(path) { try machine.fileSystem.synchronizeFolder(path.parent) }
+            if try system.fileSystem.remove(path) { try system.fileSystem.synchronizeFolder(path.parent) }
             return true
         } catch {
             return false
@@ -151,9 +151,9 @@ struct PendingTransactions {
     }
 
     /// Removes a completed record, and the folder if it is empty, so that readers find none.
-    static func remove(_ path: FilePath, on machine: Machine) {
-        _ = try? machine.fileSystem.remove(path)
-        _ = try? machine.fileSystem.remove(path.parent)
+    static func remove(_ path: FilePath, on system: SystemServices) {
+        _ = try? system.fileSystem.remove(path)
+        _ = try? system.fileSystem.remove(path.parent)
     }
 }
 
@@ -185,8 +185,8 @@ extension FilePath {
 extension TransactionRecord.Step {
     /// Whether the user would change the same files by writing the domain: the target is the one of the domain's path
     /// and in a folder of the user's own, and the lock is the store's.
-    fileprivate func isWithinReach(of store: FilePath, _ machine: Machine) -> Bool {
-        let (files, user) = (machine.fileSystem, machine.environment.user)
+    fileprivate func isWithinReach(of store: FilePath, _ system: SystemServices) -> Bool {
+        let (files, user) = (system.fileSystem, system.environment.user)
         if case .file(let lock) = file.lock, !lock.components.starts(with: store.components) { return false }
         return (try? files.status(of: target.parent))?.owner == user
             && (try? file.path.leadingToTarget(for: user, in: files)) == target
@@ -196,20 +196,20 @@ extension TransactionRecord.Step {
 
 extension StoreFolder {
     /// Returns a record that only another user can complete, or nil if there is none.
-    package func noteOfOthers(on machine: Machine) -> FilePath? {
-        PendingTransactions(in: transactions, on: machine).noteOfOthers
+    package func noteOfOthers(on system: SystemServices) -> FilePath? {
+        PendingTransactions(in: transactions, on: system).noteOfOthers
     }
 
     /// Completes the transactions of dead writers.
-    package func finishTransactions(on machine: Machine) {
-        file(of: .global).finishTransactions(on: machine)
+    package func finishTransactions(on system: SystemServices) {
+        file(of: .global).finishTransactions(on: system)
     }
 }
 
 extension DomainFile {
     /// Completes the transactions of dead writers.
-    package func finishTransactions(on machine: Machine) {
-        let pending = PendingTransactions(in: transactions, on: machine)
+    package func finishTransactions(on system: SystemServices) {
+        let pending = PendingTransactions(in: transactions, on: system)
         if !pending.isEmpty { pending.finish(patience: .zero) }
     }
 }

@@ -186,18 +186,18 @@ package struct NotedTransaction: Hashable, Sendable {
 
 extension StoreFolder {
     /// Returns the records of transactions in this store. Opening a domain completes those that can be completed.
-    package func notedTransactions(on machine: Machine) -> [NotedTransaction] {
+    package func notedTransactions(on system: SystemServices) -> [NotedTransaction] {
         guard arrangement == .own else { return [] }
         let folder = transactions
-        let other = noteOfOthers(on: machine)
-        let names = (try? machine.fileSystem.names(in: folder)) ?? []
+        let other = noteOfOthers(on: system)
+        let names = (try? system.fileSystem.names(in: folder)) ?? []
         return names.filter { !$0.isTemporary }.map { name in
             let path = folder.appending(name)
-            guard let record = PendingTransactions.record(at: path, folder, machine) else {
+            guard let record = PendingTransactions.record(at: path, folder, system) else {
                 return NotedTransaction(
                     path: path, domains: nil, temporaries: [], isBusy: false, isOfOthers: path == other)
             }
-            let locks = try? DomainLocks(of: record.files, on: machine, patience: .zero)
+            let locks = try? DomainLocks(of: record.files, on: system, patience: .zero)
             locks?.release()
             return NotedTransaction(
                 path: path, domains: record.files.map(\.file.name),

@@ -6,20 +6,20 @@ internal import PropertyLists
 /// The preference files of a store, as the mirror reads and writes them.
 struct PreferenceFiles: Sendable {
     let places: StorePlaces
-    let machine: Machine
+    let system: SystemServices
     let writer: DomainWriter
     private let newFormat: PropertyList.Format
 
     /// The least age of a file that was written without a lock, before it is captured.
     static let quiet: Duration = .milliseconds(200)
 
-    init(_ places: StorePlaces, on machine: Machine) {
+    init(_ places: StorePlaces, on system: SystemServices) {
         self.places = places
-        self.machine = machine
-        let policy = StorePolicy(in: places, on: machine)
+        self.system = system
+        let policy = StorePolicy(in: places, on: system)
         newFormat = policy.newFormat
         writer = DomainWriter(
-            machine, WriteNote(program: "prefs mirror", process: machine.environment.process, reason: .mirrored),
+            system, WriteNote(program: "prefs mirror", process: system.environment.process, reason: .mirrored),
             by: policy)
     }
 
@@ -32,7 +32,7 @@ struct PreferenceFiles: Sendable {
     func presence(of domain: String) -> Presence {
         guard let file = file(of: domain) else { return .absent }
         do throws(SystemFailure) {
-            let status = try file.status(on: machine)
+            let status = try file.status(on: system)
             return status.map { .present(MirrorEngine.FileIdentity($0)) } ?? .absent
         } catch {
             return .unknown
@@ -50,8 +50,8 @@ struct PreferenceFiles: Sendable {
     /// The domains that have a file.
     func domains() -> [DomainName] {
         // A transaction may have committed a domain whose file is not created yet.
-        places.user.finishTransactions(on: machine)
-        return (try? places.user.domains(in: machine.fileSystem)) ?? []
+        places.user.finishTransactions(on: system)
+        return (try? places.user.domains(in: system.fileSystem)) ?? []
     }
 
     // MARK: Reading under the lock
@@ -78,7 +78,7 @@ struct PreferenceFiles: Sendable {
         }
         // The mirror cannot keep an inexact integer. It is read as null, which is reported as beyond a limit.
         file.inexactIntegers = .null
-        let found = try file.mirroredBytes(on: machine)
+        let found = try file.mirroredBytes(on: system)
         let mark = locks.mark(of: file)
         guard let (bytes, status) = found else {
             let isMarked = mark.map { $0.hash == nil } ?? false
@@ -110,7 +110,7 @@ struct PreferenceFiles: Sendable {
     private func writeTimes(
         of file: DomainFile, _ values: PropertyList.Dictionary, since lastRead: MirrorEngine.FileIdentity?
     ) -> WriteTimes {
-        History(of: file, on: machine)?.writeTimes(of: values, since: lastRead) ?? WriteTimes()
+        History(of: file, on: system)?.writeTimes(of: values, since: lastRead) ?? WriteTimes()
     }
 
     /// Returns the reading of a domain whose file or lock the system refuses.
@@ -123,7 +123,7 @@ struct PreferenceFiles: Sendable {
     ) -> Reading {
         let observation = Observation(
             domain: domain, identity: status.map { MirrorEngine.FileIdentity($0) }, hash: hash, content: content,
-            modified: times.ofRemoval ?? (status?.modified ?? machine.clock.wall).milliseconds, mark: mark,
+            modified: times.ofRemoval ?? (status?.modified ?? system.clock.wall).milliseconds, mark: mark,
             written: times.ofKeys)
         return Reading(observation: observation, status: status, isUnsettled: !settled)
     }
@@ -131,19 +131,19 @@ struct PreferenceFiles: Sendable {
     // MARK: Programs that do not use the library
 
     private func isQuiet(_ folder: FilePath) -> Bool {
-        guard let status = (try? machine.fileSystem.status(of: folder)) ?? nil else { return true }
+        guard let status = (try? system.fileSystem.status(of: folder)) ?? nil else { return true }
         return isQuiet(status)
     }
 
     private func isQuiet(_ status: FileStatus) -> Bool {
-        let age = machine.clock.wall.nanoseconds - max(status.modified, status.changed).nanoseconds
+        let age = system.clock.wall.nanoseconds - max(status.modified, status.changed).nanoseconds
         // The absolute value, so that a clock that was set back does not delay the file.
         return abs(age) >= Self.quiet.nanoseconds
     }
 
     /// Syncs a file that a program without the library wrote, because published values must survive a crash.
     private func makeDurable(_ file: DomainFile, isMarked: Bool) {
-        if !isMarked { try? file.synchronize(on: machine) }
+        if !isMarked { try? file.synchronize(on: system) }
     }
 
     // MARK: Marks
@@ -153,7 +153,7 @@ struct PreferenceFiles: Sendable {
         switch mark.note.reason {
         case .restore: return .restore
         case .recovered:
-            guard let history = History(of: file, on: machine) else { return .write }
+            guard let history = History(of: file, on: system) else { return .write }
             // The damaged file was replaced by the last good version before that write.
             let former = history.versions.prefix { $0.transaction != mark.transaction }
             return former.reversed().lazy.compactMap { history.values(of: $0) }.first.map(LibraryWrite.recovered)

@@ -56,7 +56,7 @@ public final class SettingsMirror: Sendable {
         guard files.user.arrangement == .own else {
             throw MirrorFailure(.refused("stores of other programs cannot be mirrored"))
         }
-        places = try MirrorPlaces(files, on: store.process.machine)
+        places = try MirrorPlaces(files, on: store.process.system)
         let (known, failures) = places.listing
         if let former = known.first(where: { $0.configuration.directory == path }) {
             joined = former
@@ -84,7 +84,7 @@ public final class SettingsMirror: Sendable {
     ///
     /// Calling it again without further changes has no effect.
     public func sync() throws {
-        let clock = places.machine.clock
+        let clock = places.system.clock
         // Concurrent exchanges wait for the lock of the state, not for that of this object.
         var session = idle.withLock { $0.take() } ?? MirrorSession(joined, places)
         defer {
@@ -131,7 +131,7 @@ public final class SettingsMirror: Sendable {
         let (mirror, bell) = (self, ResettableEvent())
         let ending = Ending(bell)
         continuation.onTermination = { _ in ending.end() }
-        places.machine.background {
+        places.system.background {
             var service = MirrorService(MirrorSession(mirror.joined, mirror.places), isEager: false) { bell.ring() }
             while true {
                 bell.reset()

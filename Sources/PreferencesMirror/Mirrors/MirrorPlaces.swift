@@ -4,14 +4,14 @@ package import Preferences
 
 /// The folders in which a store keeps the state of its mirrors.
 package struct MirrorPlaces: Sendable {
-    package let machine: Machine
+    package let system: SystemServices
     package let store: StorePlaces
     /// The folder of this host's mirrors, in which each has a folder named by its number.
     package let folder: FilePath
     private let host: String
 
-    package init(_ store: StorePlaces, on machine: Machine) throws(StoreFailure) {
-        self.machine = machine
+    package init(_ store: StorePlaces, on system: SystemServices) throws(StoreFailure) {
+        self.system = system
         self.store = store
         host = try store.host()
         let history = store.user.history
@@ -35,10 +35,10 @@ package struct MirrorPlaces: Sendable {
     package var listing: (joined: [Joined], failures: [MirrorFailure]) {
         var (joined, failures) = ([Joined](), [MirrorFailure]())
         do throws(SystemFailure) {
-            for name in try machine.fileSystem.names(in: folder) ?? [] {
+            for name in try system.fileSystem.names(in: folder) ?? [] {
                 guard let id = MirrorID(name.description) else { continue }
                 do throws(MirrorFailure) {
-                    let found = try MirrorConfiguration.read(in: folder.appending(name), machine.fileSystem)
+                    let found = try MirrorConfiguration.read(in: folder.appending(name), system.fileSystem)
                     if let found { joined.append(Joined(id: id, configuration: found)) }
                 } catch {
                     failures.append(error)
@@ -54,7 +54,7 @@ package struct MirrorPlaces: Sendable {
 extension MirrorPlaces {
     /// Returns the held domains of a mirror, as far as its state can be read without its lock.
     package func held(in mirror: MirrorID) -> [(domain: String, reason: HoldReason)] {
-        StateJournal(in: folder(of: mirror), machine.fileSystem).peek()?.held ?? []
+        StateJournal(in: folder(of: mirror), system.fileSystem).peek()?.held ?? []
     }
 }
 
@@ -76,8 +76,8 @@ extension MirrorPlaces {
     /// elsewhere.
     package func checkServingHost() throws(MirrorFailure) {
         let bytes = try MirrorFailure.wrapping {
-            try store.user.file(of: StorePolicy.domain).checkLinks(on: machine)
-            return try servingHostFile.flatMap { try machine.fileSystem.contents(of: $0, limit: 4096) }
+            try store.user.file(of: StorePolicy.domain).checkLinks(on: system)
+            return try servingHostFile.flatMap { try system.fileSystem.contents(of: $0, limit: 4096) }
         }
         guard let bytes else { return }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -89,10 +89,10 @@ extension MirrorPlaces {
     package func recordServingHost() throws(MirrorFailure) {
         guard let servingHostFile else { return }
         try MirrorFailure.wrapping {
-            try machine.fileSystem.makeFolders(servingHostFile.parent)
-            let text = "\(host)\n\(machine.environment.hostName.shown)\n"
-            if try machine.fileSystem.contents(of: servingHostFile, limit: 4096) == Array(text.utf8) { return }
-            try machine.fileSystem.replace(servingHostFile, with: Array(text.utf8))
+            try system.fileSystem.makeFolders(servingHostFile.parent)
+            let text = "\(host)\n\(system.environment.hostName.shown)\n"
+            if try system.fileSystem.contents(of: servingHostFile, limit: 4096) == Array(text.utf8) { return }
+            try system.fileSystem.replace(servingHostFile, with: Array(text.utf8))
         }
     }
 }
@@ -133,9 +133,9 @@ extension MirrorPlaces {
     /// Creates a mirror in a directory, and joins it.
     package func initialise(_ directory: FilePath, _ options: JoinOptions) throws(MirrorFailure) -> Joined {
         try options.check()
-        let shared = SharedDirectory(directory, in: machine.fileSystem)
+        let shared = SharedDirectory(directory, in: system.fileSystem)
         if !options.takesOver { try checkServingHost() }
-        let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
+        let id = MirrorID(high: system.fileSystem.unpredictableNumber(), low: system.fileSystem.unpredictableNumber())
         try MirrorFailure.wrapping {
             let mirrors = try shared.markers()
             if let former = joined.first(where: { $0.configuration.directory == directory && mirrors.contains($0.id) })
@@ -165,7 +165,7 @@ extension MirrorPlaces {
                 .severalMirrors(directory: directory.description, ids: candidates.map(\.id.abbreviation)))
         }
         try checkServingHost()
-        let shared = SharedDirectory(directory, in: machine.fileSystem)
+        let shared = SharedDirectory(directory, in: system.fileSystem)
         try MirrorFailure.wrapping {
             if let other = try shared.markers().first(where: { $0 != mirror.id }) {
                 let (own, other) = (mirror.id.abbreviation, other.abbreviation)
@@ -183,7 +183,7 @@ extension MirrorPlaces {
     /// Joins the mirror in a directory.
     package func join(_ directory: FilePath, _ options: JoinOptions) throws(MirrorFailure) -> Joined {
         try options.check()
-        let shared = SharedDirectory(directory, in: machine.fileSystem)
+        let shared = SharedDirectory(directory, in: system.fileSystem)
         if !options.takesOver { try checkServingHost() }
         let markers = try MirrorFailure.wrapping { try shared.markers() }
         let wanted = markers.filter { $0.description.hasPrefix(options.id ?? "") }
@@ -206,7 +206,7 @@ extension MirrorPlaces {
     ) throws(MirrorFailure) -> Joined {
         try recordServingHost()
         let former = joined.first { $0.id == id }
-        let name = options.label ?? machine.environment.hostName
+        let name = options.label ?? system.environment.hostName
         var configuration = former?.configuration ?? MirrorConfiguration(directory: directory, label: name)
         if let former, former.configuration.directory == directory, !isChosen, !options.takesOver,
             options.label ?? former.configuration.label == former.configuration.label
@@ -217,8 +217,8 @@ extension MirrorPlaces {
         configuration.isChosen = isChosen
         if let label = options.label { configuration.label = label }
         if former == nil { configuration.seed = options.seed }
-        try MirrorFailure.wrapping { try machine.fileSystem.makeFolders(folder(of: id)) }
-        try configuration.write(in: folder(of: id), machine.fileSystem)
+        try MirrorFailure.wrapping { try system.fileSystem.makeFolders(folder(of: id)) }
+        try configuration.write(in: folder(of: id), system.fileSystem)
         return Joined(id: id, configuration: configuration)
     }
 
@@ -227,8 +227,8 @@ extension MirrorPlaces {
         let folder = folder(of: mirror)
         try MirrorFailure.wrapping {
             // Remove the configuration first, so that a partly removed folder is not a mirror.
-            try machine.fileSystem.remove(folder.appending(MirrorConfiguration.fileName))
-            try machine.fileSystem.removeTree(folder)
+            try system.fileSystem.remove(folder.appending(MirrorConfiguration.fileName))
+            try system.fileSystem.removeTree(folder)
         }
     }
 }

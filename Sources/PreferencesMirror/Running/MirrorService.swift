@@ -37,10 +37,10 @@ package struct MirrorService: Sendable {
 
     package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {
         self.session = session
-        let machine = session.machine
-        (clock, watcher) = (machine.clock, machine.watcher)
-        hints = ChangeHints(machine.clock, ring: ring)
-        nextExchange = machine.clock.now
+        let system = session.system
+        (clock, watcher) = (system.clock, system.watcher)
+        hints = ChangeHints(system.clock, ring: ring)
+        nextExchange = system.clock.now
         if isEager { pace.longest = .seconds(2) }
     }
 

@@ -31,11 +31,11 @@ extension MirrorSession {
             current[path.domain] = .some(presence.identity)
         }
         return !summary.needsState(
-            listing, files: current, at: machine.clock.wall.milliseconds, limits: EngineLimits())
+            listing, files: current, at: system.clock.wall.milliseconds, limits: EngineLimits())
     }
 
     func haveSchemasChanged(since time: Timestamp) -> Bool {
-        schemas.places.lastChange(on: machine).map { $0 >= time } ?? false
+        schemas.places.lastChange(on: system).map { $0 >= time } ?? false
     }
 
     /// This mirror's number, if it was selected among several in the directory.
@@ -111,7 +111,7 @@ extension MirrorSession {
 
     private mutating func publish() throws(MirrorFailure) {
         try handle(.publish)
-        if directoryStatus == .present { directory.sweep(writer, at: machine.clock.wall) }
+        if directoryStatus == .present { directory.sweep(writer, at: system.clock.wall) }
     }
 
     // MARK: Mirrored domains
@@ -142,7 +142,7 @@ extension MirrorSession {
         let nothing = new.filter { engine.local.trackedFiles[$0] == nil && configuration.isSeeded }.map { domain in
             Observation(
                 domain: domain.domain, identity: nil, hash: nil, content: .missing,
-                modified: machine.clock.wall.milliseconds, mark: .deleted)
+                modified: system.clock.wall.milliseconds, mark: .deleted)
         }
         return new.map { .command(.add(domain: $0.domain)) } + (nothing.isEmpty ? [] : [.observed(nothing)])
     }

@@ -39,11 +39,11 @@ package struct MirrorSession: Sendable {
     /// Opens a mirror that the store has joined.
     package init(_ joined: MirrorPlaces.Joined, _ places: MirrorPlaces) {
         (id, configuration, self.places) = (joined.id, joined.configuration, places)
-        let machine = places.machine
-        preferences = PreferenceFiles(places.store, on: machine)
-        schemas = SchemaCache(on: machine)
-        journal = StateJournal(in: places.folder(of: id), machine.fileSystem)
-        directory = SharedDirectory(configuration.directory, in: machine.fileSystem, longValues: journal.longValues)
+        let system = places.system
+        preferences = PreferenceFiles(places.store, on: system)
+        schemas = SchemaCache(on: system)
+        journal = StateJournal(in: places.folder(of: id), system.fileSystem)
+        directory = SharedDirectory(configuration.directory, in: system.fileSystem, longValues: journal.longValues)
         let state = LocalState(mirror: id, writer: WriterID(number: 0))
         engine = Self.engine(state, configuration, schemas, journal.longValues, .unknown)
     }
@@ -59,11 +59,11 @@ package struct MirrorSession: Sendable {
     }
 
     package var folder: FilePath { places.folder(of: id) }
-    var machine: Machine { places.machine }
-    var files: any FileSystem { places.machine.fileSystem }
+    var system: SystemServices { places.system }
+    var files: any FileSystem { places.system.fileSystem }
 
     var moment: Moment {
-        Moment(now: machine.clock.wall.milliseconds, random: files.unpredictableNumber())
+        Moment(now: system.clock.wall.milliseconds, random: files.unpredictableNumber())
     }
 
     /// Returns the reports since the last call.
@@ -113,10 +113,10 @@ extension MirrorSession {
     /// Opens and locks a file in the folder of the mirror. If root creates it, it belongs to the owner of the folder.
     func lockFile(_ name: FileName, patience: Duration = .zero) throws(SystemFailure) -> LockAttempt {
         let path = folder.appending(name)
-        let deadline = machine.clock.now.advanced(by: patience)
+        let deadline = system.clock.now.advanced(by: patience)
         let attempt = try files.openLocked(
-            path, .creating(.privateFile), .exclusive, until: deadline, by: machine.clock)
-        if machine.environment.user == 0, case .locked(let file) = attempt {
+            path, .creating(.privateFile), .exclusive, until: deadline, by: system.clock)
+        if system.environment.user == 0, case .locked(let file) = attempt {
             try files.giveToOwnerOfFolder(file, at: path)
         }
         return attempt
@@ -212,6 +212,6 @@ extension MirrorSession {
 
     /// Whether a check of our own files is due, or no waits are recorded.
     var isCheckDue: Bool {
-        journal.pendingWaits?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
+        journal.pendingWaits?.isCheckDue(at: system.clock.wall.milliseconds, engine.limits) ?? true
     }
 }

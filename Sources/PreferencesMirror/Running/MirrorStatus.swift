@@ -220,7 +220,7 @@ extension MirrorSession {
         }
         return engine.local.peers.filter { $0.key != engine.local.writer && !former.contains($0.key) }
             .sorted { $0.key < $1.key }.map { writer, peer in
-                let ahead = Int64(peer.lastStamp.milliseconds) - machine.clock.wall.milliseconds
+                let ahead = Int64(peer.lastStamp.milliseconds) - system.clock.wall.milliseconds
                 return MirrorStatus.Host(
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
                     isCarried: engine.local.isCarried(writer),

@@ -19,7 +19,7 @@ struct RestoreMarker {
     /// Reads the mark of a mirror. Returns nil if there is none, and throws if it cannot be read.
     init?(of mirror: MirrorID, in places: MirrorPlaces) throws(SystemFailure) {
         guard let path = places.mark(of: mirror),
-            let bytes = try places.machine.fileSystem.contents(of: path, limit: 1 << 16)
+            let bytes = try places.system.fileSystem.contents(of: path, limit: 1 << 16)
         else { return nil }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
         let writers = words.dropFirst().compactMap { WriterID($0) }
@@ -31,9 +31,9 @@ struct RestoreMarker {
         guard let path = places.mark(of: mirror) else { return }
         let words = [String(mark, radix: 16)] + writers.map(\.description)
         let line = words.joined(separator: " ") + "\n"
-        try places.machine.fileSystem.makeFolders(path.parent)
+        try places.system.fileSystem.makeFolders(path.parent)
         do throws(SystemFailure) {
-            try places.machine.fileSystem.replace(path, with: Array(line.utf8))
+            try places.system.fileSystem.replace(path, with: Array(line.utf8))
         } catch {
             // The temporary file has another name each time, which would make each failure look new.
             throw SystemFailure(error.code, error.operation, path)

@@ -1,7 +1,7 @@
 package import Platform
 
 /// The services of the system that the store uses.
-package struct Machine: Sendable {
+package struct SystemServices: Sendable {
     package var fileSystem: any FileSystem
     package var clock: any Clock
     package var watcher: any FolderWatcher
@@ -35,8 +35,8 @@ package struct Machine: Sendable {
     }
 
     /// The services of the system of this process.
-    package static func ofThisProcess() -> Machine {
-        Machine(
+    package static func ofThisProcess() -> SystemServices {
+        SystemServices(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runOnNewThread(work) },
             atEnd: { action in atExit(action) })
@@ -49,7 +49,7 @@ package struct Machine: Sendable {
     }
 }
 
-extension Machine {
+extension SystemServices {
     /// Calls `body`. If it fails because the folder is missing, makes the folder and calls it again.
     @inline(__always)
     func makingFolder<Result>(
@@ -64,7 +64,7 @@ extension Machine {
     }
 }
 
-extension Machine {
+extension SystemServices {
     /// The base of relative paths, or nil if it is unknown or was removed.
     package var workingFolder: FilePath? {
         guard let folder = try? fileSystem.destination(ofLink: "/proc/self/cwd"), folder.isAbsolute,

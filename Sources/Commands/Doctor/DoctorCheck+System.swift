@@ -6,7 +6,7 @@ internal import PreferencesMirror
 extension DoctorCheck {
     /// Whether the kernel reports changes, or the files must be polled.
     static let watching = DoctorCheck(subject: "watching") { doctor in
-        let watch = doctor.machine.watcher.watch(doctor.user.folder) { _ in }
+        let watch = doctor.system.watcher.watch(doctor.user.folder) { _ in }
         defer { watch.cancel() }
         guard case .polling(let reason) = watch.means else { return [] }
         let place = doctor.user.folder.description
@@ -36,7 +36,7 @@ extension DoctorCheck {
 
     /// Variables that are ignored because they contain a relative path.
     static let variables = DoctorCheck(subject: "variables") { doctor in
-        let variables = doctor.machine.environment.variables
+        let variables = doctor.system.environment.variables
         let single = [Variable.configHome, .stateHome, .dataHome].map(\.rawValue).compactMap { name -> DoctorFinding? in
             guard let value = variables[name], !value.isEmpty, !value.hasPrefix("/") else { return nil }
             return DoctorFinding(name, "ignored, since it is a relative path: \(value)", .command(["unset", name]))
@@ -57,8 +57,8 @@ extension DoctorCheck {
 extension DoctorCheck {
     /// Temporary files that killed writers have left.
     static let temporaries = DoctorCheck(subject: "stale temporary files") { doctor in
-        let needed = Set(doctor.user.notedTransactions(on: doctor.machine).flatMap(\.temporaries))
-        let now = doctor.machine.clock.wall
+        let needed = Set(doctor.user.notedTransactions(on: doctor.system).flatMap(\.temporaries))
+        let now = doctor.system.clock.wall
         return (doctor.writtenFolders + doctor.domainFolders).flatMap { folder in
             doctor.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
                 let path = folder.appending(name)
@@ -79,7 +79,7 @@ extension DoctorCheck {
 
     /// Committed transactions that could not be completed.
     static let transactions = DoctorCheck(subject: "pending transactions") { doctor in
-        doctor.user.notedTransactions(on: doctor.machine).filter { !$0.isBusy }.map { noted in
+        doctor.user.notedTransactions(on: doctor.system).filter { !$0.isBusy }.map { noted in
             if noted.isOfOthers {
                 return DoctorFinding(
                     noted.path.description, "another user's change of several files in this store is pending",
@@ -105,7 +105,7 @@ extension DoctorCheck {
     /// mirror. The mirror's state is read but not loaded, since loading may repair and change it.
     static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { doctor in
         guard doctor.user.arrangement == .own,
-            let places = try? MirrorPlaces(doctor.access.places, on: doctor.machine)
+            let places = try? MirrorPlaces(doctor.access.places, on: doctor.system)
         else { return [] }
         let (joined, failures) = places.listing
         let damaged = failures.compactMap { failure -> DoctorFinding? in
