@@ -290,10 +290,8 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func scalar<T: Scalar>(_ decoder: ValueDecoder, _ key: Key) throws -> T {
-        guard let scalar = decoder.scalar(T.self) else {
-            throw decoder.scalarFailure(T.self, at: key)
-        }
-        return scalar
+        // Unlike this function, the one it calls is specialized for `T`, so it creates no type at run time.
+        do { return try T.decoded(from: decoder) } catch { throw decoder.scalarFailure(T.self, at: key) }
     }
 
     func decode<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T { try scalar(decoder(key), key) }
@@ -310,8 +308,12 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
             node.ask(decoder.position, key)
             return try decoder.decode(type)
         }
-        // The encoder omits a value that encodes itself as nil. If the value is missing, an optional is decoded as nil,
-        // and any other type that calls `decodeNil()` is decoded from a null.
+        return try decodeMissing(type, forKey: key)
+    }
+
+    /// Decodes a value that the encoder omits because it encodes itself as nil. An optional is decoded as nil, and any
+    /// other type that calls `decodeNil()` is decoded from a null.
+    private func decodeMissing<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         let missing = decoderOfMissing(key)
         if type is any ExpressibleByNilLiteral.Type { return try missing.decode(type) }
         guard let value = try? missing.decode(type), missing.node.wasAskedForNil else {
