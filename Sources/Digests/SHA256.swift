@@ -88,7 +88,6 @@ extension SHA256 {
         }
 
         /// Adds one block. The schedule is a span, because the compiler copies an array of this type in every round.
-        @inline(__always)
         private mutating func add(_ schedule: Span<UInt32>) {
             var (a, b, c, d, e, f, g, h) = words
             var index = 0
@@ -115,7 +114,6 @@ extension SHA256 {
 }
 
 /// Expands a block into the 64 words of the message schedule.
-@inline(__always)
 private func schedule(_ block: Span<UInt8>, _ words: inout InlineArray<64, UInt32>) {
     var index = 0
     while index < 16 {

@@ -6,7 +6,6 @@ extension PropertyList {
         /// Whether `bits` represent a negative `Int64`.
         let isNegative: Bool
 
-        @inline(__always)
         init(bits: UInt64, isNegative: Bool) {
             self.bits = bits
             self.isNegative = isNegative
@@ -16,15 +15,12 @@ extension PropertyList {
 
 extension PropertyList.Integer {
     /// Creates an integer from an `Int`.
-    @inline(__always)
     public init(_ number: Int) { self.init(bits: UInt64(bitPattern: Int64(number)), isNegative: number < 0) }
 
     /// Creates an integer from an `Int64`.
-    @inline(__always)
     public init(_ number: Int64) { self.init(bits: UInt64(bitPattern: number), isNegative: number < 0) }
 
     /// Creates an integer from a `UInt64`.
-    @inline(__always)
     public init(_ number: UInt64) { self.init(bits: number, isNegative: false) }
 
     /// Creates an integer from a `UInt`.
@@ -42,7 +38,6 @@ extension PropertyList.Integer {
     }
 
     /// Creates an integer from its magnitude and sign, or returns nil if it is below −2⁶³.
-    @inline(__always)
     init?(magnitude: UInt64, isNegative: Bool) {
         guard isNegative, magnitude > 0 else {
             self.init(magnitude)

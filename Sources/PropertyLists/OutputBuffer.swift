@@ -38,21 +38,17 @@
     }
 
     /// The position after the written bytes.
-    @inline(__always)
     private var end: UnsafeMutablePointer<UInt8> { unsafe base + count }
 
     /// Adds bytes that were written at `end` to the count.
-    @inline(__always)
     private mutating func advance(_ written: Int) {
         count += written
         assert(count <= capacity)
     }
 
     /// Discards the bytes from `count` on.
-    @inline(__always)
     mutating func truncate(to count: Int) { self.count = count }
 
-    @inline(__always)
     mutating func append(_ byte: UInt8) {
         reserve(1)
         unsafe base[count] = byte
@@ -60,7 +56,6 @@
     }
 
     /// Writes a byte into reserved space.
-    @inline(__always)
     mutating func appendReserved(_ byte: UInt8) {
         unsafe base[count] = byte
         count += 1
@@ -81,7 +76,6 @@
         advance(text.utf8CodeUnitCount)
     }
 
-    @inline(__always)
     mutating func append(_ bytes: Span<UInt8>) {
         reserve(bytes.count)
         unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -90,13 +84,11 @@
         advance(bytes.count)
     }
 
-    @inline(__always)
     mutating func append(text: String) {
         text.withBytes { append($0) }
     }
 
     /// Runs `body` on the bytes.
-    @inline(__always)
     func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         let bytes = unsafe Span(_unsafeStart: base, count: count)
         return body(bytes)
@@ -139,7 +131,6 @@ protocol TextEscaping: RunEnds {
 
 extension OutputBuffer {
     /// Writes `text` word by word, and the bytes that end a run with `escaping`.
-    @inline(__always)
     mutating func append<Escaping: TextEscaping>(
         _ text: Span<UInt8>, escaping: Escaping.Type
     ) throws(Escaping.Failure) {

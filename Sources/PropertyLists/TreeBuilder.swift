@@ -41,15 +41,12 @@ struct TreeBuilder: ~Copyable {
         nulls = options.nulls
     }
 
-    @inline(__always)
     var isInDictionary: Bool { frame.firstKey >= 0 }
 
     /// Whether the innermost dictionary has a key without a value.
-    @inline(__always)
     var awaitsValue: Bool { keys.count - frame.firstKey > values.count - frame.firstValue }
 
     /// The number of children that the innermost container has so far.
-    @inline(__always)
     var childCount: Int { values.count - frame.firstValue }
 
     /// The last complete value.
@@ -77,7 +74,6 @@ struct TreeBuilder: ~Copyable {
 
     mutating func addKey(_ key: consuming String, at offset: Int) { addKey(key, at: offset, in: [], 0..<0) }
 
-    @inline(__always)
     mutating func begin(dictionary: Bool, at offset: Int) throws(Fault) {
         guard depth < nesting else { throw Fault(.nestedTooDeeply(limit: nesting), at: offset) }
         if sources != nil {
@@ -90,7 +86,6 @@ struct TreeBuilder: ~Copyable {
     }
 
     /// Records the source of the last value, which is a scalar.
-    @inline(__always)
     mutating func record(_ source: Range<Int>) {
         guard sources != nil else { return }
         let component = component(ofChild: childCount - 1)
@@ -129,7 +124,6 @@ struct TreeBuilder: ~Copyable {
         values.push(value)
     }
 
-    @inline(__always)
     private mutating func leave() {
         depth -= 1
         frame = enclosing.removeLast()
@@ -232,7 +226,6 @@ let fewElements = 24
     }
 
     /// Makes room for `additional` elements.
-    @inline(__always)
     mutating func reserve(_ additional: Int) {
         if capacity - count < additional { grow(additional) }
     }
@@ -248,7 +241,6 @@ let fewElements = 24
         unsafe base = unsafe moved
     }
 
-    @inline(__always)
     mutating func popLast() -> Element? {
         guard count > 0 else { return nil }
         count -= 1
@@ -273,7 +265,6 @@ let fewElements = 24
     }
 
     /// Pops `taken` elements. `body` must move all of them out.
-    @inline(__always)
     mutating func pop(_ taken: Int, _ body: (UnsafeMutablePointer<Element>) -> Void) {
         precondition(taken <= count)
         count -= taken

@@ -167,7 +167,6 @@ extension Span where Element: ~Copyable {
     /// Passes the element to `body` in place.
     ///
     /// Because the element need not be copyable, the compiler does not retain it, as it does in `body(span[place])`.
-    @inline(__always)
     func withElement<Result, Failure: Error>(
         at place: Int, _ body: (borrowing Element) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -37,20 +37,17 @@ extension BinaryReader {
     }
 
     /// Allocates the states of all objects with the first container, because a scalar root needs none.
-    @inline(__always)
     mutating func prepareStates() {
         if states.isEmpty { states = Array(repeating: ObjectState.new, count: trailer.objectCount) }
     }
 
     /// Counts the bytes of an object at its first reference.
-    @inline(__always)
     mutating func countBytes(_ length: Int, at offset: Int) throws(Fault) {
         readBytes += length
         if haveOverlapped { throw Fault(.overlappingObjects, at: offset) }
     }
 
     /// Whether the objects read so far take more bytes than the object area, so that some of them overlap.
-    @inline(__always)
     private var haveOverlapped: Bool { readBytes > trailer.tableOffset - BinaryTrailer.headerLength }
 
     /// Adds a container that was kept, unless it would exceed the nesting limit here.
@@ -75,7 +72,6 @@ extension BinaryReader {
     }
 
     /// Adds the keys of the innermost dictionary.
-    @inline(__always)
     mutating func addKeys(_ head: Head) throws(Fault) {
         builder.isInKey = true
         for at in 0..<head.count {
@@ -90,7 +86,6 @@ extension BinaryReader {
     }
 
     /// Adds a key and returns its encoded length.
-    @inline(__always)
     mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         if let position = recentKeys.position(of: object) {
             let key = recentKeys.keys[position]
@@ -137,7 +132,6 @@ extension BinaryReader {
     }
 
     /// Adds a scalar and returns its encoded length.
-    @inline(__always)
     mutating func addLeaf(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> Int {
         if states.isEmpty { return try add(head, at: offset) }
         let state = states[object]
@@ -205,7 +199,6 @@ extension BinaryReader {
 
 extension BinaryReader {
     /// The number in up to 8 bytes of an object.
-    @inline(__always)
     mutating func number(at place: Int, size: Int) throws(Fault) -> UInt64 {
         let start = try load(place, count: size)
         return bytes.loaded.bigEndian(at: start, size: size)
@@ -221,7 +214,6 @@ extension BinaryReader {
         return bytes.loaded.bigEndian(at: start + extra, size: size - extra)
     }
 
-    @inline(__always)
     mutating func integer(_ marker: UInt8, at offset: Int) throws(Fault) -> PropertyList.Integer {
         switch marker & 0x0F {
         case let power where power < 3:
@@ -238,7 +230,6 @@ extension BinaryReader {
         }
     }
 
-    @inline(__always)
     mutating func asciiString(_ head: Head) throws(Fault) -> String {
         let start = try load(head.contents, count: head.count)
         let text = start..<start + head.count
@@ -281,14 +272,12 @@ struct ExpandedSize {
     /// The number of nested containers.
     var height = 0
 
-    @inline(__always)
     mutating func add(_ other: ExpandedSize) {
         nodes = Self.sum(nodes, other.nodes)
         bytes = Self.sum(bytes, other.bytes)
         height = max(height, other.height + 1)
     }
 
-    @inline(__always)
     private static func sum(_ a: Int, _ b: Int) -> Int {
         let (sum, overflow) = a.addingReportingOverflow(b)
         return overflow ? .max : sum
@@ -337,7 +326,6 @@ struct RecentKeys {
     /// Empty before the first repeated key.
     private(set) var keys: [Key] = []
 
-    @inline(__always)
     func position(of object: Int) -> Int? {
         if keys.isEmpty { return nil }
         let position = object & (Self.count - 1)

@@ -134,7 +134,6 @@ struct BinaryReader: ~Copyable {
     }
 
     /// Checks the size of a container, which includes the child added last, against the limits.
-    @inline(__always)
     mutating func check(_ size: ExpandedSize, after child: Int) throws(Fault) {
         if size.nodes > limits.expandedNodes || size.bytes > mostBytes {
             builder.dropValue()
@@ -152,7 +151,6 @@ struct BinaryReader: ~Copyable {
 
 extension BinaryReader {
     /// The number of the object that the reference at `place` names.
-    @inline(__always)
     mutating func reference(at place: Int) throws(Fault) -> Int {
         let number = try tableNumber(at: place, size: trailer.referenceSize)
         guard number < UInt64(trailer.objectCount) else { throw Fault(.invalidReference(number), at: place) }
@@ -160,7 +158,6 @@ extension BinaryReader {
     }
 
     /// The offset of an object.
-    @inline(__always)
     mutating func offset(of object: Int) throws(Fault) -> Int {
         let place = trailer.tableOffset + object * trailer.offsetSize
         let offset = try tableNumber(at: place, size: trailer.offsetSize)
@@ -171,7 +168,6 @@ extension BinaryReader {
     }
 
     /// The number of `size` bytes at `place`, in the table of offsets or in a reference.
-    @inline(__always)
     private mutating func tableNumber(at place: Int, size: Int) throws(Fault) -> UInt64 {
         let start = try bytes.load(place, count: size)
         return bytes.loaded.bigEndian(at: start, size: size)
@@ -179,7 +175,6 @@ extension BinaryReader {
 
     /// Loads the `count` bytes at `place`, and returns their position in `bytes.loaded`. Throws unless they are inside
     /// the object area.
-    @inline(__always)
     mutating func load(_ place: Int, count: Int) throws(Fault) -> Int {
         guard count <= trailer.tableOffset - place else {
             throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset)
@@ -196,12 +191,10 @@ extension BinaryReader {
         var contents: Int
 
         /// Whether a value with these contents allocates memory, so that sharing it saves some.
-        @inline(__always)
         var isWorthKeeping: Bool { count > (marker >> 4 == 0x6 ? 5 : 14) }
     }
 
     /// Reads the marker of an object and its count, and checks that the contents fit into the file.
-    @inline(__always)
     mutating func head(at offset: Int) throws(Fault) -> Head {
         let start = try load(offset, count: 1)
         let marker = bytes.loaded[start]

@@ -61,10 +61,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         references.append(contentsOf: repeatElement(0, count: entries.count))
     }
 
-    @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) {}
 
-    @inline(__always)
     mutating func add(scalar: borrowing PropertyList) {
         let number = scalars.number(of: scalar)
         // The root may be a scalar, which has no reference.
@@ -73,7 +71,6 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
     mutating func end(_ shape: ContainerShape) { place = outerPlaces.removeLast() }
 
-    @inline(__always)
     private mutating func refer(to object: UInt32) {
         references[place] = object
         place += 1
@@ -187,7 +184,6 @@ struct ScalarPool: ~Copyable {
     }
 
     /// The number of a scalar.
-    @inline(__always)
     mutating func number(of scalar: borrowing PropertyList) -> UInt32 {
         let start = output.count
         switch scalar {
@@ -214,7 +210,6 @@ struct ScalarPool: ~Copyable {
     }
 
     /// The number of the object whose bytes begin at `start`. They are dropped if an earlier object has the same bytes.
-    @inline(__always)
     private mutating func number(from start: Int) -> UInt32 {
         let hash = UInt32(truncatingIfNeeded: output.withBytes { hashOfBytes($0.extracting(start...), seed: seed) })
         var slot = table.firstSlot(hash)
@@ -255,14 +250,11 @@ struct SlotTable {
         entries.reserveCapacity(slotCount / 2)
     }
 
-    @inline(__always)
     func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slots.count - 1) }
 
-    @inline(__always)
     func next(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
     /// The object in a slot and its hash, or nil if the slot is free.
-    @inline(__always)
     func entry(in slot: Int) -> (object: Int, hash: UInt32)? {
         let place = slots[slot]
         guard place > 0 else { return nil }
@@ -270,7 +262,6 @@ struct SlotTable {
         return (Int(entry & 0xFFFF_FFFF), UInt32(truncatingIfNeeded: entry >> 32))
     }
 
-    @inline(__always)
     mutating func fill(_ slot: Int, with object: Int, _ hash: UInt32) {
         entries.append(UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object))
         slots[slot] = UInt32(truncatingIfNeeded: entries.count)
@@ -290,7 +281,6 @@ struct SlotTable {
 
 extension OutputBuffer {
     /// Writes the lowest `size` bytes of `number` in big-endian order.
-    @inline(__always)
     mutating func append(bigEndian number: UInt64, size: Int) {
         append(word: (number << UInt64(64 - 8 * size)).byteSwapped, count: size)
     }
@@ -304,7 +294,6 @@ extension OutputBuffer {
     }
 
     /// Writes the marker of an object with its count, which is a separate number if it does not fit into the marker.
-    @inline(__always)
     mutating func append(head marker: UInt8, count: Int) {
         if count < 15 {
             append(marker | UInt8(truncatingIfNeeded: count))
@@ -318,7 +307,6 @@ extension OutputBuffer {
     static func lengthOfHead(_ count: Int) -> Int { count < 15 ? 1 : 2 + sizeOfUnsigned(UInt64(count)) }
 
     /// Writes an integer object.
-    @inline(__always)
     mutating func append(binaryInteger number: PropertyList.Integer) {
         if number.isNegative {
             append(0x13 as UInt8)
@@ -335,7 +323,6 @@ extension OutputBuffer {
     }
 
     /// Writes a text object in ASCII if possible, otherwise in UTF-16.
-    @inline(__always)
     mutating func append(binaryText text: String) {
         let isASCII = text.withBytes { bytes in
             guard bytes.isASCII else { return false }

@@ -59,7 +59,6 @@ struct BinaryBytes {
 
     /// Loads the `count` bytes at `offset`, which the caller has checked to exist. Returns their position in `loaded`,
     /// which is valid until the next call.
-    @inline(__always)
     mutating func load(_ offset: Int, count: Int) throws(Fault) -> Int {
         isWhole ? offset : try loadFromSource(offset, count: count)
     }

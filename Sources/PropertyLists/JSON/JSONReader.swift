@@ -51,7 +51,6 @@ struct JSONReader: TextReader, ~Copyable {
     }
 
     /// Reads the text after a value in a container: a comma and the next key or element, or the end.
-    @inline(__always)
     private mutating func readNext() throws(Fault) {
         try skipSpace()
         guard position < end else { throw Fault(.unexpectedEnd(inside: innermost), at: end) }
@@ -142,7 +141,6 @@ struct JSONReader: TextReader, ~Copyable {
         try skipSpace()
     }
 
-    @inline(__always)
     private func isAtEnd(ofDictionary isDictionary: Bool) -> Bool {
         position < end && base[position] == (isDictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
@@ -168,7 +166,6 @@ struct JSONReader: TextReader, ~Copyable {
     }
 
     /// Skips a word of `length` bytes if it is next. Returns false otherwise.
-    @inline(__always)
     private mutating func skip(_ word: UInt64, length: UInt64) -> Bool {
         guard base.word(position) & (.max >> (64 - 8 * length)) == word else { return false }
         position += Int(length)
@@ -179,7 +176,6 @@ struct JSONReader: TextReader, ~Copyable {
 // MARK: Numbers
 
 extension JSONReader {
-    @inline(__always)
     private mutating func readNumber() throws(Fault) -> PropertyList {
         let start = position
         if options.allowsJSON5, let number = try readJSON5Number() { return number }

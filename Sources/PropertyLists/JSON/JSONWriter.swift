@@ -60,13 +60,11 @@ struct JSONWriter: ValueSink, ~Copyable {
         output.append(container.isDictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
-    @inline(__always)
     mutating func beginElement(isFirst: Bool) {
         if !isFirst { output.append(UInt8(ascii: ",")) }
         if isPretty { beginLine() }
     }
 
-    @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
         if !isFirst { output.append(UInt8(ascii: ",")) }
@@ -82,7 +80,6 @@ struct JSONWriter: ValueSink, ~Copyable {
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
     }
 
-    @inline(__always)
     mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
         switch scalar {
         case .string(let text): append(quoted: text)
@@ -112,7 +109,6 @@ enum JSONEscaping: TextEscaping {
     /// The length of `\u001f`, the escape of a control character.
     static var growth: Int { 6 }
 
-    @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
         // Flipping one bit turns the quote, 0x22, into 0x20, and keeps control characters below 0x20.
         ByteScan.below(word ^ ByteScan.ones &* 2, 0x21) | ByteScan.matches(word, UInt8(ascii: "\\"))

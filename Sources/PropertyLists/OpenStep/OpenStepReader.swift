@@ -172,7 +172,6 @@ struct OpenStepReader: TextReader, ~Copyable {
         try readSeparatorAfterValue()
     }
 
-    @inline(__always)
     private mutating func readSeparatorAfterValue() throws(Fault) {
         let isInDictionary = builder.isInDictionary
         if at < count, base[at] == (isInDictionary ? UInt8(ascii: ";") : UInt8(ascii: ",")), builder.depth > 0 {
@@ -213,7 +212,6 @@ struct OpenStepReader: TextReader, ~Copyable {
 
 extension OpenStepReader {
     /// Skips white space and comments.
-    @inline(__always)
     mutating func skipSpace() throws(Fault) {
         if at < count, base[at] > UInt8(ascii: "/"), base[at] < 0x80 { return }
         try skipSpaceAndComments()
@@ -268,7 +266,6 @@ extension OpenStepReader {
         }
     }
 
-    @inline(__always)
     private mutating func stepInComment() throws(Fault) {
         guard base[at] != 0 else { throw Fault(.invalidCharacter(0), at: at) }
         at += 1

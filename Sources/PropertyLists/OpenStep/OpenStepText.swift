@@ -18,14 +18,12 @@ struct BareCharacters {
         (low, high) = bits
     }
 
-    @inline(__always)
     func contains(_ character: UInt8) -> Bool {
         let bits = character < 64 ? low : high
         return character < 128 && (bits &>> UInt64(character)) & 1 == 1
     }
 
     /// Whether text can be written without quotes. Empty text and text that looks like a comment cannot.
-    @inline(__always)
     func needsNoQuotes(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty, text[0] != UInt8(ascii: "/") else { return false }
         for at in text.indices where !contains(text[at]) { return false }
@@ -35,7 +33,6 @@ struct BareCharacters {
 
 extension OpenStepReader {
     /// Reads text with or without quotes.
-    @inline(__always)
     mutating func readText(_ wanted: StaticString) throws(Fault) -> String {
         let first = base[at]
         if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return try readQuoted(first) }
@@ -45,7 +42,6 @@ extension OpenStepReader {
         return base.text(start..<at, isASCII: true)
     }
 
-    @inline(__always)
     func run(_ start: Int, _ end: Int) -> Bytes {
         Bytes(base, start..<end)
     }
@@ -63,7 +59,6 @@ extension OpenStepReader {
     }
 
     /// Skips to the next quote or backslash. Returns whether the skipped text is ASCII.
-    @inline(__always)
     private mutating func skipPlainCharacters(_ quote: UInt8) throws(Fault) -> Bool {
         var seen: UInt64 = 0
         while at + 8 <= count {

@@ -70,39 +70,33 @@ struct OpenStepWriter: ValueSink, ~Copyable {
         output.append(container.isDictionary ? UInt8(ascii: "}") : UInt8(ascii: ")"))
     }
 
-    @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) {
         indent()
         write(text: copy key)
         output.append(" = ")
     }
 
-    @inline(__always)
     mutating func beginElement(isFirst: Bool) {
         if !isFirst { output.append(",\n") }
         indent()
     }
 
-    @inline(__always)
     mutating func endElement(inDictionary: Bool) {
         if inDictionary { output.append(";\n") }
     }
 
-    @inline(__always)
     mutating func add(scalar: borrowing PropertyList) throws(Refusal) { try write(scalar: copy scalar) }
 
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
         dialect == .gnustep && dictionary.asUID != nil ? .uid : nil
     }
 
-    @inline(__always)
     private mutating func indent() {
         output.append(repeating: 0x20, count: level * 4)
     }
 }
 
 extension OpenStepWriter {
-    @inline(__always)
     mutating func write(scalar value: PropertyList) throws(Refusal) {
         if case .string(let text) = value { return write(text: text) }
         try write(otherScalar: value)
@@ -230,7 +224,6 @@ extension OpenStepWriter {
     }
 
     /// The position of the first byte from `start` on that needs an escape.
-    @inline(__always)
     private func endOfPlainRun(_ text: Span<UInt8>, from start: Int) -> Int {
         let tops: UInt64 = options.escapesNonASCII ? ByteScan.highBits : 0
         var at = start
@@ -246,7 +239,6 @@ extension OpenStepWriter {
         return at
     }
 
-    @inline(__always)
     private func needsEscape(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): true

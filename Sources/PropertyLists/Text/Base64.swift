@@ -126,10 +126,10 @@ extension OutputBuffer {
     /// Writes `bytes` as base64, without line breaks.
     mutating func append(base64 bytes: Span<UInt8>) {
         let alphabet = base64Alphabet
-        @inline(__always) func character(_ bits: UInt64, _ shift: UInt64) -> UInt64 {
+        func character(_ bits: UInt64, _ shift: UInt64) -> UInt64 {
             UInt64(alphabet[Int(truncatingIfNeeded: bits >> shift & 63)])
         }
-        @inline(__always) func characters(_ bits: UInt64) -> UInt64 {
+        func characters(_ bits: UInt64) -> UInt64 {
             character(bits, 18) | character(bits, 12) << 8 | character(bits, 6) << 16 | character(bits, 0) << 24
         }
         reserve((bytes.count + 2) / 3 * 4 + 8)

@@ -123,7 +123,6 @@ extension OutputBuffer {
         append(UInt8(ascii: ":"), twoDigits: date.second)
     }
 
-    @inline(__always)
     private mutating func append(_ mark: UInt8, twoDigits number: Int) {
         append(mark)
         append(0x30 + UInt8(truncatingIfNeeded: number / 10))

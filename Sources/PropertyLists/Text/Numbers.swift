@@ -9,7 +9,6 @@ struct Decimal19 {
     var isTruncated = false
 
     /// The nearest double, or nil if the remaining digits do not determine it or it is outside the exact range.
-    @inline(__always)
     var exactDouble: Double? {
         if digits == 0 { return isNegative ? -0.0 : 0 }
         guard !isTruncated else { return nil }
@@ -41,13 +40,11 @@ private func quotient(_ digits: UInt64, powerOfFive power: Int) -> Double {
     return Double(sticky) * Double(sign: .plus, exponent: exponent, significand: 1)
 }
 
-@inline(__always)
 private func powerOfTen(_ power: Int) -> Double {
     powerTable[power]
 }
 
 /// A power of five that fits into a word. There are 28.
-@inline(__always)
 func powerOfFive(_ power: Int) -> UInt64 {
     fiveTable[power]
 }
@@ -95,7 +92,6 @@ extension Decimal19 {
 
     /// Scans a sign, digits, a point, digits and an exponent. Any of these may be missing; the caller decides which
     /// must not be.
-    @inline(__always)
     static func scan(_ base: [UInt8], from start: Int, to end: Int, allowsPlus: Bool) -> Scan {
         var number = Decimal19()
         var at = start
@@ -125,7 +121,6 @@ extension Decimal19 {
         return scan
     }
 
-    @inline(__always)
     private mutating func takeDigits(
         _ base: [UInt8], _ at: inout Int, _ end: Int, _ significant: inout Int, isFraction: Bool
     ) {
@@ -138,7 +133,6 @@ extension Decimal19 {
     }
 
     /// Reads the exponent after its mark. Returns false if it does not begin with a digit.
-    @inline(__always)
     private mutating func takeExponent(_ base: [UInt8], _ at: inout Int, _ end: Int) -> Bool {
         var isNegative = false
         if at < end, base[at] == UInt8(ascii: "-") || base[at] == UInt8(ascii: "+") {
@@ -158,7 +152,6 @@ extension Decimal19 {
         return at > start
     }
 
-    @inline(__always)
     private mutating func take(_ digit: UInt8, _ significant: inout Int, isFraction: Bool) {
         if significant < 19 {
             digits = digits &* 10 &+ UInt64(digit)
@@ -239,7 +232,6 @@ struct ShortestDecimal {
     private(set) var places: Int
 
     /// Creates the decimal of a number that has a fraction and is at least 10⁻⁴. Returns nil for other numbers.
-    @inline(__always)
     init?(_ number: Double) {
         guard number >= 1e-4, number < 0x1p52, number != number.rounded(.towardZero) else { return nil }
         let fraction = number.bitPattern & ~(~0 << 52)
@@ -256,17 +248,15 @@ struct ShortestDecimal {
     ///
     /// The narrowest intervals, those around powers of two, have a width of `3/4 × 2^exponent`, so they contain an
     /// integer.
-    @inline(__always)
     private static func leastPlaces(_ exponent: Int) -> Int {
         // The decimal logarithms of 2 and 4/3 as multiples of 2^-18, rounded up.
         (-exponent * 78_914 + 32_753) >> 18 + 1
     }
 
-    @inline(__always)
     private mutating func shorten(_ interval: ScaledInterval) {
         var (least, greatest, unit) = (interval.least, interval.greatest, 1 as UInt64)
         /// Removes trailing zeros while the interval contains a number that ends with them.
-        @inline(__always) func dropZeros(_ count: Int, _ factor: UInt64) {
+        func dropZeros(_ count: Int, _ factor: UInt64) {
             while true {
                 let quotient = greatest / factor
                 guard quotient &* factor >= least else { return }
@@ -297,7 +287,6 @@ private struct ScaledInterval {
 
     /// Creates the interval of `4 × significand × power / 2^shift`. The shift is 2 to 50 and the product is below
     /// 2^112.
-    @inline(__always)
     init(significand: UInt64, power: UInt64, shift: UInt64, isPowerOfTwo: Bool) {
         let (high, low) = (significand << 2).multipliedFullWidth(by: power)
         let mask: UInt64 = ~(~0 << shift)
@@ -315,14 +304,12 @@ private struct ScaledInterval {
     }
 
     /// The integer nearest to the double, or the even one of two.
-    @inline(__always)
     var nearest: UInt64 {
         let half: UInt64 = 1 << 63
         return whole &+ (fraction > half || (fraction == half && whole & 1 == 1) ? 1 : 0)
     }
 
     /// The multiple of ten nearest to the double, divided by ten, or the even one of two.
-    @inline(__always)
     var nearestTen: UInt64 {
         let (tens, ones) = whole.quotientAndRemainder(dividingBy: 10)
         return tens &+ (ones > 5 || (ones == 5 && (fraction > 0 || tens & 1 == 1)) ? 1 : 0)
@@ -330,7 +317,6 @@ private struct ScaledInterval {
 }
 
 extension OutputBuffer {
-    @inline(__always)
     mutating func append(_ number: PropertyList.Integer) {
         if number.isNegative { append(UInt8(ascii: "-")) }
         append(decimal: number.magnitude)
@@ -366,7 +352,6 @@ extension OutputBuffer {
         }
     }
 
-    @inline(__always)
     private mutating func append(_ decimal: ShortestDecimal) {
         let whole = decimal.places < powersOfTen.count ? decimal.digits / powersOfTen[decimal.places] : 0
         append(decimal: whole)
@@ -377,7 +362,6 @@ extension OutputBuffer {
 }
 
 /// The eight digits of a number below 10⁸, with the first in the lowest byte.
-@inline(__always)
 private func eightDigits(of number: UInt64) -> UInt64 {
     // Divides groups of four, of two and of one digit side by side, with products that round down to the quotient.
     let fours = number / 10_000 | (number % 10_000) << 32

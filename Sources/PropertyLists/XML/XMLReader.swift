@@ -141,18 +141,18 @@ struct XMLReader: TextReader, ~Copyable {
 
     /// The tags in their usual spelling, as words in native byte order.
     private enum Tag {
-        @inline(__always) static var key: UInt64 { wordOf("<", "k", "e", "y", ">") }
-        @inline(__always) static var string: UInt64 { wordOf("<", "s", "t", "r", "i", "n", "g", ">") }
-        @inline(__always) static var integer: UInt64 { wordOf("<", "i", "n", "t", "e", "g", "e", "r") }
-        @inline(__always) static var real: UInt64 { wordOf("<", "r", "e", "a", "l", ">") }
-        @inline(__always) static var `true`: UInt64 { wordOf("<", "t", "r", "u", "e", "/", ">") }
-        @inline(__always) static var `false`: UInt64 { wordOf("<", "f", "a", "l", "s", "e", "/", ">") }
-        @inline(__always) static var dict: UInt64 { wordOf("<", "d", "i", "c", "t", ">") }
-        @inline(__always) static var date: UInt64 { wordOf("<", "d", "a", "t", "e", ">") }
-        @inline(__always) static var data: UInt64 { wordOf("<", "d", "a", "t", "a", ">") }
-        @inline(__always) static var array: UInt64 { wordOf("<", "a", "r", "r", "a", "y", ">") }
-        @inline(__always) static var dictEnd: UInt64 { wordOf("<", "/", "d", "i", "c", "t", ">") }
-        @inline(__always) static var arrayEnd: UInt64 { wordOf("<", "/", "a", "r", "r", "a", "y", ">") }
+        static var key: UInt64 { wordOf("<", "k", "e", "y", ">") }
+        static var string: UInt64 { wordOf("<", "s", "t", "r", "i", "n", "g", ">") }
+        static var integer: UInt64 { wordOf("<", "i", "n", "t", "e", "g", "e", "r") }
+        static var real: UInt64 { wordOf("<", "r", "e", "a", "l", ">") }
+        static var `true`: UInt64 { wordOf("<", "t", "r", "u", "e", "/", ">") }
+        static var `false`: UInt64 { wordOf("<", "f", "a", "l", "s", "e", "/", ">") }
+        static var dict: UInt64 { wordOf("<", "d", "i", "c", "t", ">") }
+        static var date: UInt64 { wordOf("<", "d", "a", "t", "e", ">") }
+        static var data: UInt64 { wordOf("<", "d", "a", "t", "a", ">") }
+        static var array: UInt64 { wordOf("<", "a", "r", "r", "a", "y", ">") }
+        static var dictEnd: UInt64 { wordOf("<", "/", "d", "i", "c", "t", ">") }
+        static var arrayEnd: UInt64 { wordOf("<", "/", "a", "r", "r", "a", "y", ">") }
     }
 
     @inline(never)
@@ -217,19 +217,16 @@ extension PropertyList.Dictionary {
 // Adding values to containers.
 extension XMLReader {
     /// Checks that a value is allowed here.
-    @inline(__always)
     private func checkPlace(_ start: Int) throws(Fault) {
         if builder.isInDictionary, !builder.awaitsValue { throw Fault(.valueWithoutKey, at: start) }
     }
 
-    @inline(__always)
     mutating func add(_ value: consuming PropertyList, from start: Int) throws(Fault) {
         try checkPlace(start)
         builder.add(value)
         builder.record(start..<position)
     }
 
-    @inline(__always)
     mutating func begin(_ name: XMLElement, from start: Int) throws(Fault) {
         try checkPlace(start)
         try builder.begin(dictionary: name == .dict, at: start)
@@ -253,7 +250,6 @@ extension XMLReader {
         try addKey(key, text.start < 0 ? 0..<0 : text.start..<text.start + text.count, from: start)
     }
 
-    @inline(__always)
     mutating func addKey(_ key: consuming String, _ place: Range<Int>, from start: Int) throws(Fault) {
         guard builder.isInDictionary else { throw Fault(.misplacedElement("key"), at: start) }
         guard !builder.awaitsValue else { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }

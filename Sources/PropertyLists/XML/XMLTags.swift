@@ -114,7 +114,6 @@ extension XMLReader {
     }
 
     /// Skips the closing tag of `element`, which is required here.
-    @inline(__always)
     mutating func expectClosingTag(_ element: XMLElement) throws(Fault) {
         let isUsual =
             switch element {
@@ -131,13 +130,11 @@ extension XMLReader {
         if !isUsual { try expectUnusualClosingTag(element) }
     }
 
-    @inline(__always)
     private func isByte(_ offset: Int, _ byte: UInt8) -> Bool {
         position + offset < end && base[position + offset] == byte
     }
 
     /// Skips a tag in its usual spelling, whose first bytes are in a word. Returns false for any other tag.
-    @inline(__always)
     private mutating func skip(_ tag: UInt64, ofBytes count: UInt64, length: Int) -> Bool {
         guard position + 8 <= end, base.word(position) & (.max >> (64 - 8 * count)) == tag else {
             return false
@@ -147,12 +144,12 @@ extension XMLReader {
     }
 
     private enum ClosingTag {
-        @inline(__always) static var string: UInt64 { wordOf("<", "/", "s", "t", "r", "i", "n", "g") }
-        @inline(__always) static var key: UInt64 { wordOf("<", "/", "k", "e", "y", ">") }
-        @inline(__always) static var real: UInt64 { wordOf("<", "/", "r", "e", "a", "l", ">") }
-        @inline(__always) static var integer: UInt64 { wordOf("<", "/", "i", "n", "t", "e", "g", "e") }
-        @inline(__always) static var date: UInt64 { wordOf("<", "/", "d", "a", "t", "e", ">") }
-        @inline(__always) static var data: UInt64 { wordOf("<", "/", "d", "a", "t", "a", ">") }
+        static var string: UInt64 { wordOf("<", "/", "s", "t", "r", "i", "n", "g") }
+        static var key: UInt64 { wordOf("<", "/", "k", "e", "y", ">") }
+        static var real: UInt64 { wordOf("<", "/", "r", "e", "a", "l", ">") }
+        static var integer: UInt64 { wordOf("<", "/", "i", "n", "t", "e", "g", "e") }
+        static var date: UInt64 { wordOf("<", "/", "d", "a", "t", "e", ">") }
+        static var data: UInt64 { wordOf("<", "/", "d", "a", "t", "a", ">") }
     }
 
     @inline(never)
@@ -167,7 +164,6 @@ extension XMLReader {
 
 // The text between elements.
 extension XMLReader {
-    @inline(__always)
     mutating func skipSpace() {
         while position < end, isXMLSpace(base[position]) { position += 1 }
     }

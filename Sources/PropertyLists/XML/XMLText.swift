@@ -8,13 +8,11 @@ internal import Digests
 
 /// The ends of a run that needs no decoding: markup, and control characters, because some are converted.
 private enum XMLTextEnds: RunEnds {
-    @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 { XMLMarkupEnds.stops(word) | ByteScan.below(word, 0x20) }
 }
 
 /// The ends of a run without markup.
 private enum XMLMarkupEnds: RunEnds {
-    @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
         ByteScan.matches(word, UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
     }
@@ -33,14 +31,12 @@ extension XMLReader {
         text.start < 0 ? Bytes(scratch) : Bytes(base, text.start..<text.start + text.count)
     }
 
-    @inline(__always)
     func string(of text: XMLText) -> String {
         if text.start < 0 { return scratch.text(0..<scratch.count, isASCII: text.isASCII) }
         return base.text(text.start..<text.start + text.count, isASCII: text.isASCII)
     }
 
     /// Reads text up to and including the closing tag of `element`.
-    @inline(__always)
     mutating func readText(inside element: XMLElement) throws(Fault) -> XMLText {
         let start = position
         let (stop, isASCII) = plainRun(from: start)
@@ -148,7 +144,6 @@ extension XMLReader {
         return scalar.isASCII
     }
 
-    @inline(__always)
     private func endsReference(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"): true
@@ -224,7 +219,6 @@ private func xmlInteger(_ text: Bytes, at place: Int) throws(Fault) -> PropertyL
 
 extension PropertyList.Integer {
     /// Parses an integer of at most 18 digits with an optional minus sign. Returns nil for any other text.
-    @inline(__always)
     fileprivate init?(shortDecimal text: Bytes) {
         let isNegative = text.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
@@ -264,7 +258,6 @@ private func xmlDate(_ text: Bytes, at place: Int) throws(Fault) -> Date {
 
 extension Bytes {
     /// The text without surrounding white space.
-    @inline(__always)
     fileprivate var withoutSurroundingSpace: Bytes {
         var (low, high) = (0, count)
         while low < high, isXMLSpace(self[low]) { low += 1 }
@@ -273,7 +266,6 @@ extension Bytes {
     }
 }
 
-@inline(__always)
 func isXMLSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
 }

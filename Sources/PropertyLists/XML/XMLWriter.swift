@@ -45,7 +45,6 @@ struct XMLWriter: ValueSink, ~Copyable {
         return Array(writer.output.data().dropLast())
     }
 
-    @inline(__always)
     private mutating func appendIndent() {
         if indent > 0 {
             if indent <= 8 {
@@ -74,7 +73,6 @@ struct XMLWriter: ValueSink, ~Copyable {
         if container.isDictionary { output.append("</dict>\n") } else { output.append("</array>\n") }
     }
 
-    @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         appendIndent()
         output.append("<key>")
@@ -82,7 +80,6 @@ struct XMLWriter: ValueSink, ~Copyable {
         output.append("</key>\n")
     }
 
-    @inline(__always)
     mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
         appendIndent()
         switch scalar {
@@ -110,7 +107,6 @@ struct XMLWriter: ValueSink, ~Copyable {
 }
 
 extension XMLWriter {
-    @inline(__always)
     private mutating func append(escaped text: borrowing String) throws(Refusal) {
         let bytes = text.utf8Span
         try output.append(bytes.span, escaping: XMLEscaping.self)
@@ -176,7 +172,6 @@ private enum XMLEscaping: TextEscaping {
     static var growth: Int { 5 }
 
     /// Markup and control characters.
-    @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
         // `<` and `>` differ in a single bit.
         ByteScan.matches(word & (ByteScan.ones &* 0xFD), UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
