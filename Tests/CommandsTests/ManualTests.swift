@@ -114,12 +114,7 @@ import Testing
     }
 
     @Test func `the layers are listed in order`() throws {
-        let layers: [Layer] = [
-            .forced, .arguments, .environment, .userHost, .session, .user, .suite("NAME"), .globalHost, .global, .site,
-            .siteGlobal, .default, .registered,
-        ]
-        let names = layers.map { String($0.name.prefix { $0 != " " }) }
-        #expect(try heads("Cm", "LAYERS", of: "prefs.5") == names)
+        #expect(try heads("Cm", "LAYERS", of: "prefs.5") == Layer.allCases.map(\.name))
     }
 
     @Test func `the listed settings of the store are those that it reads`() throws {

@@ -47,8 +47,8 @@ import Testing
         administrator(.forced, "/etc/prefs/forced/com.example.app.plist"),
         byHost(.userHost, "com.example.app"),
         own(.user, "com.example.app"),
-        own(.suite("com.example.second"), "com.example.second"),
-        own(.suite("com.example.first"), "com.example.first"),
+        own(.suite, "com.example.second"),
+        own(.suite, "com.example.first"),
         byHost(.globalHost, ".GlobalPreferences"),
         own(.global, ".GlobalPreferences"),
         administrator(.site, "/etc/xdg/prefs/com.example.app.plist"),
@@ -60,6 +60,27 @@ import Testing
         defaults.addSuite(named: "com.example.first")
         defaults.addSuite(named: "com.example.second")
         return defaults
+    }
+
+    @Test func `has a row for each layer with files`() {
+        #expect(Set(Self.places.map(\.origin.layer)) == Set(Layer.allCases.filter(\.hasFile)))
+    }
+
+    @Test(arguments: [false, true])
+    func `names the domain of a value that a suite has`(_ isInMemory: Bool) throws {
+        let store = try isInMemory ? Store.memory : StoreBench().store()
+        Defaults("com.example.first", in: store).set("first", forKey: "key")
+        let origin = Self.defaults(store).origin(forKey: "key")
+        #expect(origin?.layer == .suite)
+        #expect(origin?.suite == "com.example.first")
+        #expect(origin?.description.hasPrefix("suite com.example.first") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func `finds a value of the global domain itself in its layer`(_ isInMemory: Bool) throws {
+        let defaults = Defaults(.global, in: try isInMemory ? .memory : StoreBench().store())
+        defaults.set("value", forKey: "key")
+        #expect(defaults.explain("key").entries.map(\.origin.layer) == [.global])
     }
 
     @Test(arguments: places.indices)

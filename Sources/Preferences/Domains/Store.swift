@@ -118,12 +118,12 @@ extension SharedStore {
     func layers(
         of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: EffectiveSchema?
     ) -> LayerStack {
-        var layers = storedLayers(of: name, suites: suites)
-        if schema?.program == nil { layers.append(LayerSource(.arguments, arguments)) }
-        layers += [
+        var added = [
             LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
         ]
-        return LayerStack(layers, schema, on: system, mapping: environment)
+        if schema?.program == nil { added.append(LayerSource(.arguments, arguments)) }
+        return LayerStack(
+            storedLayers(of: name, suites: suites), adding: added, schema, on: system, mapping: environment)
     }
 
     private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
@@ -133,11 +133,16 @@ extension SharedStore {
         switch list {
         case .success(let files?):
             return files.map { layer, file in
-                LayerSource(layer, domain(of: file, mustBeTrusted: layer == .forced))
+                LayerSource(
+                    layer, suite: layer == .suite ? file.name : nil,
+                    domain(of: file, mustBeTrusted: layer == .forced))
             }
         case .success(nil), .failure:
-            let names = [(Layer.user, name)] + suites.map { (.suite($0.text), $0) } + [(.global, .global)]
-            return names.map { layer, name in LayerSource(layer, target(of: name)) }
+            return Layer.allCases.filter(\.isInUserFolder).flatMap { layer in
+                layer.domains(for: name, suites).map { name in
+                    LayerSource(layer, suite: layer == .suite ? name.text : nil, target(of: name))
+                }
+            }
         }
     }
 

@@ -84,15 +84,19 @@ extension StorePlaces {
         }
     }
 
+    /// Returns the folders of a place, highest priority first. There are none if this store does not have the place.
+    private func folders(of place: Layer.Place) -> [StoreFolder] {
+        switch place {
+        case .user: [user]
+        case .userHost: user.arrangement == .own ? [user] : []
+        case .site: site
+        case .forced: forced.map { [$0] } ?? []
+        }
+    }
+
     /// Returns the folder of a layer that a command can name, or nil if this store does not have the layer.
     package func folder(of layer: Layer) -> StoreFolder? {
-        switch layer {
-        case .user: user
-        case .userHost: user.arrangement == .own ? user : nil
-        case .site: site.first
-        case .forced: forced
-        case .arguments, .environment, .session, .suite, .globalHost, .global, .siteGlobal, .default, .registered: nil
-        }
+        if case .file(let place, .domain) = layer.provider { folders(of: place).first } else { nil }
     }
 
     /// Returns the files to search for a domain, in order.
@@ -102,16 +106,41 @@ extension StorePlaces {
         _ domain: DomainName, suites: [DomainName] = []
     ) throws(StoreFailure) -> [(layer: Layer, file: DomainFile)] {
         let host = user.arrangement == .own ? try host() : nil
-        func hostFile(_ domain: DomainName) -> DomainFile? { host.map { user.file(of: domain, on: $0) } }
-        var list: [(Layer, DomainFile?)] = [(.forced, forced?.file(of: domain))]
-        if !domain.isGlobal { list += [(.userHost, hostFile(domain)), (.user, user.file(of: domain))] }
-        list += suites.map { (.suite($0.text), user.file(of: $0)) }
-        list += [(.globalHost, hostFile(.global)), (.global, user.file(of: .global))]
-        for folder in site {
-            if !domain.isGlobal { list.append((.site, folder.file(of: domain))) }
-            list.append((.siteGlobal, folder.file(of: .global)))
+        var list: [(layer: Layer, file: DomainFile)] = []
+        for (place, layers) in Layer.placesInOrder {
+            for folder in folders(of: place) {
+                for layer in layers {
+                    for name in layer.domains(for: domain, suites) {
+                        let file = place == .userHost ? host.map { folder.file(of: name, on: $0) } : folder.file(of: name)
+                        if let file { list.append((layer, file)) }
+                    }
+                }
+            }
         }
-        return list.compactMap { layer, file in file.map { (layer, $0) } }
+        return list
+    }
+}
+
+extension Layer {
+    /// The places of files in the order of a look-up. Each folder of a place is searched for all layers of its row.
+    fileprivate static let placesInOrder = allCases.reduce(into: [(place: Place, layers: [Layer])]()) { rows, layer in
+        guard case .file(let place, _) = layer.provider else { return }
+        if rows.last?.place == place {
+            rows[rows.count - 1].layers.append(layer)
+        } else {
+            rows.append((place, [layer]))
+        }
+    }
+
+    /// Returns the domains that the layer has for a look-up in a domain.
+    func domains(for name: DomainName, _ suites: [DomainName]) -> [DomainName] {
+        guard case .file(let place, let subject) = provider else { return [] }
+        switch subject {
+        // The global domain has layers of its own. Only forced values have no other layer for it.
+        case .domain: return name.isGlobal && place != .forced ? [] : [name]
+        case .suites: return suites
+        case .globalDomain: return [.global]
+        }
     }
 }
 

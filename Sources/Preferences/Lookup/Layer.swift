@@ -1,6 +1,8 @@
-/// The source of a value. Of the layers that have a valid value, the one with the highest priority wins.
+internal import SettingsSchema
+
+/// The source of a value. Of the layers that have a valid value, the first one in this order wins.
 @nonexhaustive
-public enum Layer: Hashable, Sendable {
+public enum Layer: Hashable, Comparable, CaseIterable, Sendable {
     /// The values that the administrator forces. They are used only from files that no other user can write.
     case forced
     /// The command line of this process.
@@ -14,14 +16,15 @@ public enum Layer: Hashable, Sendable {
     /// The user's choices. A write that names no layer changes this one.
     case user
     /// The user's choices in a domain that was added with `Defaults.addSuite(named:)`.
-    case suite(String)
+    case suite
     /// The user's choices for all programs on this host.
     case globalHost
     /// The user's choices for all programs.
     case global
     /// The values that the administrator suggests.
     case site
-    /// The values that the administrator suggests for all programs.
+    /// The values that the administrator suggests for all programs. Each folder of the administrator is searched for
+    /// `site` and `siteGlobal` before the next one.
     case siteGlobal
     /// The defaults of the domain's schema.
     case `default`
@@ -29,80 +32,99 @@ public enum Layer: Hashable, Sendable {
     case registered
 }
 
+// To add a layer, add a case above, at its place in a look-up, and a row here. Lists of layers follow from these.
 extension Layer {
-    /// The name of the layer in messages and in `explain`.
-    public var name: String {
+    /// The facts about a layer.
+    private var facts: Facts {
         switch self {
-        case .forced: "forced"
-        case .arguments: "arguments"
-        case .environment: "environment"
-        case .userHost: "user-host"
-        case .session: "session"
-        case .user: "user"
-        case .suite(let name): "suite \(name)"
-        case .globalHost: "global-host"
-        case .global: "global"
-        case .site: "site"
-        case .siteGlobal: "site-global"
-        case .default: "default"
-        case .registered: "registered"
+        case .forced: Facts("forced", .file(.forced, .domain), shownAs: .forced)
+        case .arguments: Facts("arguments", .caller)
+        case .environment: Facts("environment", .caller)
+        case .userHost: Facts("user-host", .file(.userHost, .domain), shownAs: .userHost)
+        case .session: Facts("session", .program)
+        case .user: Facts("user", .file(.user, .domain), shownAs: .user)
+        case .suite: Facts("suite", .file(.user, .suites))
+        case .globalHost: Facts("global-host", .file(.userHost, .globalDomain))
+        case .global: Facts("global", .file(.user, .globalDomain))
+        case .site: Facts("site", .file(.site, .domain))
+        case .siteGlobal: Facts("site-global", .file(.site, .globalDomain))
+        case .default: Facts("default", .program, shownAs: .default)
+        case .registered: Facts("registered", .program)
         }
     }
 
-    /// The position of the layer in a look-up: 0 is asked first.
-    ///
-    /// This alone decides which value is in force. The site's two layers are equal: each folder of the system has both.
-    var position: Int {
-        switch self {
-        case .forced: 0
-        case .arguments: 1
-        case .environment: 2
-        case .userHost: 3
-        case .session: 4
-        case .user: 5
-        case .suite: 6
-        case .globalHost: 7
-        case .global: 8
-        case .site, .siteGlobal: 9
-        case .default: 10
-        case .registered: 11
+    private struct Facts {
+        let name: String
+        let provider: Provider
+        let shown: Schema.ValueInForce.Source
+
+        init(_ name: String, _ provider: Provider, shownAs shown: Schema.ValueInForce.Source? = nil) {
+            (self.name, self.provider, self.shown) = (name, provider, shown ?? .other(name))
         }
     }
 
-    /// The layers that a command can name, and write given the rights.
-    package static let writable: [Layer] = [.user, .userHost, .site, .forced]
+    /// The provider of a layer's values.
+    enum Provider: Hashable {
+        /// Files in the folders of a place.
+        case file(Place, Subject)
+        /// The caller of this process.
+        case caller
+        /// The program itself.
+        case program
+    }
+
+    /// The folders of a layer, in the order in which commands list their layers.
+    enum Place: Hashable, CaseIterable { case user, userHost, site, forced }
+
+    /// The domains whose files a look-up in a domain reads.
+    enum Subject: Hashable { case domain, suites, globalDomain }
+}
+
+extension Layer {
+    /// The name of the layer in messages, in `explain` and for `--layer`.
+    public var name: String { facts.name }
+
+    var provider: Provider { facts.provider }
+
+    /// The layer as help and forms show it.
+    var shown: Schema.ValueInForce.Source { facts.shown }
+
+    private var place: Place? {
+        if case .file(let place, _) = provider { place } else { nil }
+    }
+
+    private var subject: Subject? {
+        if case .file(_, let subject) = provider { subject } else { nil }
+    }
+
+    /// The layers that a command can name, and write given the rights, in the order of help and messages.
+    package static let writable = Place.allCases.compactMap { place in
+        allCases.first { $0.provider == .file(place, .domain) }
+    }
 
     /// The layers that a command can write, highest priority first.
-    package static let writableByPriority = writable.sorted { $0.position < $1.position }
+    package static let writableByPriority = allCases.filter { $0.subject == .domain }
 
-    /// Whether the user writes it, and not an administrator.
-    package var isOfUser: Bool { self == .user || self == .userHost }
+    /// Whether it has the user's own values of the domain.
+    package var isOfUser: Bool { subject == .domain && (place == .user || place == .userHost) }
+
+    /// Whether it has files in the user's folder, which a store in memory replaces.
+    var isInUserFolder: Bool { place == .user }
 
     /// Whether an administrator writes it, for all users.
-    package var isOfAdministrator: Bool {
-        switch self {
-        case .forced, .site, .siteGlobal: true
-        case .arguments, .environment, .session, .userHost, .user, .suite, .globalHost, .global, .default, .registered:
-            false
-        }
-    }
+    package var isOfAdministrator: Bool { place == .site || place == .forced }
 
     /// Whether the values are mere suggestions, so that a file that cannot be read is reported and skipped.
-    package var isSkippedIfUnreadable: Bool { isOfAdministrator && self != .forced }
+    package var isSkippedIfUnreadable: Bool { place == .site }
 
     /// Whether the values belong to the global domain.
-    package var isGlobal: Bool { self == .globalHost || self == .global || self == .siteGlobal }
+    package var isGlobal: Bool { subject == .globalDomain }
 
     /// Whether the values are stored in files.
-    package var hasFile: Bool {
-        switch self {
-        case .arguments, .environment, .session, .default, .registered: false
-        case .forced, .userHost, .user, .suite, .globalHost, .global, .site, .siteGlobal: true
-        }
-    }
+    package var hasFile: Bool { place != nil }
 
     /// Whether the caller gives the values to this one process.
-    package var isGiven: Bool { self == .arguments || self == .environment }
+    package var isGiven: Bool { provider == .caller }
 }
 
 extension Layer: CustomStringConvertible {
@@ -113,15 +135,21 @@ extension Layer: CustomStringConvertible {
 public struct Origin: Hashable, Sendable {
     /// The layer in which the value was found.
     public let layer: Layer
+    /// The name of the domain, for a value in the layer `suite`; otherwise nil.
+    public let suite: String?
     /// The path of the file.
     public let file: String?
 
-    package init(_ layer: Layer, file: String? = nil) {
+    package init(_ layer: Layer, suite: String? = nil, file: String? = nil) {
         self.layer = layer
+        self.suite = suite
         self.file = file
     }
 }
 
 extension Origin: CustomStringConvertible {
-    public var description: String { file.map { "\(layer) (\($0))" } ?? layer.name }
+    public var description: String {
+        let name = suite.map { "\(layer) \($0)" } ?? layer.name
+        return file.map { "\(name) (\($0))" } ?? name
+    }
 }

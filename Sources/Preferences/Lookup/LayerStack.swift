@@ -12,24 +12,24 @@ package struct LayerStack: Sendable {
     package private(set) var layers: [LayerSource]
     package let schema: EffectiveSchema?
 
-    /// Orders the layers by their priority. Equal ones stay in their order.
-    package init(_ layers: [LayerSource], _ schema: EffectiveSchema?) {
-        (self.layers, self.schema) = ([], schema)
-        for layer in layers { insert(layer) }
-    }
+    /// - Parameter layers: The layers, highest priority first.
+    package init(_ layers: [LayerSource], _ schema: EffectiveSchema?) { (self.layers, self.schema) = (layers, schema) }
 
     /// Adds the layers of the schema, the variables and the command line to the stored layers.
     ///
     /// - Parameters:
+    ///   - stored: The stored layers, highest priority first.
+    ///   - added: Other layers, in any order.
     ///   - mapping: The variables that hold values besides those of the schema, each with its key.
     ///   - isFileAlone: Whether the stored layer is a file that does not belong to a domain, so that nothing is added.
     package init(
-        _ stored: [LayerSource], _ schema: EffectiveSchema?, on system: SystemServices, mapping: [String: String] = [:],
-        isFileAlone: Bool = false
+        _ stored: [LayerSource], adding added: [LayerSource] = [], _ schema: EffectiveSchema?,
+        on system: SystemServices, mapping: [String: String] = [:], isFileAlone: Bool = false
     ) {
         self.init(
             stored.map { ($0.openDomain == nil ? $0.migrated(by: schema?.schema) : $0).withoutHidden }, schema)
         if isFileAlone { return }
+        for layer in added { insert(layer) }
         if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
         let given = Self.values(ofVariables: mapping, schema, on: system)
         if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
@@ -46,7 +46,7 @@ package struct LayerStack: Sendable {
 
     /// Puts a layer after those of the same or a higher priority.
     private mutating func insert(_ source: LayerSource) {
-        let index = layers.firstIndex { $0.layer.position > source.layer.position } ?? layers.endIndex
+        let index = layers.firstIndex { $0.layer > source.layer } ?? layers.endIndex
         layers.insert(source, at: index)
     }
 
@@ -54,8 +54,9 @@ package struct LayerStack: Sendable {
     func replacing(
         _ domain: OpenDomain, with values: PropertyList.Dictionary, _ session: PropertyList.Dictionary
     ) -> LayerStack {
-        let layers = layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }
-        return LayerStack(layers + [LayerSource(Origin(.session), session)], schema)
+        var stack = LayerStack(layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }, schema)
+        stack.insert(LayerSource(Origin(.session), session))
+        return stack
     }
 
     /// The values of the variables. An empty variable is unset.
@@ -99,7 +100,7 @@ package struct Resolution: Sendable {
 
         /// The value as help and forms show it.
         fileprivate var shown: Schema.ValueInForce {
-            Schema.ValueInForce(value ?? stored, layer: origin.layer.source, fault: fault, file: origin.file)
+            Schema.ValueInForce(value ?? stored, layer: origin.layer.shown, fault: fault, file: origin.file)
         }
     }
 
@@ -115,19 +116,6 @@ package struct Resolution: Sendable {
 
     /// The invalid values above the winner.
     package var skipped: ArraySlice<Answer> { answers.prefix { $0.fault != nil } }
-}
-
-extension Layer {
-    /// The layer as help and forms show it.
-    fileprivate var source: Schema.ValueInForce.Source {
-        switch self {
-        case .user: .user
-        case .userHost: .userHost
-        case .forced: .forced
-        case .default: .default
-        default: .other(name)
-        }
-    }
 }
 
 extension LayerStack {
@@ -154,7 +142,7 @@ extension LayerStack {
         var (hasWinner, isGiven) = (false, false)
         for (index, source) in layers.enumerated() {
             // After the winner, only the first given value can still be an error.
-            let isAfterGiven = isGiven || source.layer.position > Layer.environment.position
+            let isAfterGiven = isGiven || source.layer > .environment
             if hasWinner, isAfterGiven, !isComplete { break }
             guard var answer = source.answer(to: key, declaration, index) else { continue }
             let isFirstGiven = source.layer.isGiven && !isGiven
@@ -284,8 +272,9 @@ package struct LayerSource: Sendable {
         self.contents = .fixed(contents.values, isExposed: isExposed)
     }
 
-    init(_ layer: Layer, _ domain: OpenDomain) {
-        origin = Origin(layer, file: domain.file?.place(on: domain.system).description)
+    /// - Parameter suite: The name of the domain, if the layer is that of a suite.
+    init(_ layer: Layer, suite: String? = nil, _ domain: OpenDomain) {
+        origin = Origin(layer, suite: suite, file: domain.file?.place(on: domain.system).description)
         (file, contents) = (domain.file, .open(domain))
     }
 
