@@ -223,7 +223,7 @@ private final class MirrorHost {
 
     /// Sets values as a program does, durably.
     func set(_ values: [String: PropertyList], in domain: DomainName) throws {
-        try DomainWriter(system, WriteNote(.write, by: system)).commit([
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
             DomainEdit(file(domain)) { draft in for (key, value) in values { draft.values[key] = value } }
         ])
     }

@@ -59,7 +59,7 @@ final class Clinic {
         case "rm": #expect(try words.count == 3 && words[1] == "-f" && files.remove(path(words[2])))
         case "mv":
             #expect(words.count == 4 && words[1] == "-n")
-            try files.rename(path(words[2]), to: path(words[3]), .keeping)
+            try files.rename(path(words[2]), to: path(words[3]), .onlyIfAbsent)
         case "unset": variables[words[1]] = nil
         case "export":
             let parts = words[1].split(separator: "=", maxSplits: 1).map(String.init)

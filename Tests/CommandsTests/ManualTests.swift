@@ -166,7 +166,7 @@ import Testing
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: machine.environment, terminal: machine.terminal)))
         let version = try #require(history.versions.first)
-        #expect(version.sequence == 7 && version.size == 61 && version.note.program == "prefs")
+        #expect(version.sequence == 7 && version.size == 61 && version.author.program == "prefs")
         #expect(version.fileName?.description == name)
     }
 

@@ -30,7 +30,7 @@ import Testing
 
     private func state(_ machine: SimulatedMachine) throws -> DomainState {
         let folder: FilePath = "/home/ada/.config/prefs"
-        let file = StoreFolder(folder, .own, history: "/home/ada/.local/state/prefs/history", notes: folder)
+        let file = StoreFolder(folder, .own, history: "/home/ada/.local/state/prefs/history", coordination: folder)
             .file(of: "d")
         return DomainState(
             try file.contents(

@@ -107,7 +107,7 @@ final class RealHost: Sendable {
         _ key: String, _ value: PropertyList, in domains: [DomainName], on system: SystemServices? = nil
     ) throws {
         let system = system ?? self.system
-        try DomainWriter(system, WriteNote(.write, by: system)).commit(
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }
 

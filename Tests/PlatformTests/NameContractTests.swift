@@ -42,10 +42,10 @@ import Testing
         let bench = try subject.make()
         try bench.write("1", to: "a")
         try bench.write("2", to: "b")
-        let code = failure { try bench.fileSystem.rename(bench.path("a"), to: bench.path("b"), .keeping) }
+        let code = failure { try bench.fileSystem.rename(bench.path("a"), to: bench.path("b"), .onlyIfAbsent) }
         guard code != .unsupported else { return }
         #expect(code == .exists)
-        try bench.fileSystem.rename(bench.path("a"), to: bench.path("c"), .keeping)
+        try bench.fileSystem.rename(bench.path("a"), to: bench.path("c"), .onlyIfAbsent)
         #expect(try bench.fileSystem.names(in: bench.folder) == ["b", "c"])
     }
 

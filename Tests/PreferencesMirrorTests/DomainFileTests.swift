@@ -23,7 +23,7 @@ import Testing
             try host.fileSystem.remove(host.file("com.example.a").path)
         },
         Loss(testDescription: "deleted by us", held: nil) { host in
-            try DomainWriter(host.system, WriteNote(.delete, by: host.system)).commit([
+            try DomainWriter(host.system, WriteAuthor(.delete, by: host.system)).commit([
                 DomainEdit(host.file("com.example.a")) { $0.removesFile = true }
             ])
         },
@@ -35,7 +35,7 @@ import Testing
         },
         Loss(testDescription: "without most of its keys", held: .emptied) { try $0.scribble(["key1": 1]) },
         Loss(testDescription: "without most of its keys by us", held: nil) { host in
-            try DomainWriter(host.system, WriteNote(.write, by: host.system)).commit([
+            try DomainWriter(host.system, WriteAuthor(.write, by: host.system)).commit([
                 DomainEdit(host.file("com.example.a")) { $0.values = ["key1": 1] }
             ])
         },

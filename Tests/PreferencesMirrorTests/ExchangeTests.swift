@@ -57,7 +57,7 @@ import Testing
             try #require(History(of: hosts[1].file(domain), on: hosts[1].system)?.versions.last)
         }
         #expect(Set(versions.map(\.transaction)).count == 1)
-        #expect(versions.allSatisfy { $0.note.reason.word == "mirror" })
+        #expect(versions.allSatisfy { $0.author.reason.word == "mirror" })
     }
 
     @Test func `to a domain that is not mirrored is not published`() throws {

@@ -163,7 +163,7 @@ struct MirrorHost: Sendable {
 
     /// Writes into several domains in one transaction.
     func write(_ key: String, _ value: PropertyList?, in domains: [DomainName]) throws {
-        try DomainWriter(system, WriteNote(.write, by: system)).commit(
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }
 

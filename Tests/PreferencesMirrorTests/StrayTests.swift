@@ -141,7 +141,7 @@ private struct RealMember {
     func file(_ domain: DomainName) -> DomainFile { places.store.user.file(of: domain) }
 
     func write(_ key: String, _ value: PropertyList) throws {
-        let note = WriteNote(.write, by: system)
+        let note = WriteAuthor(.write, by: system)
         try DomainWriter(system, note).commit([DomainEdit(file("com.example.a")) { $0.values[key] = value }])
     }
 

@@ -47,7 +47,7 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("before", 1)
         try bench.comeToRest(hosts)
-        try DomainWriter(hosts[0].system, WriteNote(.write, by: hosts[0].system)).commit([
+        try DomainWriter(hosts[0].system, WriteAuthor(.write, by: hosts[0].system)).commit([
             DomainEdit(hosts[0].file("com.example.a")) { $0.values = Self.values }
         ])
         let session = try hosts[0].sync()

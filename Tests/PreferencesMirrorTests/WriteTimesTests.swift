@@ -59,7 +59,7 @@ import Testing
         try hosts[0].write("key", 1)
         try bench.comeToRest(hosts)
         bench.disk.clock.advance(by: .seconds(10))
-        try DomainWriter(hosts[0].system, WriteNote(.delete, by: hosts[0].system)).commit([
+        try DomainWriter(hosts[0].system, WriteAuthor(.delete, by: hosts[0].system)).commit([
             DomainEdit(hosts[0].file("com.example.a")) { $0.removesFile = true }
         ])
         bench.disk.clock.advance(by: .seconds(10))

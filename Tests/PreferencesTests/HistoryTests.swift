@@ -25,7 +25,7 @@ import Testing
         try bench.process().set("c", 3, in: Self.file)
         #expect(try Self.versions(bench) == [["a": 1], ["b": 2], ["b": 2, "c": 3]])
         let history = try #require(History(of: Self.file, on: bench.process()))
-        #expect(history.versions.map(\.note.reason) == [.write, .found, .write])
+        #expect(history.versions.map(\.author.reason) == [.write, .found, .write])
     }
 
     /// The action of a program between a flush and the moment at which its version would be kept automatically.
@@ -67,7 +67,7 @@ import Testing
         }
         let history = try #require(History(of: Self.file, on: bench.process()))
         #expect(try Self.versions(bench) == versions)
-        #expect(history.versions.map(\.note.reason) == reasons)
+        #expect(history.versions.map(\.author.reason) == reasons)
         withExtendedLifetime(defaults) {}
     }
 
@@ -222,7 +222,7 @@ import Testing
         }
         let history = try #require(History(of: Self.file, on: bench.process()))
         #expect(history.undoChain.map(\.sequence) == row.way)
-        #expect(history.versions.map(\.note.reason) == row.reasons)
+        #expect(history.versions.map(\.author.reason) == row.reasons)
     }
 
     @Test(arguments: [
@@ -295,7 +295,7 @@ import Testing
             try bench.simulated.fileSystem.names(in: StoreBench.folder)?.first { $0.description.contains(".damaged-") })
         #expect(try bench.simulated.fileSystem.contents(of: StoreBench.folder.appending(kept)) == bytes)
         let history = try #require(History(of: Self.file, on: bench.process()))
-        #expect(history.versions.last?.note.reason == .recovered)
+        #expect(history.versions.last?.author.reason == .recovered)
     }
 
     @Test func `does not damage its versions`() throws {

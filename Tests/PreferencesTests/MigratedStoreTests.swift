@@ -51,7 +51,7 @@ import Testing
         #expect(try values(disk) == after)
         let system = bench.bench.process()
         let history = try #require(History(of: Self.user, on: system))
-        #expect(history.versions.map(\.note.reason) == [.write, .migrate])
+        #expect(history.versions.map(\.author.reason) == [.write, .migrate])
         #expect(
             history.versions.last?.transaction
                 == History(of: try byHost(system), on: system)?.versions.last?.transaction)

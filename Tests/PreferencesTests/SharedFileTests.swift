@@ -57,7 +57,7 @@ import Testing
             var administrator = StoreBench.process(on: branch)
             administrator.fileSystem = branch.process(user: 0)
             administrator.environment.user = 0
-            let isPending = StoreBench.store.noteOfOthers(on: administrator) != nil
+            let isPending = StoreBench.store.recordOfAnotherUser(on: administrator) != nil
             let before = try Self.file.contents(on: administrator).values
             #expect(try Self.file.contents(on: administrator).values == before, "at \(number)")
             if isPending {
@@ -69,7 +69,7 @@ import Testing
             for file in [Self.file, Self.other] { try user.set("later", 1, in: file) }
             let values = try [Self.file, Self.other].map { try $0.contents(on: user).values["key"] }
             #expect(values[0] == values[1], "at \(number)")
-            #expect(StoreBench.store.noteOfOthers(on: administrator) == nil, "at \(number)")
+            #expect(StoreBench.store.recordOfAnotherUser(on: administrator) == nil, "at \(number)")
             let left = try user.fileSystem.names(in: StoreBench.folder)?.filter(\.isTemporary)
             #expect(left == [], "at \(number)")
         }

@@ -10,7 +10,7 @@ struct StoreBench: Sendable {
     static let folder: FilePath = "/home/ada/.config/prefs"
     static let history: FilePath = "/home/ada/.local/state/prefs/history"
 
-    static let store = StoreFolder(folder, .own, history: history, notes: folder)
+    static let store = StoreFolder(folder, .own, history: history, coordination: folder)
 
     init(seed: UInt64 = Seed.ofThisRun.number) throws { simulated = try SimulatedMachine(seed: seed) }
 
@@ -69,7 +69,7 @@ extension SystemServices {
     func commit(
         _ edits: [DomainEdit], reason: WriteReason = .write, policy: HistoryPolicy = HistoryPolicy()
     ) throws -> [CommittedDomain] {
-        try DomainWriter(self, WriteNote(reason, by: self), patience: .milliseconds(200), policy: policy)
+        try DomainWriter(self, WriteAuthor(reason, by: self), patience: .milliseconds(200), policy: policy)
             .commit(edits)
     }
 

@@ -244,9 +244,9 @@ import Testing
         let mark = try #require(WriteMarker(in: lock))
         let bytes = try #require(try bench.simulated.fileSystem.contents(of: Self.file.path))
         #expect(mark.hash == SHA256.hash(bytes))
-        #expect(mark.note == WriteNote(program: "editor", process: 4711, reason: .write))
+        #expect(mark.author == WriteAuthor(program: "editor", process: 4711, reason: .write))
         try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
         let later = try #require(WriteMarker(in: lock))
-        #expect(later.hash == nil && later.note.reason == .delete)
+        #expect(later.hash == nil && later.author.reason == .delete)
     }
 }

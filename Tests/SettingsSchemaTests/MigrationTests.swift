@@ -62,10 +62,10 @@ import Testing
         let values = try #require(ValueNotation.value(before).dictionaryValue)
         let migrated = try schema.migrated(values)
         #expect(try PropertyList.dictionary(migrated.values) == ValueNotation.value(after))
-        #expect(migrated.notes.map(\.description) == notes)
+        #expect(migrated.steps.map(\.description) == notes)
         let again = try schema.migrated(migrated.values)
         #expect(again.values == migrated.values)
-        #expect(again.notes.isEmpty)
+        #expect(again.steps.isEmpty)
     }
 
     @Test func `never goes back`() throws {

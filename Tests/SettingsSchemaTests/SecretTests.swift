@@ -147,7 +147,7 @@ import Testing
 
     @Test func `has values that flags can set, except transient ones`() throws {
         let given: PropertyList.Dictionary = ["a": "1", "b": "2", "c": "3", "d": "4", "e": ["5"]]
-        #expect(try Sample.settings(Self.text).kept(given, of: nil) == ["a": "1", "d": "4"])
+        #expect(try Sample.settings(Self.text).valuesToSave(given, of: nil) == ["a": "1", "d": "4"])
     }
 
     @Test(

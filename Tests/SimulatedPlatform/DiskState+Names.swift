@@ -125,7 +125,7 @@ extension DiskState {
         }
         switch manner {
         case .exchanging: return
-        case .keeping: throw .exists
+        case .onlyIfAbsent: throw .exists
         case .replacing:
             guard !limitations.contains(.renameKeeps) else { throw .exists }
             let (isFolder, replacesFolder) = (self[node].kind == .folder, self[taken].kind == .folder)

@@ -26,7 +26,7 @@ extension `The store of this machine` {
                 #expect(try bench.contents("domain").values == values, "\(key)")
             }
             for key in Self.strange.keys {
-                try DomainWriter(bench.system, WriteNote(.delete, by: bench.system)).commit([
+                try DomainWriter(bench.system, WriteAuthor(.delete, by: bench.system)).commit([
                     DomainEdit(try bench.file("domain")) { $0.values[key] = nil }
                 ])
                 values[key] = nil

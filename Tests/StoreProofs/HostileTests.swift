@@ -182,7 +182,7 @@ extension `The store of this machine` {
             #expect(try bench.value("key", DomainName(text)) == 4)
             #expect(try bench.value("key", "a") == 1)
             let domains = try StoreFolder(
-                try #require(FilePath(bench.place)), .own, history: "/none", notes: "/none"
+                try #require(FilePath(bench.place)), .own, history: "/none", coordination: "/none"
             ).domains(in: bench.system.fileSystem)
             #expect(try Set(domains) == ["a", DomainName(text)])
         }

@@ -56,13 +56,13 @@ struct ProofBench {
     func write(
         _ key: String, _ value: PropertyList, _ name: DomainName, patience: Duration = .seconds(5)
     ) throws -> [CommittedDomain] {
-        try DomainWriter(system, WriteNote(.write, by: system), patience: patience)
+        try DomainWriter(system, WriteAuthor(.write, by: system), patience: patience)
             .commit([DomainEdit(try file(name)) { $0.values[key] = value }])
     }
 
     /// Makes a domain a folder with these values.
     func makeFolder(_ name: DomainName, _ values: PropertyList.Dictionary) throws {
-        try DomainWriter(system, WriteNote(.write, by: system)).commit([
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
             DomainEdit(try file(name)) { draft in
                 draft.isFolder = true
                 draft.values = values

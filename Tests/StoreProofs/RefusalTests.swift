@@ -21,7 +21,7 @@ extension `The store of this machine` {
                 try mount.fill(leaving: pages)
                 let data = PropertyList.data(Data(repeating: UInt8(pages), count: 9000))
                 let failure = storeFailure {
-                    try DomainWriter(bench.system, WriteNote(.write, by: bench.system)).commit(
+                    try DomainWriter(bench.system, WriteAuthor(.write, by: bench.system)).commit(
                         domains.map { domain in
                             DomainEdit(try bench.file(domain)) { draft in
                                 draft.values["key"] = .integer(PropertyList.Integer(pages + 1))

@@ -44,7 +44,7 @@ extension Worker {
     /// `endless-pair DOMAIN DOMAIN`: writes increasing numbers to two domains in one transaction.
     func writePairsEndlessly() throws {
         let (system, files) = (try system, [try file(0), try file(1)])
-        let writer = DomainWriter(system, WriteNote(.write, by: system))
+        let writer = DomainWriter(system, WriteAuthor(.write, by: system))
         var number = Self.number(in: try files[0].contents(on: system).values["state"])
         while true {
             number += 1
@@ -57,7 +57,7 @@ extension Worker {
     /// `endless-folder DOMAIN`: writes increasing numbers to three files of a domain that is a folder.
     func writeFolderEndlessly() throws {
         let (system, file) = (try system, try file(0))
-        let writer = DomainWriter(system, WriteNote(.write, by: system))
+        let writer = DomainWriter(system, WriteAuthor(.write, by: system))
         var number = Self.number(in: try file.contents(on: system).values["state"])
         while true {
             number += 1
@@ -75,7 +75,7 @@ extension Worker {
     /// `hold DOMAIN`: takes the lock of the domain, reports it, and holds it until a line arrives.
     func hold() throws {
         let system = try system
-        try DomainWriter(system, WriteNote(.write, by: system)).commit([
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
             DomainEdit(try file(0)) { draft in
                 say("held")
                 waitForWord()

@@ -51,7 +51,7 @@ extension Worker {
         let (key, value) = (try argument(1), try number(2))
         let system = try system
         _ = try system.fileSystem.status(of: "/beginning-of-the-write", followingLink: false)
-        try DomainWriter(system, WriteNote(.write, by: system)).commit([
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
             DomainEdit(try file(0)) { $0.values[key] = .integer(PropertyList.Integer(value)) }
         ])
         _ = try system.fileSystem.status(of: "/end-of-the-write", followingLink: false)

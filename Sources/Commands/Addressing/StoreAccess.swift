@@ -43,9 +43,9 @@ struct StoreAccess {
         if isByHost, layer != .userHost {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
-        if let note = places.user.noteOfOthers(on: system) {
+        if let record = places.user.recordOfAnotherUser(on: system) {
             context.note(
-                "\(note): another user's change of several files in this store is pending, and only that user can complete it"
+                "\(record): another user's change of several files in this store is pending, and only that user can complete it"
             )
         }
     }

@@ -133,7 +133,7 @@ struct AppleFile: Sendable {
         let file = DomainFile(name: name, path: try context.absolutePath(name), lock: .byPath).addressedByPath
         defer { context.delayInterrupts(false) }
         let (system, delay) = (context.system, context.delayInterrupts)
-        try DomainWriter(system, WriteNote(.write, by: system)).commit([
+        try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
             DomainEdit(file) { draft in
                 delay(true)
                 try change(&draft)

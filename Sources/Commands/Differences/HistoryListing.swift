@@ -79,14 +79,14 @@ extension HistoryListing {
 extension HistoryListing.Entry {
     /// The time and the reason of the change.
     var occasion: String {
-        let reason = version.note.reason
+        let reason = version.author.reason
         return "\(version.time)  \(reason.undoTarget.map { $0 == 0 ? "undo" : "undo to \($0)" } ?? reason.word)"
     }
 
     fileprivate var heading: String {
-        let note = version.note
+        let author = version.author
         let size = state == .absent ? "no file" : "\(version.size) bytes"
-        return "\(version.sequence)  \(occasion)  \(note.program.onOneLine)[\(note.process)]  \(size)\n"
+        return "\(version.sequence)  \(occasion)  \(author.program.onOneLine)[\(author.process)]  \(size)\n"
     }
 
     fileprivate func changes(_ masking: Masking) -> [String] {
@@ -108,15 +108,15 @@ extension HistoryListing {
 
 extension HistoryListing.Entry {
     fileprivate func values(_ masking: Masking) -> PropertyList.Dictionary {
-        let note = version.note
+        let author = version.author
         var values: PropertyList.Dictionary = [
             "id": .integer(PropertyList.Integer(version.sequence)),
             "time": .string(version.time.description),
-            "reason": .string(note.reason.word), "program": .string(note.program),
-            "process": .integer(PropertyList.Integer(Int(note.process))),
+            "reason": .string(author.reason.word), "program": .string(author.program),
+            "process": .integer(PropertyList.Integer(Int(author.process))),
             "bytes": .integer(PropertyList.Integer(version.size)), "transaction": .string(version.transaction),
         ]
-        if let target = note.reason.undoTarget { values["undoneTo"] = .integer(PropertyList.Integer(target)) }
+        if let target = author.reason.undoTarget { values["undoneTo"] = .integer(PropertyList.Integer(target)) }
         if let state {
             values["exists"] = .boolean(state != .absent)
             values["format"] = (state.format?.rawValue).map { .string($0) }

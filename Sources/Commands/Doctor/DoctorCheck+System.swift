@@ -57,7 +57,7 @@ extension DoctorCheck {
 extension DoctorCheck {
     /// Temporary files that killed writers have left.
     static let temporaries = DoctorCheck(subject: "stale temporary files") { doctor in
-        let needed = Set(doctor.user.notedTransactions(on: doctor.system).flatMap(\.temporaries))
+        let needed = Set(doctor.user.pendingTransactions(on: doctor.system).flatMap(\.temporaries))
         let now = doctor.system.clock.wall
         return (doctor.writtenFolders + doctor.domainFolders).flatMap { folder in
             doctor.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
@@ -79,23 +79,25 @@ extension DoctorCheck {
 
     /// Committed transactions that could not be completed.
     static let transactions = DoctorCheck(subject: "pending transactions") { doctor in
-        doctor.user.notedTransactions(on: doctor.system).filter { !$0.isBusy }.map { noted in
-            if noted.isOfOthers {
+        doctor.user.pendingTransactions(on: doctor.system).filter { !$0.isBusy }.map { transaction in
+            if transaction.isOfOthers {
                 return DoctorFinding(
-                    noted.path.description, "another user's change of several files in this store is pending",
+                    transaction.path.description, "another user's change of several files in this store is pending",
                     .advice("only that user can complete it, with any command on one of the domains"))
             }
-            guard let domains = noted.domains else {
+            guard let domains = transaction.domains else {
                 return DoctorFinding(
-                    noted.path.description, "unreadable transaction record",
-                    .command(["rm", "-f"], on: noted.path))
+                    transaction.path.description, "unreadable transaction record",
+                    .command(["rm", "-f"], on: transaction.path))
             }
             let names = domains.joined(separator: ", ")
             let problem = "a committed change to \(names) could not be completed; the next reader tries again"
             guard let first = domains.first else {
-                return DoctorFinding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
+                return DoctorFinding(
+                    transaction.path.description, problem, .command(["rm", "-f"], on: transaction.path))
             }
-            return DoctorFinding(noted.path.description, problem, .command(doctor.spelling(of: first).words(["read"])))
+            return DoctorFinding(
+                transaction.path.description, problem, .command(doctor.spelling(of: first).words(["read"])))
         }
     }
 }

@@ -252,7 +252,7 @@ extension CommandContext {
             .addressedByPath
         delayInterrupts(true)
         defer { delayInterrupts(false) }
-        let writer = DomainWriter(system, WriteNote(.write, by: system))
+        let writer = DomainWriter(system, WriteAuthor(.write, by: system))
         try writer.replace(file, with: bytes, isSensitive: isSensitive)
     }
 

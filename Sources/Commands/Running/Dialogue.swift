@@ -206,7 +206,7 @@ final class Progress {
         return try body(progress)
     }
 
-    func note(_ count: Int, of all: Int) {
+    func show(_ count: Int, of all: Int) {
         guard context.terminal.isTerminal(.errors) else { return }
         let now = context.clock.now
         // Prints nothing until there is progress, and at most ten times per second.

@@ -46,7 +46,9 @@ struct InputFile: Sendable {
     }
 
     /// Returns notes on contents that other readers may reject or read differently.
-    func notes() throws(InvalidInput) -> [ReadingNote] { PropertyList.notes(on: bytes, try value().format) }
+    func notes() throws(InvalidInput) -> [PortabilityNote] {
+        PropertyList.portabilityNotes(on: bytes, try value().format)
+    }
 
     /// Returns whether reals in JSON have more digits than a double can hold.
     func roundsReals() throws(InvalidInput) -> Bool {

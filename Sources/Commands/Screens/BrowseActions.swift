@@ -331,7 +331,9 @@ extension HistoryListing {
 
 extension HistoryListing.Entry {
     /// The time of the version, with the program that wrote it.
-    fileprivate var time: String { "\(version.time)  \(version.note.program.onOneLine) (\(version.note.reason.word))" }
+    fileprivate var time: String {
+        "\(version.time)  \(version.author.program.onOneLine) (\(version.author.reason.word))"
+    }
 }
 
 // MARK: Changes

@@ -169,12 +169,12 @@ struct ScriptCall {
 
     /// Stores the values of flags as the user's settings, except transient ones.
     private func save(_ given: PropertyList.Dictionary, _ command: String?) throws {
-        let kept = schema.kept(given, of: command)
-        for entry in kept where entry.value.holdsRaw {
+        let saved = schema.valuesToSave(given, of: command)
+        for entry in saved where entry.value.holdsRaw {
             throw CommandFailure(
                 .invalidValue, "--save: the value of \(entry.key.onOneLine) is not valid UTF-8")
         }
-        if !kept.isEmpty { try settings?.save(Form.Changes(values: kept)) }
+        if !saved.isEmpty { try settings?.save(Form.Changes(values: saved)) }
     }
 
     // MARK: Ending the script

@@ -144,7 +144,7 @@ extension MirrorVerbs {
         return try access.each { session in
             try access.check(session)
             let findings = try Progress.of("files checked", context) { progress in
-                try session.examine { progress.note($0, of: $1) }
+                try session.examine { progress.show($0, of: $1) }
             }
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try context.say("\(session.place): no problems found") }
@@ -164,7 +164,7 @@ extension MirrorVerbs {
         try access.check(session)
         try Progress.of("files read", context) { progress in
             try session.rebuild {
-                progress.note($0, of: $1)
+                progress.show($0, of: $1)
             } wait: {
                 access.wait($0)
             }

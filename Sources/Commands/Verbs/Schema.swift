@@ -149,13 +149,13 @@ extension Verb {
         let schema = try access.requiredSchema(of: domain, hint: access.hintAtFile(domain))
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
-        let notes = Mutex<[DomainFile: [Schema.MigrationNote]]>([:])
+        let steps = Mutex<[DomainFile: [Schema.MigrationStep]]>([:])
         let edits = DomainMigration(schema, name).edits(of: files) { file, done in
-            notes.withLock { $0[file] = done }
+            steps.withLock { $0[file] = done }
         }
         try access.commit(edits, .migrate)
         for file in files {
-            for note in notes.withLock({ $0[file] ?? [] }) { try context.say("\(note)".onOneLine) }
+            for step in steps.withLock({ $0[file] ?? [] }) { try context.say("\(step)".onOneLine) }
         }
         return .done
     }

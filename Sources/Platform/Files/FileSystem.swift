@@ -62,8 +62,8 @@ package enum RenameMode: Hashable, Sendable {
     case replacing
     /// The two files exchange names. Throws `unsupported` if the file system cannot do this.
     case exchanging
-    /// The existing file is kept, and `exists` is thrown. Throws `unsupported` if the file system cannot do this.
-    case keeping
+    /// The existing file remains, and `exists` is thrown. Throws `unsupported` if the file system cannot do this.
+    case onlyIfAbsent
 }
 
 // Variants of the file operations that take an array, so that callers need no spans.

@@ -109,13 +109,13 @@ func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ m
     #if os(Linux)
         switch manner {
         case .replacing: unsafe rename(path, other)
-        case .keeping: unsafe renameAt2(AT_FDCWD, path, AT_FDCWD, other, 1)
+        case .onlyIfAbsent: unsafe renameAt2(AT_FDCWD, path, AT_FDCWD, other, 1)
         case .exchanging: unsafe renameAt2(AT_FDCWD, path, AT_FDCWD, other, 2)
         }
     #else
         switch manner {
         case .replacing: unsafe rename(path, other)
-        case .keeping: unsafe renamex_np(path, other, UInt32(RENAME_EXCL))
+        case .onlyIfAbsent: unsafe renamex_np(path, other, UInt32(RENAME_EXCL))
         case .exchanging: unsafe renamex_np(path, other, UInt32(RENAME_SWAP))
         }
     #endif

@@ -63,8 +63,8 @@ extension DomainFile {
 extension DomainFile {
     /// The lock that all writers of the store's domains share, or nil for a file that is not a domain's.
     var lockOfStore: FilePath? {
-        guard case .file = lock, let notes = transactions?.parent else { return nil }
-        return notes.resolving(".locks/.store.lock")
+        guard case .file = lock, let shared = transactions?.parent else { return nil }
+        return shared.resolving(".locks/.store.lock")
     }
 
     /// Throws if a folder of locks, versions or records is a symbolic link in another user's store. That user may have
@@ -204,7 +204,7 @@ extension DomainFile {
 
     /// Makes a domain binary if its format would lose fractions of a second, because the mirror would publish the loss
     /// as a change. Returns the former format, or nil if it is unchanged.
-    func keepFractions(in draft: inout DomainDraft) -> PropertyList.Format? {
+    func preserveFractions(in draft: inout DomainDraft) -> PropertyList.Format? {
         // In GNUstep format, fractions have a notation of our own.
         guard isOfDomain, draft.format == .xml || draft.format == .openstep,
             PropertyList.dictionary(draft.values).hasFractionalDates

@@ -179,7 +179,7 @@ final class StoreContext: Sendable {
         }
     }
 
-    func noteChange() { epoch.add(1, ordering: .releasing) }
+    func publishChange() { epoch.add(1, ordering: .releasing) }
 }
 
 /// The folder stores of this process, so that everyone who names a folder shares one store.

@@ -9,12 +9,12 @@ package struct StoreFolder: Hashable, Sendable {
     package let arrangement: Arrangement
     /// The folder of the kept versions.
     package let history: FilePath
-    /// The folder of locks and transactions, which files addressed by path share with this store.
-    private let notes: FilePath
+    /// The folder with the folders of locks and of transactions.
+    private let coordination: FilePath
     /// The users who may access the files.
     let audience: Audience
     /// The folder of the records of transactions over several files.
-    package var transactions: FilePath { notes.appending(".transactions") }
+    package var transactions: FilePath { coordination.appending(".transactions") }
 
     package enum Arrangement: Hashable, Sendable {
         /// Our own layout, with locks, by-host files and transaction records beside the domains.
@@ -24,14 +24,14 @@ package struct StoreFolder: Hashable, Sendable {
     }
 
     package init(
-        _ folder: FilePath, _ arrangement: Arrangement, history: FilePath, notes: FilePath,
+        _ folder: FilePath, _ arrangement: Arrangement, history: FilePath, coordination: FilePath,
         audience: Audience = .owner
     ) {
         self.audience = audience
         self.folder = folder
         self.arrangement = arrangement
         self.history = history
-        self.notes = notes
+        self.coordination = coordination
     }
 
     /// Returns the file of a domain.
@@ -52,7 +52,7 @@ package struct StoreFolder: Hashable, Sendable {
         switch arrangement {
         case .own:
             var file = DomainFile(
-                name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
+                name: name, path: path, lock: .file(place(coordination.appending(".locks"), subfolder, ".lock")),
                 history: place(history, subfolder.map { _ in Self.hostHistory }, ""),
                 transactions: transactions)
             file.audience = audience
@@ -81,7 +81,7 @@ package struct StoreFolder: Hashable, Sendable {
     package var recordOfApplied: DomainFile {
         DomainFile(
             name: "the record of applied files", path: history.parent.appending(".applied.plist"),
-            lock: .file(notes.appending(".locks").appending(".applied.lock")),
+            lock: .file(coordination.appending(".locks").appending(".applied.lock")),
             history: history.appending(".applied"), transactions: transactions)
     }
 

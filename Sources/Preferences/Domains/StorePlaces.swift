@@ -44,13 +44,13 @@ package struct StorePlaces: Sendable {
         StoreFolder(
             folder, .foreign(newFormat: format, isReadOnly: isReadOnly),
             history: try system.storeFolder(.state).resolving("prefs/history"),
-            notes: try system.storeFolder(.configuration).appending("prefs"))
+            coordination: try system.storeFolder(.configuration).appending("prefs"))
     }
 }
 
 extension StoreFolder {
     fileprivate init(own folder: FilePath, history: FilePath, audience: Audience = .owner) {
-        self.init(folder, .own, history: history, notes: folder, audience: audience)
+        self.init(folder, .own, history: history, coordination: folder, audience: audience)
     }
 }
 
@@ -111,7 +111,8 @@ extension StorePlaces {
             for folder in folders(of: place) {
                 for layer in layers {
                     for name in layer.domains(for: domain, suites) {
-                        let file = place == .userHost ? host.map { folder.file(of: name, on: $0) } : folder.file(of: name)
+                        let file =
+                            place == .userHost ? host.map { folder.file(of: name, on: $0) } : folder.file(of: name)
                         if let file { list.append((layer, file)) }
                     }
                 }

@@ -83,9 +83,9 @@ extension DomainFile {
     private static let damagedEnding: FileName = ".damaged-"
 
     /// Keeps the damaged file that is about to be replaced, beside it and under another name.
-    func keepDamaged(_ target: FilePath, on system: SystemServices) throws(SystemFailure) {
+    func setAside(_ target: FilePath, on system: SystemServices) throws(SystemFailure) {
         guard let name = target.lastComponent else { return }
-        if try isKeptDamaged(target, on: system) { return }
+        if try isSetAside(target, on: system) { return }
         for number in 1...100 {
             let count = number == 1 ? "" : "-\(number)"
             guard let ending = FileName("\(Self.damagedEnding)\(system.clock.wall.milliseconds)\(count)") else {
@@ -111,7 +111,7 @@ extension DomainFile {
     }
 
     /// Whether a failed attempt to replace the damaged file has kept it already.
-    private func isKeptDamaged(_ target: FilePath, on system: SystemServices) throws(SystemFailure) -> Bool {
+    private func isSetAside(_ target: FilePath, on system: SystemServices) throws(SystemFailure) -> Bool {
         let (files, limit) = (system.fileSystem, PropertyList.Limits.default.inputBytes)
         guard let name = target.lastComponent?.appending(Self.damagedEnding),
             let status = try files.status(of: target)

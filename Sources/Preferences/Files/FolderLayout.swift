@@ -296,7 +296,7 @@ extension DomainFile {
             let read = Result { () throws(StoreFailure) in try presentContents(on: system) }
             if locks != nil || attempt == Self.mostAttempts { return try read.get().contents }
             let pending = PendingTransactions(in: transactions, on: system)
-            let isPending = pending.noteOfOthers != nil || pending.concern(self)
+            let isPending = pending.recordOfAnotherUser != nil || pending.concern(self)
             let present = try reporting { () throws(SystemFailure) in try status(on: system) }
             let expected = if case .success(let found) = read { found.contents.status } else { former }
             if !isPending, present?.generation == expected?.generation {

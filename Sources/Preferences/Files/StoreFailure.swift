@@ -27,7 +27,7 @@ public struct StoreFailure: Error, Hashable, Sendable {
         /// Another process held the lock for too long.
         case locked(holder: LockHolder?)
         /// A change of several files by another user is incomplete, and only that user can complete it.
-        case pendingOfAnotherUser(note: String)
+        case pendingOfAnotherUser(record: String)
         /// The domain was changed within its own transaction, but not through the draft.
         case reentrant
         /// The store is read-only.
@@ -131,9 +131,9 @@ extension StoreFailure: CustomStringConvertible {
         case .locked(let holder):
             let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""
             return "\(domain) is locked\(who): timed out"
-        case .pendingOfAnotherUser(let note):
+        case .pendingOfAnotherUser(let record):
             return
-                "\(domain): another user has an incomplete transaction in this store (\(note)), which only that user can complete; nothing was written"
+                "\(domain): another user has an incomplete transaction in this store (\(record)), which only that user can complete; nothing was written"
         case .reentrant: return "\(domain): \(reason); nothing was changed"
         case .readOnly: return "\(domain): this store is read-only"
         case .unwritable(let failure): return "\(place): \(failure)"

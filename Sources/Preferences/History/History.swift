@@ -85,7 +85,7 @@ package struct History: Sendable {
 /// A version that is not in the history yet.
 package struct PendingVersion: Sendable {
     let bytes: [UInt8]
-    let note: WriteNote
+    let author: WriteAuthor
     let transaction: String
     /// The time at which it was written, which may be long before it is kept.
     let time: Timestamp
@@ -120,7 +120,7 @@ extension History {
         guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
         var version = next(
-            after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
+            after: former, unkept.author, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
         version.checksum = KeptVersion.checksum(of: bytes)
         // A version that replaces the first one is the first one.
         if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
@@ -155,13 +155,13 @@ extension History {
     /// Keeps the file that is about to be replaced as a hard link, or as a copy if the versions are on another file
     /// system. Returns false if that failed.
     func recordReplaced(
-        _ path: FilePath, _ status: FileStatus, _ note: WriteNote, transaction: String,
+        _ path: FilePath, _ status: FileStatus, _ author: WriteAuthor, transaction: String,
         after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool
     ) -> Bool {
         guard policy.versions > 0 else { return true }
         if let newest = former.last, isSameFile(newest, status) { return !isDurable || synchronize(newest) }
         let time = system.clock.wall
-        let version = next(after: former, note, transaction, time, size: status.size, isFirst: false)
+        let version = next(after: former, author, transaction, time, size: status.size, isFirst: false)
         guard let name = version.fileName else { return false }
         do throws(SystemFailure) {
             if former.isEmpty { try system.fileSystem.makeFolders(folder, for: audience) }
@@ -169,7 +169,7 @@ extension History {
         } catch {
             guard let bytes = contents(of: path) else { return false }
             if let newest = former.last, isCopy(newest, of: bytes) { return !isDurable || synchronize(newest) }
-            let copy = PendingVersion(bytes: bytes, note: note, transaction: transaction, time: time)
+            let copy = PendingVersion(bytes: bytes, author: author, transaction: transaction, time: time)
             return record(copy, after: &former, policy: policy, isDurable: isDurable)
         }
         forget(former, with: version, policy)
@@ -197,13 +197,13 @@ extension History {
     /// Returns the next version. The number 1 is reserved for the creation of a domain. A history that starts later
     /// begins with 2, because the state before its first version is unknown.
     private func next(
-        after former: [KeptVersion], _ note: WriteNote, _ transaction: String, _ time: Timestamp, size: Int,
+        after former: [KeptVersion], _ author: WriteAuthor, _ transaction: String, _ time: Timestamp, size: Int,
         isFirst: Bool
     ) -> KeptVersion {
         let last = former.last?.sequence ?? (isFirst ? 0 : 1)
         let (sequence, overflows) = last.addingReportingOverflow(1)
         return KeptVersion(
-            sequence: overflows ? .max : sequence, time: time, note: note, transaction: transaction, size: size)
+            sequence: overflows ? .max : sequence, time: time, author: author, transaction: transaction, size: size)
     }
 
     /// The users who may access the versions. Everyone who may read the domain's file may read the versions in its
@@ -261,7 +261,7 @@ extension History {
 
 extension KeptVersion {
     fileprivate func isReplaced(by new: KeptVersion, within interval: Duration) -> Bool {
-        note.reason == .flush && note == new.note && time <= new.time && new.time < time.advanced(by: interval)
+        author.reason == .flush && author == new.author && time <= new.time && new.time < time.advanced(by: interval)
     }
 }
 
@@ -280,7 +280,7 @@ extension History {
     /// this returns 1, 2 and 5. Restoring a version is a step forward.
     package var undoChain: [KeptVersion] {
         versions.reduce(into: []) { chain, version in
-            guard let target = version.note.reason.undoTarget else { return chain.append(version) }
+            guard let target = version.author.reason.undoTarget else { return chain.append(version) }
             chain.removeAll { $0.sequence > target }
             // If the target is no longer kept, the version that the undo wrote takes its place.
             if chain.last?.sequence != target { chain.append(version) }

@@ -9,7 +9,7 @@ package struct KeptVersion: Hashable, Sendable {
     /// The time of writing, to the millisecond.
     package var time: Timestamp
     /// The program that wrote it, and the reason.
-    package var note: WriteNote
+    package var author: WriteAuthor
     /// The identifier of the transaction, which is the same for all domains that changed with it: 16 hexadecimal
     /// digits.
     package var transaction: String
@@ -24,8 +24,8 @@ package struct KeptVersion: Hashable, Sendable {
         let number = Array(String(sequence).utf8)
         var name = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, 10 - number.count)) + number
         for part in [
-            String(time.milliseconds), String(note.process), note.reason.rawValue,
-            transaction + (checksum.map { ".\($0)" } ?? ""), String(size), Self.encoded(note.program),
+            String(time.milliseconds), String(author.process), author.reason.rawValue,
+            transaction + (checksum.map { ".\($0)" } ?? ""), String(size), Self.encoded(author.program),
         ] {
             name.append(UInt8(ascii: "-"))
             name += part.utf8
@@ -33,11 +33,11 @@ package struct KeptVersion: Hashable, Sendable {
         return FileName(name + Self.ending.utf8)
     }
 
-    package init(sequence: Int, time: Timestamp, note: WriteNote, transaction: String, size: Int) {
+    package init(sequence: Int, time: Timestamp, author: WriteAuthor, transaction: String, size: Int) {
         self.sequence = sequence
         // The name can contain only digits, but the time of a file by another program may be before 1970.
         self.time = max(time, Timestamp(nanoseconds: 0))
-        self.note = note
+        self.author = author
         self.transaction = transaction
         self.size = size
     }
@@ -53,12 +53,12 @@ package struct KeptVersion: Hashable, Sendable {
         else {
             return nil
         }
-        let note = WriteNote(
+        let author = WriteAuthor(
             program: Self.decoded(parts.rest), process: process, reason: WriteReason(rawValue: reason))
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         let (name, checksum) = (transaction.prefix { $0 != "." }, transaction.drop { $0 != "." }.dropFirst())
         self.init(
-            sequence: sequence, time: Timestamp(seconds: seconds, nanoseconds: rest * 1_000_000), note: note,
+            sequence: sequence, time: Timestamp(seconds: seconds, nanoseconds: rest * 1_000_000), author: author,
             transaction: String(name), size: size)
         self.checksum = checksum.isEmpty ? nil : String(checksum)
     }
@@ -128,7 +128,7 @@ package struct KeptVersion: Hashable, Sendable {
 }
 
 /// The program that changes a domain, and the reason.
-package struct WriteNote: Hashable, Sendable {
+package struct WriteAuthor: Hashable, Sendable {
     package var program: String
     package var process: Int32
     package var reason: WriteReason

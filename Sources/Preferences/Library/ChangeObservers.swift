@@ -34,7 +34,7 @@ final class ChangeObservers: Sendable {
     }
 
     /// Records a batch for delivery. Batches are delivered in the order of these calls.
-    func note(_ changes: [SettingsChange], of domain: DomainName) {
+    func record(_ changes: [SettingsChange], of domain: DomainName) {
         state.withLock { $0.waiting.append(SettingsChanges(domain: domain, changes: changes)) }
     }
 
@@ -78,7 +78,7 @@ struct ChangeLog: Sendable {
 
     /// Records a change. Returns its version.
     @discardableResult
-    mutating func note(_ key: String, isOwn: Bool) -> UInt64 {
+    mutating func record(_ key: String, isOwn: Bool) -> UInt64 {
         // Removes half of the entries at a time, so that the average cost of a change is constant.
         if recent.count == Self.most { recent.removeFirst(Self.most / 2) }
         recent.append(Change(key: key, isOwn: isOwn))

@@ -219,11 +219,11 @@ extension Defaults {
         }
         parts.removeAll(where: \.values.isEmpty)
         let files = parts.compactMap(\.domain.file)
-        guard files.count == parts.count else { return try keep(parts, by: SchemaRules(schema)) }
+        guard files.count == parts.count else { return try saveInMemory(parts, by: SchemaRules(schema)) }
         for part in parts { try part.domain.flush() }
         let system = store.process.system
         let policy = store.process.signals.policy.value
-        let writer = DomainWriter(system, WriteNote(.write, by: system), by: policy)
+        let writer = DomainWriter(system, WriteAuthor(.write, by: system), by: policy)
         let (rules, name) = (SchemaRules(schema), name.text)
         try writer.commit(
             zip(files, parts).map { file, part in
@@ -238,7 +238,7 @@ extension Defaults {
     }
 
     /// Stores values in memory, where no step can fail.
-    private func keep(
+    private func saveInMemory(
         _ parts: [(domain: OpenDomain, values: PropertyList.Dictionary)], by rules: SchemaRules
     ) throws {
         for (domain, values) in parts {

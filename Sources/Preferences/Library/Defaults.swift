@@ -117,7 +117,7 @@ public final class Defaults: Sendable {
             // Recorded under the lock that also guards the registration of observers. An observer that is not
             // registered yet receives the changes of the next refresh.
             let changes = table.refresh(epoch, tick, reportsChanges: observation.hasObservers)
-            if !changes.isEmpty { observation.note(changes, of: name) }
+            if !changes.isEmpty { observation.record(changes, of: name) }
             return (!changes.isEmpty, table.takeSkipped())
         }
         // In a transaction, observers could not make changes. They are notified after it.

@@ -58,7 +58,7 @@ extension OpenDomain {
     /// Writes pending changes, and returns when they are on the disk.
     func flush() throws {
         guard let file else {
-            if case .memory(_, let failure?) = keeping { throw failure }
+            if case .memory(_, let failure?) = storage { throw failure }
             return
         }
         try writeAlone {
@@ -80,13 +80,13 @@ extension OpenDomain {
                 rules?.moveRenamed(&draft.values)
                 for (key, change) in pending { draft.values[key.text] = change.value }
                 draft.removesFile = removesFile && draft.values.isEmpty
-                rules?.note(&draft.values, isNew: isNew)
+                rules?.recordVersion(in: &draft.values, isNew: isNew)
             }
             settle(pending, outcome.after)
             return true
         } catch {
             if refuse(error, pending) { return false }
-            noteFailure(error as? StoreFailure ?? StoreFailure(file, .notAllowed("\(error)")))
+            recordFlushFailure(error as? StoreFailure ?? StoreFailure(file, .notAllowed("\(error)")))
             throw error
         }
     }
@@ -103,12 +103,12 @@ extension OpenDomain {
             state.pending[key] = nil
             state.take(state.stored)
         }
-        noteChange()
+        publishChange()
         post(.refused(key: key.text, reason: failure.description))
         return true
     }
 
-    private func noteFailure(_ failure: StoreFailure) {
+    private func recordFlushFailure(_ failure: StoreFailure) {
         let isNew = state.withLock { state in
             state.flush.failures += 1
             defer { state.flush.reportedFailure = failure }

@@ -8,13 +8,13 @@ internal import Synchronization
 /// changes.
 final class OpenDomain: Sendable {
     /// The place of the values.
-    enum Keeping: Sendable {
+    enum Storage: Sendable {
         case file(DomainFile, mustBeTrusted: Bool)
         /// Memory only. The failure is the reason if there should be a file.
         case memory(PropertyList.Dictionary, failure: StoreFailure?)
     }
 
-    let keeping: Keeping
+    let storage: Storage
     let system: SystemServices
     let signals: StoreContext
     let state: Mutex<State>
@@ -59,17 +59,17 @@ final class OpenDomain: Sendable {
         let version: UInt64
     }
 
-    init(_ keeping: Keeping, on system: SystemServices, _ signals: StoreContext) {
-        self.keeping = keeping
+    init(_ storage: Storage, on system: SystemServices, _ signals: StoreContext) {
+        self.storage = storage
         self.system = system
         self.signals = signals
         var state = State()
-        if case .memory(let values, _) = keeping { state.values = values }
+        if case .memory(let values, _) = storage { state.values = values }
         self.state = Mutex(state)
     }
 
     var file: DomainFile? {
-        if case .file(let file, _) = keeping { file } else { nil }
+        if case .file(let file, _) = storage { file } else { nil }
     }
 
     // MARK: Reading
@@ -99,18 +99,18 @@ final class OpenDomain: Sendable {
     }
 
     /// Publishes that there is a change.
-    func noteChange() { noteChange(state.withLock(\.changes.version)) }
+    func publishChange() { publishChange(state.withLock(\.changes.version)) }
 
-    private func noteChange(_ version: UInt64) {
+    private func publishChange(_ version: UInt64) {
         published.max(version, ordering: .releasing)
-        signals.noteChange()
+        signals.publishChange()
     }
 
     /// Checks whether another process has changed the file.
     ///
     /// - Parameter isExact: Whether to check even if the file was checked within the same clock tick.
     func look(isExact: Bool = false) {
-        guard case .file(let file, let mustBeTrusted) = keeping else { return }
+        guard case .file(let file, let mustBeTrusted) = storage else { return }
         let tick = system.clock.tick
         var isFirst = false
         let isDue = state.withLock { state in
@@ -130,7 +130,7 @@ final class OpenDomain: Sendable {
         do throws(SystemFailure) {
             generation = try file.status(on: system)?.generation
         } catch {
-            return noteUnreadable(file.failure(error))
+            return recordFailure(file.failure(error))
         }
         let isSame = state.withLock { $0.knows(generation, isExact) }
         // Each failed attempt means that another thread has read or written the file.
@@ -160,22 +160,22 @@ final class OpenDomain: Sendable {
             if reportsRecovery, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
             // The system may permit the next attempt.
-            noteUnreadable(error, damaged: error.isDamage ? generation : nil)
+            recordFailure(error, damaged: error.isDamage ? generation : nil)
             return true
         }
-        noteChange()
+        publishChange()
         return true
     }
 
     /// Records the reason the file could not be read, and reports it once. The values read before remain in use.
-    private func noteUnreadable(_ failure: StoreFailure, damaged generation: FileGeneration? = nil) {
+    private func recordFailure(_ failure: StoreFailure, damaged generation: FileGeneration? = nil) {
         let isNew = state.withLock { state in
             defer { state.failure = failure }
             state.damaged = generation
             return state.failure != failure
         }
         if isNew { post(.unreadable(failure)) }
-        noteChange()
+        publishChange()
     }
 
     func post(_ kind: Defaults.Issue.Kind) { signals.issues.post(Defaults.Issue(kind, domain: file?.name ?? "")) }
@@ -185,18 +185,18 @@ final class OpenDomain: Sendable {
     /// Sets values, or removes those that are nil. The whole process sees the changes at once.
     func set(_ changes: [(key: String, value: PropertyList?)]) {
         let isFile = file != nil
-        if case .memory(_, let failure?) = keeping { post(.unwritten(failure)) }
+        if case .memory(_, let failure?) = storage { post(.unwritten(failure)) }
         let (version, isToBeFlushed) = state.withLock { state in
             state.removesFile = false
             let isToBeFlushed = isFile && !(state.flush.isScheduled && state.flush.isAwaitedAtEnd)
             for (key, value) in changes {
                 state.values[key] = value
-                let version = state.changes.note(key, isOwn: true)
+                let version = state.changes.record(key, isOwn: true)
                 if isFile { state.pending[ExactKey(key)] = PendingChange(value: value, version: version) }
             }
             return (state.changes.version, isToBeFlushed)
         }
-        noteChange(version)
+        publishChange(version)
         if isToBeFlushed { scheduleFlush() }
         notifyObservers()
     }
@@ -233,13 +233,13 @@ extension OpenDomain.State {
         var next = contents.values
         for (key, change) in pending { next[key.text] = change.value }
         for entry in values where next[entry.key] == nil {
-            changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
+            changes.record(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
         // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
         let (former, new) = (stored.status, contents.status)
         let hasOtherAccess = former?.isExposed != new?.isExposed || former?.owner != new?.owner
         for entry in next where hasOtherAccess || values[entry.key] != entry.value {
-            changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
+            changes.record(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
         values = next
         stored = contents
@@ -281,14 +281,14 @@ extension OpenDomain {
     private func changeInMemory<Result: Sendable>(
         _ rules: SchemaRules?, _ body: (inout PropertyList.Dictionary) throws -> Result
     ) throws -> Result {
-        if case .memory(_, let failure?) = keeping { throw failure }
+        if case .memory(_, let failure?) = storage { throw failure }
         let result = try state.withLock { state in
             var draft = DomainDraft(values: state.values, format: .binary, status: nil)
             let result = try draft.change(rules, "") { draft in try body(&draft.values) }
             state.take(DomainContents(values: draft.values), own: state.values.keysThatDiffer(from: draft.values))
             return result
         }
-        noteChange()
+        publishChange()
         notifyObservers()
         return result
     }
@@ -326,14 +326,14 @@ extension OpenDomain {
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
         if outcome.isChanged {
             state.withLock { $0.flush.unkept = outcome.unkept }
-            noteHistory(unwritable: outcome.unwritableHistory)
+            reportHistory(unwritable: outcome.unwritableHistory)
             scheduleKeeping()
         }
         return outcome
     }
 
     func writer(_ reason: WriteReason) -> DomainWriter {
-        DomainWriter(system, WriteNote(reason, by: system), by: signals.policy.value)
+        DomainWriter(system, WriteAuthor(reason, by: system), by: signals.policy.value)
     }
 
     /// Takes the contents on the disk. Values that were set meanwhile remain pending.
@@ -351,7 +351,7 @@ extension OpenDomain {
             return state.pending.isEmpty
         }
         if isDone { signals.pending.forget(self) }
-        noteChange()
+        publishChange()
     }
 }
 
@@ -374,7 +374,7 @@ extension PropertyList.Dictionary {
     }
 }
 
-// Keeping written versions in the history.
+// Storage written versions in the history.
 extension OpenDomain {
     /// The delay before a version is kept, within which a later one can replace it.
     private static let keepingDelay: Duration = .seconds(1)
@@ -407,14 +407,14 @@ extension OpenDomain {
             guard let unkept else { return }
             do throws(StoreFailure) {
                 let isKept = try writer(.flush).keep(unkept, of: file)
-                noteHistory(unwritable: isKept ? nil : file.history)
+                reportHistory(unwritable: isKept ? nil : file.history)
                 if isKept { return }
             } catch {
                 // The holder of the lock need not be a writer, so this is tried again.
                 if case .locked = error.problem {
                     return state.withLock { $0.flush.unkept = $0.flush.unkept ?? unkept }
                 }
-                noteHistory(unwritable: file.history)
+                reportHistory(unwritable: file.history)
             }
             // The next write reads the file again, and keeps this version before it replaces the file.
             state.withLock { $0.stored.isOwn = false }
@@ -424,7 +424,7 @@ extension OpenDomain {
     }
 
     /// Reports a history in which no version can be kept, once until one can be kept again.
-    private func noteHistory(unwritable folder: FilePath?) {
+    func reportHistory(unwritable folder: FilePath?) {
         let isNew = state.withLock { state in
             defer { state.flush.unwritableHistory = folder }
             return state.flush.unwritableHistory != folder

@@ -22,7 +22,7 @@ package final class SchemaCache: Sendable {
         }
 
         /// Records what is installed for a domain. Returns false if that is known already.
-        mutating func note(_ schema: InstalledSchema?, of domain: DomainName) -> Bool {
+        mutating func record(_ schema: InstalledSchema?, of domain: DomainName) -> Bool {
             guard let first else {
                 self.first = (domain, schema)
                 return true
@@ -44,7 +44,7 @@ package final class SchemaCache: Sendable {
     package subscript(domain: DomainName) -> InstalledSchema? {
         if let known = state.withLock({ $0.known(of: domain) }) { return known }
         let schema = places.schema(of: domain, on: system)
-        let isNew = state.withLock { $0.note(schema, of: domain) }
+        let isNew = state.withLock { $0.record(schema, of: domain) }
         if isNew, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
         return schema
     }

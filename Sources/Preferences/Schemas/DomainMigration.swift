@@ -11,16 +11,16 @@ package struct DomainMigration: Sendable {
 
     /// Returns the edits of the files, to be committed together. A migration that was made is not repeated.
     ///
-    /// - Parameter note: Called with the migration steps of each file, possibly several times.
+    /// - Parameter report: Called with the migration steps of each file, possibly several times.
     package func edits(
-        of files: [DomainFile], note: @escaping @Sendable (DomainFile, [Schema.MigrationNote]) -> Void = { _, _ in }
+        of files: [DomainFile], report: @escaping @Sendable (DomainFile, [Schema.MigrationStep]) -> Void = { _, _ in }
     ) -> [DomainEdit] {
         let (schema, domain) = (schema, name.text)
         return files.map { file in
             DomainEdit(file) { draft in
                 guard draft.exists else { return }
                 let migrated = try Self.migrated(draft.values, by: schema, domain)
-                note(file, migrated.notes)
+                report(file, migrated.steps)
                 draft.values = migrated.values
             }
         }
@@ -55,7 +55,7 @@ package struct DomainMigration: Sendable {
             return
         }
         let system = process.system
-        let writer = DomainWriter(system, WriteNote(.migrate, by: system), by: process.signals.policy.value)
+        let writer = DomainWriter(system, WriteAuthor(.migrate, by: system), by: process.signals.policy.value)
         try writer.commit(edits(of: files))
         for domain in targets { domain.look(isExact: true) }
     }

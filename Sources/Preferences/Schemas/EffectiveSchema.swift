@@ -110,7 +110,7 @@ package struct SchemaRules: Sendable {
             try check(from: former, to: draft.values, domain)
             if draft.isExposed { try checkPrivacy(of: draft.values, domain) }
         }
-        if hasVersion, !draft.removesFile { note(&draft.values, isNew: stored.isEmpty) }
+        if hasVersion, !draft.removesFile { recordVersion(in: &draft.values, isNew: stored.isEmpty) }
         return result
     }
 
@@ -124,7 +124,7 @@ package struct SchemaRules: Sendable {
     }
 
     /// Records the version of the settings in a new domain.
-    func note(_ values: inout PropertyList.Dictionary, isNew: Bool) {
+    func recordVersion(in values: inout PropertyList.Dictionary, isNew: Bool) {
         guard isNew, schema.version > 1, !values.isEmpty, values[Schema.versionKey] == nil else { return }
         values[Schema.versionKey] = .integer(PropertyList.Integer(schema.version))
     }

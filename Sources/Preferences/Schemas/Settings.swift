@@ -151,7 +151,7 @@ private struct CommandLineParsing {
         let found = PropertyList.Dictionary(
             declared.compactMap { setting in layers[setting.key].winner?.value.map { (setting.key, $0) } })
         var mistakes = schema.pathMistakes(in: found, of: arguments.command, on: system.fileSystem)
-        let saved = arguments.saves ? schema.kept(arguments.values, of: arguments.command) : [:]
+        let saved = arguments.saves ? schema.valuesToSave(arguments.values, of: arguments.command) : [:]
         if let key = process.keyOfUnprotectedSecret(in: saved, of: schema, name) {
             mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
         }
@@ -167,7 +167,7 @@ private struct CommandLineParsing {
             try defaults.save(schema.anchored(saved, in: system.workingFolder?.description), by: schema)
         }
         process.schemas.declare(EffectiveSchema(schema, program: values), for: name)
-        process.signals.noteChange()
+        process.signals.publishChange()
         let newer = schema.newerVersion(in: layers.layers)
         return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,

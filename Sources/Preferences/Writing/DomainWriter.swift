@@ -9,24 +9,24 @@ internal import PropertyLists
 /// version. For several files it writes a `TransactionRecord` before the first rename.
 package struct DomainWriter: Sendable {
     package let system: SystemServices
-    package var note: WriteNote
+    package var author: WriteAuthor
     /// The time to wait for locks.
     package var patience: Duration
     package var policy: HistoryPolicy
 
     package init(
-        _ system: SystemServices, _ note: WriteNote, patience: Duration = .seconds(5),
+        _ system: SystemServices, _ author: WriteAuthor, patience: Duration = .seconds(5),
         policy: HistoryPolicy = HistoryPolicy()
     ) {
         self.system = system
-        self.note = note
+        self.author = author
         self.patience = patience
         self.policy = policy
     }
 
     /// Makes a writer with the user's settings.
-    package init(_ system: SystemServices, _ note: WriteNote, by policy: StorePolicy) {
-        self.init(system, note, patience: policy.patience, policy: policy.history)
+    package init(_ system: SystemServices, _ author: WriteAuthor, by policy: StorePolicy) {
+        self.init(system, author, patience: policy.patience, policy: policy.history)
     }
 
     /// Makes all changes, or none if one of them fails.
@@ -151,9 +151,9 @@ package struct DomainWriter: Sendable {
             let locks = try DomainLocks(of: files, on: system, patience: left)
             // The writer of a pending record held the lock that is ours now, so it is dead.
             let pending = PendingTransactions(in: files.first?.file.transactions, on: system)
-            if let note = pending.noteOfOthers, let file = files.first?.file {
+            if let record = pending.recordOfAnotherUser, let file = files.first?.file {
                 locks.release()
-                throw StoreFailure(file, .pendingOfAnotherUser(note: note.description))
+                throw StoreFailure(file, .pendingOfAnotherUser(record: record.description))
             }
             pending.removeLeftovers(of: files)
             if !pending.concern(files) { return locks }
@@ -173,7 +173,7 @@ package struct DomainWriter: Sendable {
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         for index in changed { try plans[index].finishTemporary() }
         let isOnly = changed.reduce(0) { $0 + plans[$1].pieces.count } < 2
-        let record = isOnly ? nil : try note(&plans, changed)
+        let record = isOnly ? nil : try writeRecord(&plans, changed)
         var current = first
         do throws(SystemFailure) {
             for index in changed {
@@ -211,7 +211,7 @@ package struct DomainWriter: Sendable {
     }
 
     /// Writes the record of the transaction. From then on the change is committed.
-    private func note(_ plans: inout [FileCommit], _ changed: [Int]) throws(StoreFailure) -> FilePath {
+    private func writeRecord(_ plans: inout [FileCommit], _ changed: [Int]) throws(StoreFailure) -> FilePath {
         var steps: [TransactionRecord.Step] = []
         for index in changed {
             steps += try plans[index].steps(self)
@@ -224,7 +224,7 @@ package struct DomainWriter: Sendable {
         // The record refers to the new files by name, so the names must survive a power failure.
         try domain.reporting { () throws(SystemFailure) in try synchronize(steps.map(\.target.parent)) }
         do throws(SystemFailure) {
-            try PendingTransactions.note(
+            try PendingTransactions.write(
                 TransactionRecord(steps: steps), at: path, named: plans[changed[0]].resolved.target.lastComponent,
                 on: system)
             return path

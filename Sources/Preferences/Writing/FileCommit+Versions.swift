@@ -9,10 +9,10 @@ extension FileCommit {
         if before.recovery != nil {
             try resolved.file.reporting { () throws(SystemFailure) in
                 guard let members = before.members, !members.isEmpty, let folder = resolved.file.folder else {
-                    return try resolved.file.keepDamaged(resolved.target, on: writer.system)
+                    return try resolved.file.setAside(resolved.target, on: writer.system)
                 }
                 for member in members where member.isDamaged {
-                    try resolved.file.keepDamaged(folder.appending(member.name), on: writer.system)
+                    try resolved.file.setAside(folder.appending(member.name), on: writer.system)
                 }
             }
         }
@@ -38,7 +38,7 @@ extension FileCommit {
         defer { self.versions = versions }
         if let status = before.status, isLarge {
             return history.recordReplaced(
-                resolved.target, status, note(writer), transaction: transaction, after: &versions,
+                resolved.target, status, author(writer), transaction: transaction, after: &versions,
                 policy: writer.policy, isDurable: isFormerIrreplaceable)
         }
         let mark = locks.markFile(of: resolved.file).flatMap { WriteMarker(in: $0) }
@@ -54,7 +54,7 @@ extension FileCommit {
         }
         guard let bytesBefore, bytesBefore != bytes || removesFile else { return isKept }
         if let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
-            let isDurable = isFormerIrreplaceable || found.note.reason == .found
+            let isDurable = isFormerIrreplaceable || found.author.reason == .found
             isKept = history.record(found, after: &versions, policy: writer.policy, isDurable: isDurable) && isKept
         } else if isFormerIrreplaceable, writer.policy.versions > 0 {
             let kept = versions.last { history.isCopy($0, of: bytesBefore) }
@@ -75,15 +75,15 @@ extension FileCommit {
         let isOurs = mark?.hash == nil && !versions.contains { $0.transaction == mark?.transaction }
         guard let mark, isOurs else { return found(DomainState.tombstone, at: writer.system.clock.wall, writer) }
         return PendingVersion(
-            bytes: DomainState.tombstone, note: mark.note, transaction: mark.transaction,
+            bytes: DomainState.tombstone, author: mark.author, transaction: mark.transaction,
             time: writer.system.clock.wall)
     }
 
     /// Returns a version of contents by another program.
     private func found(_ bytes: [UInt8], at time: Timestamp, _ writer: DomainWriter) -> PendingVersion {
-        var note = writer.note
-        note.reason = .found
-        return PendingVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
+        var author = writer.author
+        author.reason = .found
+        return PendingVersion(bytes: bytes, author: author, transaction: writer.transactionName(), time: time)
     }
 
     /// Whether a writer of ours wrote the present contents and was interrupted. It keeps the version last.
@@ -118,7 +118,7 @@ extension FileCommit {
             // The contents must match, not only the name, because a crash may have truncated the version.
             let kept = versions.last { $0.transaction == mark.transaction }
             if let kept, history.isCopy(kept, of: bytes) { return nil }
-            return PendingVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
+            return PendingVersion(bytes: bytes, author: mark.author, transaction: mark.transaction, time: time)
         }
         // The mark of a failed write describes a file that was never created.
         if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
@@ -132,7 +132,7 @@ extension FileCommit {
         let bytes = bytes ?? DomainState.tombstone
         guard writesFolder || bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = PendingVersion(
-            bytes: bytes, note: note(writer), transaction: transaction, time: writer.system.clock.wall,
+            bytes: bytes, author: author(writer), transaction: transaction, time: writer.system.clock.wall,
             isFirst: isFirst)
         guard !isKeptLater else {
             unkept = version

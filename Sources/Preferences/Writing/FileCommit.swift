@@ -86,7 +86,7 @@ struct FileCommit {
         }
         try Self.checkKeys(draft, before, edit.file)
         audience = try Self.audience(of: draft.values, edit, before)
-        convertedFrom = edit.file.keepFractions(in: &draft)
+        convertedFrom = edit.file.preserveFractions(in: &draft)
         hasDroppedFractions =
             !edit.file.isOfDomain && !draft.format.keepsFractions && draft.values.dropFractions()
         self.draft = draft
@@ -373,7 +373,7 @@ struct FileCommit {
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.system.fileSystem
-        let mark = WriteMarker(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
+        let mark = WriteMarker(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, author: author(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         for index in pieces.indices {
             if let temporary = pieces[index].temporary {
@@ -454,7 +454,7 @@ struct FileCommit {
     ) throws(SystemFailure) {
         let target = piece.target
         do throws(SystemFailure) {
-            guard let former = piece.former else { return try files.rename(temporary, to: target, .keeping) }
+            guard let former = piece.former else { return try files.rename(temporary, to: target, .onlyIfAbsent) }
             try files.rename(temporary, to: target, .exchanging)
             let out = try files.status(of: temporary)
             if out?.number == former.number, out?.size == former.size, out?.modified == former.modified {
@@ -472,11 +472,11 @@ struct FileCommit {
         throw .otherContents(target)
     }
 
-    func note(_ writer: DomainWriter) -> WriteNote {
-        var note = writer.note
-        if let reason = draft.reason { note.reason = reason }
-        if before.recovery != nil { note.reason = .recovered }
-        return note
+    func author(_ writer: DomainWriter) -> WriteAuthor {
+        var author = writer.author
+        if let reason = draft.reason { author.reason = reason }
+        if before.recovery != nil { author.reason = .recovered }
+        return author
     }
 }
 

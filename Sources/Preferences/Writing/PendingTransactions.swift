@@ -6,7 +6,7 @@ struct PendingTransactions {
     private let system: SystemServices
     private let records: [(path: FilePath, record: TransactionRecord)]
     /// A record that belongs to another user, or is in another user's store. Only that user may complete it.
-    let noteOfOthers: FilePath?
+    let recordOfAnotherUser: FilePath?
     /// The incomplete records of killed writers.
     private let leftovers: [FilePath]
 
@@ -14,7 +14,7 @@ struct PendingTransactions {
     init(in folder: FilePath?, on system: SystemServices) {
         self.system = system
         guard let folder, let names = try? system.fileSystem.names(in: folder) else {
-            (records, noteOfOthers, leftovers) = ([], nil, [])
+            (records, recordOfAnotherUser, leftovers) = ([], nil, [])
             return
         }
         let isOwn = Self.isOwn(folder, system)
@@ -28,7 +28,7 @@ struct PendingTransactions {
                 records.append((path, record))
             }
         }
-        (self.records, noteOfOthers) = (records, other)
+        (self.records, recordOfAnotherUser) = (records, other)
         leftovers = isOwn ? names.filter(\.isTemporary).map(folder.appending) : []
     }
 
@@ -36,12 +36,12 @@ struct PendingTransactions {
     /// and it is not a link.
     private static func isOwn(_ folder: FilePath, _ system: SystemServices) -> Bool {
         let (files, user) = (system.fileSystem, system.environment.user)
-        guard let notes = try? files.status(of: folder, followingLink: false), notes.kind == .folder,
+        guard let records = try? files.status(of: folder, followingLink: false), records.kind == .folder,
             let store = try? files.status(of: folder.parent)
         else {
             return false
         }
-        return notes.owner == user && store.owner == user && !notes.isWritableByAny
+        return records.owner == user && store.owner == user && !records.isWritableByAny
     }
 
     /// Reads a record in a folder of the user's own. Returns nil if another user may have written it.
@@ -117,7 +117,7 @@ struct PendingTransactions {
     ///
     /// - Parameter named: The name of a changed file. The temporary file is named after it, so that the holder of that
     ///   file's lock can remove it.
-    static func note(
+    static func write(
         _ record: TransactionRecord, at path: FilePath, named: FileName?, on system: SystemServices
     ) throws(SystemFailure) {
         let bytes: [UInt8]
@@ -196,8 +196,8 @@ extension TransactionRecord.Step {
 
 extension StoreFolder {
     /// Returns a record that only another user can complete, or nil if there is none.
-    package func noteOfOthers(on system: SystemServices) -> FilePath? {
-        PendingTransactions(in: transactions, on: system).noteOfOthers
+    package func recordOfAnotherUser(on system: SystemServices) -> FilePath? {
+        PendingTransactions(in: transactions, on: system).recordOfAnotherUser
     }
 
     /// Completes the transactions of dead writers.

@@ -172,7 +172,7 @@ extension PropertyList {
 }
 
 /// The record of a transaction that is still in its store.
-package struct NotedTransaction: Hashable, Sendable {
+package struct PendingTransaction: Hashable, Sendable {
     package let path: FilePath
     /// The names of the domains that it changes, or nil if the record cannot be read.
     package let domains: [String]?
@@ -186,20 +186,20 @@ package struct NotedTransaction: Hashable, Sendable {
 
 extension StoreFolder {
     /// Returns the records of transactions in this store. Opening a domain completes those that can be completed.
-    package func notedTransactions(on system: SystemServices) -> [NotedTransaction] {
+    package func pendingTransactions(on system: SystemServices) -> [PendingTransaction] {
         guard arrangement == .own else { return [] }
         let folder = transactions
-        let other = noteOfOthers(on: system)
+        let other = recordOfAnotherUser(on: system)
         let names = (try? system.fileSystem.names(in: folder)) ?? []
         return names.filter { !$0.isTemporary }.map { name in
             let path = folder.appending(name)
             guard let record = PendingTransactions.record(at: path, folder, system) else {
-                return NotedTransaction(
+                return PendingTransaction(
                     path: path, domains: nil, temporaries: [], isBusy: false, isOfOthers: path == other)
             }
             let locks = try? DomainLocks(of: record.files, on: system, patience: .zero)
             locks?.release()
-            return NotedTransaction(
+            return PendingTransaction(
                 path: path, domains: record.files.map(\.file.name),
                 temporaries: record.steps.map(\.change.temporary),
                 isBusy: locks == nil)

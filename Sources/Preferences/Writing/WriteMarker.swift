@@ -10,12 +10,12 @@ package struct WriteMarker: Hashable, Sendable {
     /// The SHA-256 of the new file, or nil if it is removed.
     package var hash: [UInt8]?
     package var transaction: String
-    package var note: WriteNote
+    package var author: WriteAuthor
 
-    package init(hash: [UInt8]?, transaction: String, note: WriteNote) {
+    package init(hash: [UInt8]?, transaction: String, author: WriteAuthor) {
         self.hash = hash
         self.transaction = transaction
-        self.note = note
+        self.author = author
     }
 
     /// The mark has a fixed length, so that no remainder of a longer one can follow it.
@@ -29,8 +29,8 @@ package struct WriteMarker: Hashable, Sendable {
         var line = Array(Self.beginning.utf8)
         let fields = [
             hash.map { Hexadecimal.digits(of: $0) } ?? Array(Self.deleted.utf8), Array(transaction.utf8),
-            Array(String(note.process).utf8), Array(note.reason.rawValue.utf8),
-            Array(DomainName(encoding: note.program).text.utf8),
+            Array(String(author.process).utf8), Array(author.reason.rawValue.utf8),
+            Array(DomainName(encoding: author.program).text.utf8),
         ]
         for field in fields {
             line.append(Self.tab)
@@ -64,7 +64,7 @@ package struct WriteMarker: Hashable, Sendable {
         guard isDeleted || hash?.count == 32 else { return nil }
         self.init(
             hash: hash, transaction: transaction,
-            note: WriteNote(
+            author: WriteAuthor(
                 program: KeptVersion.decoded(fields[5]), process: process, reason: WriteReason(rawValue: reason)))
     }
 

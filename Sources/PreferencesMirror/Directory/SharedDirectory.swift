@@ -309,7 +309,7 @@ extension SharedDirectory {
     /// Renames without replacing where possible. The name is new, and some file systems do not support the option.
     private func giveName(_ temporary: FilePath, _ place: FilePath) throws(SystemFailure) {
         do throws(SystemFailure) {
-            try files.rename(temporary, to: place, .keeping)
+            try files.rename(temporary, to: place, .onlyIfAbsent)
         } catch  where error.code == .unsupported {
             try files.rename(temporary, to: place)
         }

@@ -19,7 +19,7 @@ struct PreferenceFiles: Sendable {
         let policy = StorePolicy(in: places, on: system)
         newFormat = policy.newFormat
         writer = DomainWriter(
-            system, WriteNote(program: "prefs mirror", process: system.environment.process, reason: .mirrored),
+            system, WriteAuthor(program: "prefs mirror", process: system.environment.process, reason: .mirrored),
             by: policy)
     }
 
@@ -150,7 +150,7 @@ struct PreferenceFiles: Sendable {
 
     /// Converts the mark of the last write.
     private func mark(_ mark: WriteMarker, of file: DomainFile) -> LibraryWrite {
-        switch mark.note.reason {
+        switch mark.author.reason {
         case .restore: return .restore
         case .recovered:
             guard let history = History(of: file, on: system) else { return .write }

@@ -89,7 +89,7 @@ public final class SettingsMirror: Sendable {
         var session = idle.withLock { $0.take() } ?? MirrorSession(joined, places)
         defer {
             let reports = session.takeReports()
-            note(session, session.condition(after: reports))
+            updateSnapshot(session, session.condition(after: reports))
             idle.withLock { $0 = session }
         }
         try session.sync { duration in _ = Gate().wait(until: clock.now.advanced(by: duration)) }
@@ -101,7 +101,7 @@ public final class SettingsMirror: Sendable {
     /// The status of the mirror, as of the last exchange.
     public var state: State { snapshot.withLock(\.state) }
 
-    private func note(_ session: MirrorSession, _ condition: MirrorCondition) {
+    private func updateSnapshot(_ session: MirrorSession, _ condition: MirrorCondition) {
         let now = (session.unpublishedCount, State(condition))
         snapshot.withLock { $0 = now }
     }
@@ -137,7 +137,7 @@ public final class SettingsMirror: Sendable {
                 bell.reset()
                 if ending.hasCome || service.isOver { break }
                 let turn = service.turn()
-                if let condition = turn.condition { mirror.note(service.session, condition) }
+                if let condition = turn.condition { mirror.updateSnapshot(service.session, condition) }
                 for event in turn.reports.compactMap({ service.session.event($0) }) { continuation.yield(event) }
                 if turn.failure == nil, turn.condition == .inSync, turn.reports.contains(where: \.isNews) {
                     continuation.yield(.caughtUp)

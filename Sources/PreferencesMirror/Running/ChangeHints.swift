@@ -21,10 +21,10 @@ final class ChangeHints: Sendable {
         /// The last time that was due to an unspecific event.
         private var lastVague: Instant?
 
-        mutating func note(at time: Instant) { due = min(due ?? time, time) }
+        mutating func schedule(at time: Instant) { due = min(due ?? time, time) }
 
-        /// Records an unspecific event, which some file systems report again and again.
-        mutating func noteVaguely(at now: Instant) {
+        /// Schedules a check after an unspecific event, which some file systems report again and again.
+        mutating func scheduleVaguely(at now: Instant) {
             let soon = now.advanced(by: ChangeHints.patience)
             let time = max(soon, lastVague?.advanced(by: ChangeHints.distance) ?? soon)
             guard due.map({ time < $0 }) ?? true else { return }
@@ -63,7 +63,7 @@ final class ChangeHints: Sendable {
         state.withLock { $0.linked = linked }
     }
 
-    func noteLocal(_ event: FolderEvent, in folder: FilePath, holdsDomains: Bool) {
+    func receiveLocal(_ event: FolderEvent, in folder: FilePath, holdsDomains: Bool) {
         if case .change(_, let name) = event {
             // Changes of locks, temporary files and folders are ignored.
             let isDomain =
@@ -71,35 +71,37 @@ final class ChangeHints: Sendable {
                 && [".plist", ".prefs"].contains { name.description.hasSuffix($0) }
             guard isDomain || state.withLock({ $0.linked[folder]?.contains(name) ?? false }) else { return }
         }
-        noteLocal(event)
+        receiveLocal(event)
     }
 
-    /// Notes an event in the folder of a domain.
-    func noteMember(_ event: FolderEvent) {
+    /// Receives an event in the folder of a domain.
+    func receiveMember(_ event: FolderEvent) {
         if case .change(_, let name) = event, name.isTemporary { return }
-        noteLocal(event)
+        receiveLocal(event)
     }
 
-    func noteConfiguration(_ event: FolderEvent) {
+    func receiveConfiguration(_ event: FolderEvent) {
         if case .change(_, let name) = event, name != MirrorConfiguration.fileName { return }
-        noteLocal(event)
+        receiveLocal(event)
     }
 
-    private func noteLocal(_ event: FolderEvent) {
+    private func receiveLocal(_ event: FolderEvent) {
         let now = clock.now
-        note { event == .anything ? $0.local.noteVaguely(at: now) : $0.local.note(at: now) }
+        update { event == .anything ? $0.local.scheduleVaguely(at: now) : $0.local.schedule(at: now) }
     }
 
-    func noteDirectory(_ event: FolderEvent) {
+    func receiveDirectory(_ event: FolderEvent) {
         let now = clock.now
-        guard case .change(let change, let name) = event else { return note { $0.directory.noteVaguely(at: now) } }
+        guard case .change(let change, let name) = event else {
+            return update { $0.directory.scheduleVaguely(at: now) }
+        }
         if name.description.hasPrefix("~") { return }
         let isPack = ["l/", "b/"].contains { PackName($0 + name.description) != nil }
         let isWhole = change == .movedHere && isPack
-        note { $0.directory.note(at: isWhole ? now : now.advanced(by: Self.patience)) }
+        update { $0.directory.schedule(at: isWhole ? now : now.advanced(by: Self.patience)) }
     }
 
-    private func note(_ change: (inout State) -> Void) {
+    private func update(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }
         ring()
     }
@@ -159,7 +161,7 @@ struct PublishingDelay: Hashable, Sendable {
     }
 
     /// Records that something was published.
-    mutating func note(at nanoseconds: Int64) {
+    mutating func record(at nanoseconds: Int64) {
         let isStream = last.map { .nanoseconds(nanoseconds - $0) < Self.quiet + Self.longest } ?? false
         if !isStream { began = nanoseconds }
         last = nanoseconds

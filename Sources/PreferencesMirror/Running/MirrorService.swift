@@ -82,7 +82,7 @@ package struct MirrorService: Sendable {
         let direction: MirrorSession.Direction = delay > .zero ? .pull : .both
         let outcome = exchange(direction)
         let published = session.engine.local.published != former
-        if published { publishing.note(at: clock.now.nanoseconds) }
+        if published { publishing.record(at: clock.now.nanoseconds) }
         watchWriters()
         let all = session.takeReports()
         let condition = session.condition(after: all)
@@ -92,7 +92,7 @@ package struct MirrorService: Sendable {
         lastFailure = outcome
         let isNews = published || isFirstFailure || reports.contains { !$0.isOfWaiting }
         if due.local || due.directory || isNews { pace.quicken() }
-        if isExchangeDue, !due.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { noteMissedChange() }
+        if isExchangeDue, !due.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { shortenPace() }
         hasAllWatches = !hasNewWatch
         return Turn(
             next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles,
@@ -150,14 +150,14 @@ package struct MirrorService: Sendable {
     }
 
     /// Reduces the longest interval, because a change was found that was not reported.
-    private mutating func noteMissedChange() { pace.longest = min(pace.longest, .seconds(10)) }
+    private mutating func shortenPace() { pace.longest = min(pace.longest, .seconds(10)) }
 
     // MARK: Watches
 
     private mutating func watchOwnFolders() {
         let (hints, store) = (hints, session.places.store.user.folder)
-        watch(store) { hints.noteLocal($0, in: store, holdsDomains: true) }
-        watch(session.folder) { hints.noteConfiguration($0) }
+        watch(store) { hints.receiveLocal($0, in: store, holdsDomains: true) }
+        watch(session.folder) { hints.receiveConfiguration($0) }
     }
 
     /// The folders with files of this host: its store, the state of the mirror, and the targets of links.
@@ -171,9 +171,9 @@ package struct MirrorService: Sendable {
         let (hints, files) = (hints, session.linkedFiles)
         hints.setLinked(files)
         for folder in Set(files.map(\.parent)) {
-            watch(folder) { hints.noteLocal($0, in: folder, holdsDomains: false) }
+            watch(folder) { hints.receiveLocal($0, in: folder, holdsDomains: false) }
         }
-        for folder in session.domainFolders { watch(folder) { hints.noteMember($0) } }
+        for folder in session.domainFolders { watch(folder) { hints.receiveMember($0) } }
     }
 
     /// Watches the directory if the kernel reports its changes. Otherwise only periodic exchanges find them.
@@ -188,7 +188,7 @@ package struct MirrorService: Sendable {
                 wanted.formUnion(["l", "b"].map { folder.appending($0) })
             }
         }
-        for path in wanted { watch(path) { hints.noteDirectory($0) } }
+        for path in wanted { watch(path) { hints.receiveDirectory($0) } }
         let own = ownFolders
         for (path, watch) in watches where !wanted.contains(path) && !own.contains(path) {
             watch.cancel()

@@ -126,7 +126,7 @@ extension MirrorSession {
             try directory.create(address, pack)
             return .created(address.name)
         } catch {
-            note(error.description)
+            addTrouble(error.description)
             return .notCreated(Report.Waiting(error))
         }
     }
@@ -155,7 +155,7 @@ extension MirrorSession {
             try body()
             return true
         } catch {
-            note(error.description)
+            addTrouble(error.description)
             return false
         }
     }

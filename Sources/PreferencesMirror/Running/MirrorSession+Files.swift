@@ -49,10 +49,10 @@ extension MirrorSession {
         guard let locked else { return .written(.failed(domain: nil)) }
         do {
             let (outcome, notes) = try preferences.write(application, under: locked.locks, read: locked.readings)
-            for text in notes { note(text) }
+            for text in notes { addTrouble(text) }
             return .written(outcome)
         } catch {
-            note(words(error))
+            addTrouble(words(error))
             return .written(.failed(domain: culprit(error, of: application)))
         }
     }
@@ -195,7 +195,7 @@ extension MirrorSession {
                 let locks = try LockedDomains(domains.compactMap { preferences.file(of: $0) }, by: preferences.writer)
                 return AcquiredLocks(locks: locks, domains: domains, refused: refused)
             } catch {
-                note(error.description)
+                addTrouble(error.description)
                 let failed = domains.filter { preferences.file(of: $0)?.name == error.domain }
                 if error.isLasting {
                     refused += failed.compactMap { refusal(of: $0) }
@@ -242,7 +242,7 @@ extension MirrorSession {
             let lastRead = engine.local.trackedFiles[Path(domain: domain)]?.file
             return try preferences.read(domain, since: lastRead, under: locks)
         } catch {
-            note(error.description)
+            addTrouble(error.description)
             if error.code.isLasting { return refusal(of: domain) }
             hasUnfinished = true
             return nil

@@ -62,7 +62,7 @@ extension MirrorSession {
             try selectDomains()
             try capture()
         }
-        if listing != nil { try noteSeeded() }
+        if listing != nil { try recordSeeding() }
         if direction != .pull { try publish() }
         try flush()
         try handle(.exchangeEnded)
@@ -76,20 +76,20 @@ extension MirrorSession {
         guard directoryStatus == .present else { return nil }
         do throws(SystemFailure) {
             let listing = try directory.listing(own: writer, chosen: chosenID, faulty: engine.faulty.keys)
-            note(closed: listing)
+            recordClosedFolders(of: listing)
             return listing
         } catch {
-            note(error.description)
+            addTrouble(error.description)
             try handle(.directory(.unavailable))
             return nil
         }
     }
 
     /// Records the folders that cannot be listed.
-    mutating func note(closed listing: Listing) {
+    mutating func recordClosedFolders(of listing: Listing) {
         closedFolders = listing.closed
         for writer in closedFolders.sorted() {
-            note("\(directory.folder(of: writer)): the folder of \(host(writer)) cannot be read")
+            addTrouble("\(directory.folder(of: writer)): the folder of \(host(writer)) cannot be read")
         }
     }
 
@@ -121,7 +121,7 @@ extension MirrorSession {
     }
 
     /// Records that the initial capture is complete. From now on a new domain is a change.
-    private mutating func noteSeeded() throws(MirrorFailure) {
+    private mutating func recordSeeding() throws(MirrorFailure) {
         let isComplete = engine.local.mirroredFiles.values.allSatisfy { $0.isCaptured || $0.held != nil }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
         try flush()

@@ -72,7 +72,7 @@ package struct MirrorSession: Sendable {
         return reports
     }
 
-    mutating func note(_ trouble: String) { if !troubles.contains(trouble) { troubles.append(trouble) } }
+    mutating func addTrouble(_ trouble: String) { if !troubles.contains(trouble) { troubles.append(trouble) } }
 }
 
 // MARK: The state's lock

@@ -129,7 +129,7 @@ extension MirrorSession {
         // The files of another mirror are not fetched.
         let isOurs = directoryStatus != .swapped && directoryStatus != .split
         let listing = isOurs ? (try? directory.listing(own: writer, chosen: chosenID)) : nil
-        if let listing { note(closed: listing) }
+        if let listing { recordClosedFolders(of: listing) }
         let pending = isLeft ? 0 : pendingCount
         let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
         let waiting = unread.isEmpty ? nil : journal.pendingWaits?.files
@@ -259,20 +259,20 @@ extension MirrorSession {
     /// Returns the status of the mirror as of the last exchange.
     package func condition(after reports: [Report]) -> MirrorCondition {
         var condition = MirrorCondition.inSync
-        func note(_ other: MirrorCondition) { condition = max(condition, other) }
+        func raise(_ other: MirrorCondition) { condition = max(condition, other) }
         switch directoryStatus {
-        case .unavailable, .unknown: note(.unavailable)
-        case .split, .swapped: note(.halted)
-        case .paused, .detached: note(.paused)
-        case .left: note(.left)
+        case .unavailable, .unknown: raise(.unavailable)
+        case .split, .swapped: raise(.halted)
+        case .paused, .detached: raise(.paused)
+        case .left: raise(.left)
         case .present: break
         }
-        if engine.local.mirroredFiles.values.contains(where: { $0.held != nil }) { note(.halted) }
+        if engine.local.mirroredFiles.values.contains(where: { $0.held != nil }) { raise(.halted) }
         for report in reports {
             switch report {
-            case .waiting(.quota), .waiting(.writers): note(.overQuota)
-            case .waiting(.permission): note(.readOnly)
-            case .waiting: note(.waiting)
+            case .waiting(.quota), .waiting(.writers): raise(.overQuota)
+            case .waiting(.permission): raise(.readOnly)
+            case .waiting: raise(.waiting)
             default: break
             }
         }
@@ -283,9 +283,9 @@ extension MirrorSession {
         }
         let hasUnmirrored = engine.local.mirroredFiles.values.contains { !$0.unmirrored.isEmpty }
         if isIncomplete || lacksHosts || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
-            note(.waiting)
+            raise(.waiting)
         }
-        if conflicts.hasOpen { note(.conflicts) }
+        if conflicts.hasOpen { raise(.conflicts) }
         return condition
     }
 }

@@ -218,7 +218,7 @@ struct FieldSet {
     /// The keys; nil if any may be read.
     private(set) var names: Set<String>? = []
 
-    mutating func note(_ expression: Expression) {
+    mutating func insert(_ expression: Expression) {
         switch expression {
         case .record: names = nil
         case .steps(.record, let steps):

@@ -71,7 +71,7 @@ extension Query.Predicate {
     /// The keys that the predicate reads from a record, or nil if it may read any.
     package var fields: Set<String>? {
         var fields = FieldSet()
-        condition.visit { fields.note($0) }
+        condition.visit { fields.insert($0) }
         return fields.names
     }
 }

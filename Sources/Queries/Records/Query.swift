@@ -135,7 +135,7 @@ extension Query {
         /// The keys that the path reads from a record, or nil if it may read any.
         package var fields: Set<String>? {
             var fields = FieldSet()
-            fields.note(expression)
+            fields.insert(expression)
             return fields.names
         }
 

@@ -146,7 +146,7 @@ struct GivenSettings: Sendable {
 
 extension Schema {
     /// Returns the values that `--save` stores: those of settings that are not transient and that have a flag.
-    package func kept(_ given: PropertyList.Dictionary, of command: String?) -> PropertyList.Dictionary {
+    package func valuesToSave(_ given: PropertyList.Dictionary, of command: String?) -> PropertyList.Dictionary {
         let settings = settings(of: command).filter { setting in
             let isOperandOnly = setting.takesRest || (setting.positional != nil && setting.flags.isEmpty)
             return !setting.isTransient && !isOperandOnly

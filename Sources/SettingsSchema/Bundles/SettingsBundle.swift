@@ -85,7 +85,7 @@ private struct BundleReader {
             SettingsBundle.Finding(file: file ?? name, path: path, text: text, isWarning: isWarning, location: nil))
     }
 
-    private mutating func note(_ text: String, at path: EntryPath) { report(text, at: path, isWarning: true) }
+    private mutating func warn(_ text: String, at path: EntryPath) { report(text, at: path, isWarning: true) }
 }
 
 // MARK: Panes
@@ -107,7 +107,7 @@ extension BundleReader {
             return report("panes nested more than \(SettingsBundle.maximumDepth) deep", at: at)
         }
         guard seen.insert(pane).inserted else {
-            return note("the pane \(shortened(pane)) is already included, and is left out here", at: at)
+            return warn("the pane \(shortened(pane)) is already included, and is left out here", at: at)
         }
         guard seen.count <= SettingsBundle.maximumPanes else {
             return report("more than \(SettingsBundle.maximumPanes) panes", at: at)
@@ -160,7 +160,7 @@ extension BundleReader {
         }
         if open.count == 1, let title = root["Title"]?.stringValue { schema.title = localized(title).nonEmpty }
         for entry in root where !["StringsTable", "PreferenceSpecifiers", "Title"].contains(entry.key) {
-            note("is left out", at: [EntryPath.Component(entry.key)])
+            warn("is left out", at: [EntryPath.Component(entry.key)])
         }
         let path: EntryPath = ["PreferenceSpecifiers"]
         guard let list = root["PreferenceSpecifiers"] else { return report("is missing", at: path) }
@@ -249,7 +249,7 @@ extension BundleReader {
         case "PSGroupSpecifier":
             heading.title = text("Title", of: &specifier).map(localized)
             heading.footer = text("FooterText", of: &specifier).map(localized)
-            noteUnused(specifier)
+            warnOfUnused(specifier)
         case "PSChildPaneSpecifier":
             try readChild(&specifier, under: heading)
         case "PSTextFieldSpecifier", "IASKTextViewSpecifier", "PSToggleSwitchSpecifier", "PSSliderSpecifier",
@@ -259,7 +259,7 @@ extension BundleReader {
             add(key, rule, &specifier, under: heading)
         default:
             let nearest = Self.types.nearest(to: type)
-            note("\(shortened(type)) is left out\(hint(nearest))", at: specifier.at("Type"))
+            warn("\(shortened(type)) is left out\(hint(nearest))", at: specifier.at("Type"))
         }
     }
 
@@ -273,7 +273,7 @@ extension BundleReader {
         guard let value = specifier.values["File"] else {
             let isCustom = specifier.values.contains { $0.key.hasPrefix("IASK") }
             if isCustom {
-                note("a pane without a File is left out", at: specifier.path)
+                warn("a pane without a File is left out", at: specifier.path)
             } else {
                 report("File is missing", at: specifier.path)
             }
@@ -281,7 +281,7 @@ extension BundleReader {
         }
         specifier.used.insert("File")
         guard let pane = value.stringValue else { return report("must be a string", at: specifier.at("File")) }
-        noteUnused(specifier)
+        warnOfUnused(specifier)
         let titles = [heading.pane, title?.nonEmpty ?? pane].compactMap(\.self)
         try readPane(pane, group: titles.joined(separator: SettingsBundle.separator), from: specifier.at("File"))
     }
@@ -291,7 +291,7 @@ extension BundleReader {
         guard let key = text("Key", of: &specifier) else {
             if specifier.values["Key"] != nil { return nil }
             if type == "PSTitleValueSpecifier" {
-                note("a title without a Key is left out", at: specifier.path)
+                warn("a title without a Key is left out", at: specifier.path)
             } else {
                 report("Key is missing", at: specifier.path)
             }
@@ -304,7 +304,7 @@ extension BundleReader {
         case "PSMultiValueSpecifier", "PSRadioGroupSpecifier": rule = ruleOfChoices(&specifier)
         case "IASKDatePickerSpecifier": rule = ValueRule(.date)
         case "PSTitleValueSpecifier":
-            note("is shown read-only on iOS, and can be changed here", at: specifier.path)
+            warn("is shown read-only on iOS, and can be changed here", at: specifier.path)
             rule = ValueRule(specifier.values["DefaultValue"].flatMap { ValueType($0.kind) } ?? .string)
         default: rule = ruleOfText(&specifier)
         }
@@ -334,7 +334,7 @@ extension BundleReader {
         if let text = text("IASKRegex", of: &specifier) {
             let pattern = Pattern(text.withoutAnchors)
             if let failure = pattern.failure {
-                note("is left out: \(failure)", at: specifier.at("IASKRegex"))
+                warn("is left out: \(failure)", at: specifier.at("IASKRegex"))
             } else {
                 rule.pattern = pattern
             }
@@ -402,7 +402,7 @@ extension BundleReader {
                 distinct.append(index)
             } else {
                 let path = specifier.at("Values").appending(EntryPath.Component(index))
-                note("a duplicate value is left out", at: path)
+                warn("a duplicate value is left out", at: path)
             }
         }
         rule.choices = distinct.map { rule.choices[$0] }
@@ -416,7 +416,7 @@ extension BundleReader {
         _ key: String, _ rule: ValueRule, _ specifier: inout Specifier, under heading: Heading
     ) {
         guard keys.insert(key).inserted else {
-            return note("duplicate key \(shortened(key)); only the first is used", at: specifier.at("Key"))
+            return warn("duplicate key \(shortened(key)); only the first is used", at: specifier.at("Key"))
         }
         var setting = SettingDeclaration(key, rule)
         setting.title = text("Title", of: &specifier).map(localized)?.nonEmpty
@@ -432,7 +432,7 @@ extension BundleReader {
             specifier.used.insert("DefaultValue")
             // Every reader of the schema could read the secret. An empty one is none.
             if !value.plainText.isEmpty {
-                note("a secret has no default; it is left out", at: specifier.at("DefaultValue"))
+                warn("a secret has no default; it is left out", at: specifier.at("DefaultValue"))
             }
         } else if var value = specifier.values["DefaultValue"] {
             specifier.used.insert("DefaultValue")
@@ -450,21 +450,21 @@ extension BundleReader {
             if let problem = adapted.flatMap({ rule.problems(with: $0).first?.reason.description })
                 ?? place.mistakes.first?.reason.description
             {
-                note("\(problem); it is left out", at: specifier.at("DefaultValue"))
+                warn("\(problem); it is left out", at: specifier.at("DefaultValue"))
             } else {
                 setting.defaultValue = adapted
             }
         }
-        noteUnused(specifier)
+        warnOfUnused(specifier)
         schema.settings.append(setting)
         places.append((name, specifier.path))
     }
 
-    private mutating func noteUnused(_ specifier: Specifier) {
+    private mutating func warnOfUnused(_ specifier: Specifier) {
         let names = specifier.values.map(\.key).filter { !specifier.used.contains($0) }
         guard !names.isEmpty else { return }
         let shown = names.prefix(12).map { shortened($0) } + (names.count > 12 ? ["\(names.count - 12) others"] : [])
-        note("\(listed(shown)) \(names.count == 1 ? "is" : "are") left out", at: specifier.path)
+        warn("\(listed(shown)) \(names.count == 1 ? "is" : "are") left out", at: specifier.path)
     }
 }
 

@@ -4,11 +4,11 @@ extension Schema {
     /// A migrated domain, and the steps that were performed.
     package struct Migrated: Hashable, Sendable {
         package var values: PropertyList.Dictionary
-        package var notes: [MigrationNote] = []
+        package var steps: [MigrationStep] = []
     }
 
     /// A step of a migration.
-    package enum MigrationNote: Hashable, Sendable {
+    package enum MigrationStep: Hashable, Sendable {
         case renamed(old: String, new: String)
         /// The old value was removed because the new key already had one.
         case dropped(old: String, inFavourOf: String)
@@ -31,7 +31,7 @@ extension Schema {
         for setting in settings + commands.flatMap(\.settings) {
             for old in setting.renamedFrom { result.rename(old, to: setting.key) }
         }
-        if stored < version { result.note(version: version, after: stored) }
+        if stored < version { result.record(version: version, after: stored) }
         return result
     }
 }
@@ -39,27 +39,27 @@ extension Schema {
 extension Schema.Migrated {
     fileprivate mutating func run(_ migration: Schema.Migration) {
         for rename in migration.renames { self.rename(rename.old, to: rename.new) }
-        for key in migration.removals where values.removeValue(forKey: key) != nil { notes.append(.removed(key)) }
+        for key in migration.removals where values.removeValue(forKey: key) != nil { steps.append(.removed(key)) }
         for conversion in migration.conversions { convert(conversion.key, to: conversion.type) }
     }
 
     fileprivate mutating func rename(_ old: String, to new: String) {
         guard let value = values.removeValue(forKey: old) else { return }
-        guard values[new] == nil else { return notes.append(.dropped(old: old, inFavourOf: new)) }
+        guard values[new] == nil else { return steps.append(.dropped(old: old, inFavourOf: new)) }
         values[new] = value
-        notes.append(.renamed(old: old, new: new))
+        steps.append(.renamed(old: old, new: new))
     }
 
     private mutating func convert(_ key: String, to type: ValueType) {
         guard let value = values[key], value.kind.rawValue != type.rawValue else { return }
-        guard let converted = value.converted(to: type) else { return notes.append(.notConverted(key, to: type)) }
+        guard let converted = value.converted(to: type) else { return steps.append(.notConverted(key, to: type)) }
         values[key] = converted
-        notes.append(.converted(key, to: type))
+        steps.append(.converted(key, to: type))
     }
 
-    fileprivate mutating func note(version: Int, after stored: Int) {
+    fileprivate mutating func record(version: Int, after stored: Int) {
         values[Schema.versionKey] = .integer(PropertyList.Integer(version))
-        notes.append(.version(from: stored, to: version))
+        steps.append(.version(from: stored, to: version))
     }
 }
 
@@ -83,7 +83,7 @@ extension PropertyList {
     }
 }
 
-extension Schema.MigrationNote: CustomStringConvertible {
+extension Schema.MigrationStep: CustomStringConvertible {
     package var description: String {
         switch self {
         case .renamed(let old, let new): "\(old) is now \(new)"

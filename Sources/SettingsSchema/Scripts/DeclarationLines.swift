@@ -533,28 +533,30 @@ struct DeclarationLines {
     }
 
     private mutating func take(_ item: LineScanner.Item, _ draft: inout Draft) {
-        func note(_ names: String..., isOfRule: Bool = false) { draft.places.append((names, isOfRule, item.location)) }
+        func addPlace(_ names: String..., isOfRule: Bool = false) {
+            draft.places.append((names, isOfRule, item.location))
+        }
         switch item.kind {
         case "<":
             draft.setting["Default"] = .string(item.value)
-            note("Default")
+            addPlace("Default")
         case "[":
             guard let (least, most) = draft.bounds(item.value) else { return }
             put(item, least, most, draft.isText ? "Length" : "", &draft)
         default:
             if item.name == "key" {
                 draft.key = item.value
-                note("Key")
+                addPlace("Key")
             } else if item.name == "count" || item.name == "length" {
                 let (least, most) = draft.bounds(item.value) ?? (item.value[...], item.value[...])
                 put(item, least, most, item.name == "count" ? "Count" : "Length", &draft)
             } else if item.name == "new" {
                 draft.rule["Exists"] = .boolean(false)
-                note("Exists", isOfRule: true)
+                addPlace("Exists", isOfRule: true)
             } else if let mark = Self.marks[item.name] {
                 let value = item.value.isEmpty ? PropertyList.boolean(true) : .string(item.value)
                 if mark.isOfRule { draft.rule[mark.attribute] = value } else { draft.setting[mark.attribute] = value }
-                note(mark.attribute, isOfRule: mark.isOfRule)
+                addPlace(mark.attribute, isOfRule: mark.isOfRule)
             } else if let word = Self.words[item.name] {
                 let isList = ["Environment", "Conflicts", "Requires", "ExactlyOneOf", "RenamedFrom"].contains(
                     word.attribute)
@@ -562,7 +564,7 @@ struct DeclarationLines {
                 let value = isList ? PropertyList.array(names) : .string(item.value)
                 if word.isOfRule { draft.rule[word.attribute] = value } else { draft.setting[word.attribute] = value }
                 if word.attribute == "Separator" { draft.isList = true }
-                note(word.attribute, isOfRule: word.isOfRule)
+                addPlace(word.attribute, isOfRule: word.isOfRule)
             } else {
                 let nearest = Self.itemNames.sorted().nearest(to: item.name).map { "{\($0)}" }
                 report("unknown {\(shortened(item.name))}\(hint(nearest))", at: item.location)

@@ -176,18 +176,18 @@ package struct StandaloneParser {
     private func setArms(_ context: String?) -> [String] {
         schema.settings(of: context).filter { !$0.takesRest }.flatMap { setting -> [String] in
             let scope = quoted("\(context ?? ""):\(setting.key)")
-            let note = "\(place(setting.key))=$3 \(text(setting.key))=$2"
+            let assignments = "\(place(setting.key))=$3 \(text(setting.key))=$2"
             let isNew = "\(unchecked(setting.key))=1"
             let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.expectation)\""
             switch setting.rule.type {
             case .integer, .boolean:
                 let function = setting.rule.type == .integer ? "__prefs_integer" : "__prefs_boolean"
                 return [
-                    "    \(scope))", "        \(note)",
+                    "    \(scope))", "        \(assignments)",
                     "        if \(function) \"$2\"; then \(variable(setting.key))=$__prefs_value \(isNew); else",
                     "            \(failure)", "        fi ;;",
                 ]
-            default: return ["    \(scope)) \(note) \(variable(setting.key))=$2 \(isNew) ;;"]
+            default: return ["    \(scope)) \(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
             }
         }
     }

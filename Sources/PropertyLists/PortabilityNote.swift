@@ -1,7 +1,7 @@
 internal import Digests
 
 /// A feature of a property list that was read, but that other readers may refuse or read differently.
-package struct ReadingNote: Hashable, Sendable {
+package struct PortabilityNote: Hashable, Sendable {
     package let message: String
     /// The offset of the byte.
     package let offset: Int
@@ -11,7 +11,7 @@ package struct ReadingNote: Hashable, Sendable {
 
 extension PropertyList {
     /// The notes on bytes that were read without a failure, at most one of each kind, ordered by offset.
-    package static func notes(on bytes: [UInt8], _ format: Format) -> [ReadingNote] {
+    package static func portabilityNotes(on bytes: [UInt8], _ format: Format) -> [PortabilityNote] {
         var found: [(message: String, offset: Int)] = []
         switch format {
         case .xml: found = xmlNotes(on: bytes)
@@ -24,7 +24,7 @@ extension PropertyList {
         }
         return found.sorted { $0.offset < $1.offset }.map { note in
             let place = DecodingFailure(.noValue, offset: note.offset, format: format)
-            return ReadingNote(message: note.message, offset: note.offset, location: place.location(in: bytes))
+            return PortabilityNote(message: note.message, offset: note.offset, location: place.location(in: bytes))
         }
     }
 
