@@ -86,29 +86,3 @@ package func atExit(_ action: @escaping @Sendable () -> Void) {
 }
 
 private let endings = Mutex<[@Sendable () -> Void]>([])
-
-package struct SystemClock: Clock {
-    package init() {}
-
-    package var wall: Timestamp { Timestamp(time(of: CLOCK_REALTIME)) }
-    package var now: Instant { Instant(time(of: CLOCK_MONOTONIC)) }
-
-    package var tick: Instant {
-        #if canImport(Darwin)
-            Instant(time(of: CLOCK_MONOTONIC_RAW_APPROX))
-        #else
-            Instant(time(of: CLOCK_MONOTONIC_COARSE))
-        #endif
-    }
-
-    package func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
-        TimerThread.ofThisProcess.wake(at: instant, action)
-    }
-
-    private func time(of clock: clockid_t) -> timespec {
-        var time = timespec()
-        // This fails only for an unknown clock.
-        unsafe clock_gettime(clock, &time)
-        return time
-    }
-}

@@ -262,17 +262,3 @@ extension PropertyList {
         }
     }
 }
-
-extension String {
-    /// Whether this is a valid key for a domain.
-    package var isFitForWriting: Bool { !isEmpty && !utf8.contains(0) }
-    /// The reason the key is invalid.
-    var unfitness: String { isEmpty ? "a key cannot be empty" : "a key cannot contain a NUL character" }
-}
-
-extension PropertyList {
-    /// Returns the reason the value cannot be that of a setting, or nil.
-    func unfitness(under key: String) -> String? {
-        pathToNull.map { "\(EntryPath([.init(key)] + $0.components)): a setting cannot be null" }
-    }
-}

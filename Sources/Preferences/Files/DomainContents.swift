@@ -1,3 +1,4 @@
+// Unsafe: the system reads into a buffer that its owner lends for one call.
 package import Platform
 package import PropertyLists
 
@@ -125,5 +126,197 @@ extension DomainFile {
             if try files.contents(of: path, limit: limit) == files.contents(of: target, limit: limit) { return true }
         }
         return false
+    }
+}
+
+extension DomainFile {
+    /// Reads all values of the domain. The newest readable version is used in place of a damaged file.
+    package func contents(on system: SystemServices) throws(StoreFailure) -> DomainContents {
+        let found = try finding(on: system) { file throws(StoreFailure) in try load(file).0 }
+        switch found {
+        case .folder: return try contentsOfFolder(on: system)
+        case nil: return .absent
+        case .success(let contents): return contents
+        case .failure(let damage): return try recovered(from: damage, on: system)
+        }
+    }
+
+    /// Reads one value of the domain, and only the parts of the file that lead to it.
+    package func value(
+        at path: EntryPath, on system: SystemServices
+    ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
+        let found = try finding(on: system) { file throws(StoreFailure) in try look(for: path, in: file) }
+        switch found {
+        case .folder:
+            let contents = try contentsOfFolder(on: system)
+            return (PropertyList.dictionary(contents.values)[path], contents.recovery)
+        case nil: return (nil, nil)
+        case .success(let value): return (value, nil)
+        case .failure(let damage):
+            let contents = try recovered(from: damage, on: system)
+            return (PropertyList.dictionary(contents.values)[path], contents.recovery)
+        }
+    }
+
+    private enum Finding<Found> {
+        case success(Found), failure(StoreFailure), folder
+    }
+
+    /// Opens the file after completing pending transactions. Returns damage as a failure, and throws other errors.
+    private func finding<Result>(
+        on system: SystemServices, _ body: (any OpenFile) throws(StoreFailure) -> Result
+    ) throws(StoreFailure) -> Finding<Result>? {
+        finishTransactions(on: system)
+        let file = try open(on: system)
+        if folder != nil, try reporting({ () throws(SystemFailure) in try folderPlace(on: system) }) != nil {
+            return .folder
+        }
+        guard let file else { return nil }
+        do throws(StoreFailure) {
+            return .success(try body(file))
+        } catch  where error.isDamage {
+            return .failure(error)
+        }
+    }
+
+    func open(on system: SystemServices) throws(StoreFailure) -> (any OpenFile)? {
+        try reporting { () throws(SystemFailure) in try system.fileSystem.open(path, .reading) }
+    }
+
+    /// Reads the values and the bytes of an open file.
+    func load(_ file: any OpenFile) throws(StoreFailure) -> (DomainContents, [UInt8]) {
+        let (bytes, status) = try read(file)
+        let (values, format) = try parse(bytes)
+        return (DomainContents(values: values, format: format, status: status), bytes)
+    }
+
+    private func read(_ file: any OpenFile) throws(StoreFailure) -> ([UInt8], FileStatus) {
+        let status = try status(of: file)
+        return (try bytes(of: file, status), status)
+    }
+
+    private func bytes(of file: any OpenFile, _ status: FileStatus) throws(StoreFailure) -> [UInt8] {
+        try reporting { () throws(SystemFailure) in
+            try file.contents(status, limit: PropertyList.Limits.default.inputBytes)
+        }
+    }
+
+    private func status(of file: any OpenFile) throws(StoreFailure) -> FileStatus {
+        try reporting { () throws(SystemFailure) in try file.status() }
+    }
+
+    /// The limits for reading and writing. A domain written by version 0.1 must remain readable.
+    package var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
+
+    /// The options for reading the file as it is.
+    var optionsOfText: PropertyList.ReadingOptions {
+        var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
+        options.inexactIntegers = inexactIntegers
+        let named = isOfDomain ? nil : FileExtension(fileName: path.description)
+        options.allowsJSON5 = allowsJSON5 || named == .json5 || named == .jsonc
+        return options
+    }
+
+    /// Parses the values of a file.
+    package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
+        let (value, format): (PropertyList, PropertyList.Format)
+        do throws(DecodingFailure) {
+            (value, format) = try parseValue(bytes)
+        } catch {
+            throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
+        }
+        guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
+        return (values, format)
+    }
+
+    /// Parses a file with any value.
+    func parseValue(_ bytes: [UInt8]) throws(DecodingFailure) -> (PropertyList, PropertyList.Format) {
+        if let requiredFormat {
+            return (
+                try PropertyList(parsing: bytes, as: requiredFormat, limits: limits, options: optionsOfText),
+                requiredFormat
+            )
+        }
+        let (value, format) = try PropertyList.sniffed(
+            bytes, named: isOfDomain ? nil : path.description, limits: limits, options: optionsOfText)
+        guard isOfDomain, format == .openstep else { return (value, format) }
+        // Plain OpenStep has no types and is never used for domains, so this is GNUstep text that needed none.
+        return (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)
+    }
+}
+
+// MARK: Reading one value
+
+extension DomainFile {
+    /// Files up to this size are read completely, which is faster than several partial reads.
+    private static let fewBytes = 16 << 10
+
+    private func look(for path: EntryPath, in file: any OpenFile) throws(StoreFailure) -> PropertyList? {
+        let status = try status(of: file)
+        guard status.kind == .file, status.size > Self.fewBytes else {
+            return try look(for: path, inSmall: file, status)
+        }
+        do {
+            let source = BytesOfFile(file: file, byteCount: status.size)
+            guard try source.isBinary else {
+                return PropertyList.dictionary(try load(file).0.values)[path]
+            }
+            return try value(at: path, in: BinaryPropertyList(source, limits: limits))
+        } catch let failure as DecodingFailure {
+            throw StoreFailure(self, .damaged(failure, nil))
+        } catch let failure as SystemFailure {
+            throw StoreFailure(failure, name)
+        } catch let failure as StoreFailure {
+            throw failure
+        } catch {
+            throw StoreFailure(self, .system(code: 0, description: "\(error)"))
+        }
+    }
+
+    private func look(
+        for path: EntryPath, inSmall file: any OpenFile, _ status: FileStatus
+    ) throws(StoreFailure) -> PropertyList? {
+        let bytes = try bytes(of: file, status)
+        guard PropertyList.isBinary(bytes) else {
+            return PropertyList.dictionary(try parse(bytes).0)[path]
+        }
+        do {
+            return try value(at: path, in: BinaryPropertyList(parsing: bytes, limits: limits))
+        } catch let failure as DecodingFailure {
+            throw StoreFailure(self, .damaged(failure, nil))
+        } catch let failure as StoreFailure {
+            throw failure
+        } catch {
+            throw StoreFailure(self, .system(code: 0, description: "\(error)"))
+        }
+    }
+
+    private func value(at path: EntryPath, in view: BinaryPropertyList) throws -> PropertyList? {
+        guard try view.hasDictionary else { throw StoreFailure(self, .notADictionary(try view.root.kind)) }
+        let value = try view.value(at: path)
+        if isOfDomain, let inner = value?.pathToNull {
+            let place = EntryPath(path.components + inner.components)
+            throw DecodingFailure(.null, offset: 0, path: place, format: .binary)
+        }
+        return value
+    }
+}
+
+/// An open file as the source of the lazy parser.
+private struct BytesOfFile: ByteSource {
+    let file: any OpenFile
+    let byteCount: Int
+
+    var isBinary: Bool {
+        get throws {
+            PropertyList.isBinary(try bytes(at: 0, count: 8))
+        }
+    }
+
+    func bytes(at offset: Int, count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: offset) }
+        guard length == count else { throw SystemFailure(.inputOutput, .read, file.path) }
+        return bytes
     }
 }

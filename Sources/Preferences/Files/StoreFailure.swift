@@ -2,6 +2,12 @@ package import Platform
 public import PropertyLists
 public import SettingsSchema
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The reason a domain could not be read or written.
 public struct StoreFailure: Error, Hashable, Sendable {
     /// The kind of failure.
@@ -161,4 +167,18 @@ extension StoreFailure: CustomStringConvertible {
         case .system(_, let description): return description
         }
     }
+}
+
+// `localizedDescription` is the same sentence as `description`.
+
+extension DomainName.Failure: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension StoreFailure: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension Schema.Ending: LocalizedError {
+    public var errorDescription: String? { description }
 }

@@ -1,6 +1,7 @@
 internal import Platform
 public import PropertyLists
 internal import Queries
+internal import SettingsSchema
 internal import Synchronization
 
 /// The settings of a domain. The value of a key is that of the first layer that has one, from the values that the
@@ -188,113 +189,6 @@ public final class Defaults: Sendable {
     public func flush() throws { try target.flush() }
 }
 
-// The API of Foundation's `UserDefaults` for whole domains.
-extension Defaults {
-    /// Returns all values in effect, converted as by `object(forKey:)`.
-    public func dictionaryRepresentation() -> [String: Any] {
-        var values = refreshed(\.values)
-        values.removeAll(where: \.key.isHidden)
-        return values.anyValue
-    }
-
-    /// The names of the volatile domains.
-    public var volatileDomainNames: [String] {
-        [Self.argumentDomain, Self.registrationDomain] + store.process.namedDomains.names
-    }
-
-    /// Returns the values of a volatile domain.
-    public func volatileDomain(forName domainName: String) -> [String: Any] {
-        // The command line that the program has parsed takes the place of the words after its name.
-        if domainName == Self.argumentDomain, let given = stack.layers.first(where: { $0.layer == .arguments }) {
-            return given.values.anyValue
-        }
-        return volatileLayer(domainName)?.snapshot().values.anyValue
-            ?? store.process.namedDomains[domainName]?.anyValue ?? [:]
-    }
-
-    /// Replaces all values of a volatile domain.
-    public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
-        let values = converted(domain)
-        if let layer = volatileLayer(domainName) {
-            layer.replaceAll(values)
-        } else {
-            store.process.namedDomains[domainName] = values
-        }
-    }
-
-    /// Removes a volatile domain.
-    public func removeVolatileDomain(forName domainName: String) {
-        if let layer = volatileLayer(domainName) {
-            layer.replaceAll([:])
-        } else {
-            store.process.namedDomains[domainName] = nil
-        }
-    }
-
-    private func volatileLayer(_ domainName: String) -> OpenDomain? {
-        switch domainName {
-        case Self.argumentDomain: store.process.arguments
-        case Self.registrationDomain: store.process.volatile(name, .registered)
-        default: nil
-        }
-    }
-
-    /// Returns the user's own values of a domain, or nil if there are none.
-    public func persistentDomain(forName domainName: String) -> [String: Any]? {
-        guard let domain = persistent(domainName) else { return nil }
-        domain.look()
-        var values = domain.snapshot().values
-        values.removeAll { $0.key.isHidden }
-        return values.isEmpty ? nil : values.anyValue
-    }
-
-    /// Replaces all stored values of a domain.
-    public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
-        var values = converted(domain)
-        for key in domain.keys where !key.isFitForWriting {
-            values[key] = nil
-            post(.refused(key: key, reason: key.unfitness))
-        }
-        replacePersistent(domainName, with: values)
-    }
-
-    private func replacePersistent(_ domainName: String, with values: PropertyList.Dictionary) {
-        guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
-        do throws(StoreFailure) {
-            try checkReentrancy(of: domain, name)
-            domain.look()
-            let stored = domain.stored
-            let schema = name == self.name ? self.schema : store.process.schemas.schemaInForce(of: name)
-            let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
-            let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
-            try schema?.rules.check(changes, over: stored, isExposed: domain.isExposed, domainName)
-            let beginning = stored.isEmpty && !values.isEmpty ? schema?.rules.beginning ?? [] : []
-            domain.set(changes.filter { stored[$0.0] != $0.1 } + beginning)
-        } catch {
-            report(error, of: Array(values.keys))
-        }
-    }
-
-    /// Removes all stored values of a domain.
-    public func removePersistentDomain(forName domainName: String) {
-        guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
-        do throws(StoreFailure) {
-            try checkReentrancy(of: domain, name)
-            domain.removeAll()
-        } catch {
-            report(error, of: [])
-        }
-    }
-
-    private func persistent(_ domainName: String) -> OpenDomain? {
-        guard let name = try? DomainName(domainName) else {
-            post(.refused(key: domainName, reason: "this is not a valid domain name"))
-            return nil
-        }
-        return name == self.name ? target : store.process.target(of: name)
-    }
-}
-
 extension Defaults {
     /// Returns the records of the values in effect that satisfy a query. Throws if the query cannot be evaluated.
     ///
@@ -325,5 +219,166 @@ extension Defaults {
         }
         continuation.onTermination = { _ in observation.cancel() }
         return stream
+    }
+}
+
+/// All layers that have a value for a key, highest priority first.
+public struct Explanation: Sendable, Hashable {
+    /// A layer that has a value for the key.
+    public struct Entry: Sendable, Hashable {
+        /// The origin of the value.
+        public let origin: Origin
+        /// The value in the layer.
+        public let value: PropertyList
+        /// The rule of the schema that the value violates; nil for a valid value.
+        public let fault: String?
+        /// Whether programs that parse their command line do not start with the value. A `Defaults` ignores it, as any
+        /// invalid value.
+        public let isError: Bool
+    }
+
+    /// The domain.
+    public let domain: DomainName
+    /// The key.
+    public let key: String
+    /// All layers that have the key, highest priority first.
+    public let entries: [Entry]
+
+    /// The value in effect and its origin, or nil if there is none.
+    public var inEffect: Entry? { entries.first { $0.fault == nil } }
+}
+
+extension Defaults {
+    /// Returns the value of a key in each layer.
+    public func explain(_ key: String) -> Explanation {
+        let stack = refreshed(\.stack)
+        return explanation(of: key, stack, stack.declaration(of: key))
+    }
+
+    private func explanation(
+        of key: String, _ stack: LayerStack, _ declaration: SettingDeclaration?
+    ) -> Explanation {
+        let entries = stack.explanation(of: key, declaration).answers.map { answer in
+            let value = answer.value ?? answer.stored
+            return Explanation.Entry(
+                origin: answer.origin, value: declaration?.masked(value) ?? value, fault: answer.fault,
+                isError: answer.isError)
+        }
+        return Explanation(domain: name, key: key, entries: entries)
+    }
+
+    /// Returns the value of a setting in each layer.
+    public func explain<Value>(_ setting: Setting<Value>) -> Explanation {
+        let stack = refreshed(\.stack)
+        return explanation(of: setting.key, stack, stack.declaration(of: setting.key) ?? setting.declaration)
+    }
+}
+
+extension Explanation: CustomStringConvertible {
+    /// A line for each layer, highest priority first.
+    public var description: String {
+        entries.map { entry in
+            let fault = entry.fault.map { " (\(entry.isError ? "error" : "ignored"): \($0))" } ?? ""
+            return "\(entry.origin): \(entry.value)\(fault)"
+        }.joined(separator: "\n")
+    }
+}
+
+/// The values in force of a domain as its layers last resolved them, so that a look-up is one look into a dictionary.
+struct ResolvedTable: Sendable {
+    /// An invalid value that was skipped, and why.
+    struct SkippedValue: Sendable, Hashable {
+        let domain: DomainName
+        let key: String
+        let origin: Origin
+        let reason: String
+    }
+
+    private(set) var stack = LayerStack([], nil)
+    private(set) var found = ValuesInForce()
+    /// The version of each layer that the table was made from.
+    private var seen: [UInt64] = []
+    private let domain: DomainName
+    private var epoch: UInt64 = 0
+    private var tick: Instant?
+
+    init(of domain: DomainName) { self.domain = domain }
+
+    func isCurrent(_ epoch: UInt64, _ tick: Instant) -> Bool { self.epoch == epoch && self.tick == tick }
+
+    /// The values in force.
+    var values: PropertyList.Dictionary { found.entries }
+
+    /// Takes other layers.
+    mutating func replaceLayers(_ stack: LayerStack) {
+        self.stack = stack
+        seen = stack.layers.map { _ in 0 }
+        epoch = 0
+    }
+
+    /// Returns the values that were skipped since the last call.
+    mutating func takeSkipped() -> Set<SkippedValue> {
+        guard !found.skipped.isEmpty else { return [] }
+        defer { found.skipped = [] }
+        return Set(
+            found.skipped.map { key, answer in
+                SkippedValue(domain: domain, key: key, origin: answer.origin, reason: answer.fault ?? "")
+            })
+    }
+
+    /// Brings the table up to date. Returns the changes, or an empty array if `reportsChanges` is false.
+    mutating func refresh(_ epoch: UInt64, _ tick: Instant, reportsChanges: Bool) -> [SettingsChange] {
+        // A change made meanwhile starts another epoch, and so another refresh.
+        self.epoch = epoch
+        if self.tick != tick {
+            self.tick = tick
+            stack.look()
+        }
+        var changes: [ChangeLog.Change] = []
+        var isKnown = true
+        for (index, layer) in stack.layers.enumerated() {
+            guard let open = layer.openDomain, open.hasChanged(since: seen[index]) else { continue }
+            let (version, changed) = open.changes(since: seen[index])
+            seen[index] = version
+            changes += changed ?? []
+            if changed == nil { isKnown = false }
+        }
+        return isKnown ? resolve(changes, reportsChanges) : resolveAll(reportsChanges)
+    }
+
+    private mutating func resolve(_ log: [ChangeLog.Change], _ reportsChanges: Bool) -> [SettingsChange] {
+        let presentKeys = stack.schema?.presentKeys ?? [:]
+        guard reportsChanges else {
+            for change in log {
+                let key = ExactKey(change.key)
+                found.take(stack[key.text], for: key)
+                if let key = presentKeys[key] { found.take(stack[key.text], for: key) }
+            }
+            return []
+        }
+        let own = Set(log.lazy.filter(\.isOwn).map { ExactKey($0.key) })
+        let keys = Set(log.map { ExactKey($0.key) })
+        return keys.union(keys.compactMap { presentKeys[$0] }).sorted { $0.text.isBefore($1.text) }.compactMap { key in
+            let former = values[key.text]
+            found.take(stack[key.text], for: key)
+            return change(key, former, isOwn: own.contains(key))
+        }
+    }
+
+    private mutating func resolveAll(_ reportsChanges: Bool) -> [SettingsChange] {
+        let former = values
+        found = stack.valuesInForce()
+        guard reportsChanges else { return [] }
+        let keys = Array(found.layers.keys) + former.lazy.map { ExactKey($0.key) }.filter { found.layers[$0] == nil }
+        return keys.sorted { $0.text.isBefore($1.text) }.compactMap { key in
+            change(key, former[key.text], isOwn: false)
+        }
+    }
+
+    private func change(_ key: ExactKey, _ former: PropertyList?, isOwn: Bool) -> SettingsChange? {
+        let value = values[key.text]
+        guard former != value, !key.text.isHidden else { return nil }
+        return SettingsChange(
+            key: key.text, oldValue: former, newValue: value, origin: found.origin(of: key), isOwn: isOwn)
     }
 }

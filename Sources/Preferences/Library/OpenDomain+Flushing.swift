@@ -118,6 +118,66 @@ extension OpenDomain {
     }
 }
 
+// MARK: The history
+
+extension OpenDomain {
+    /// The delay before a version is kept, within which a later one can replace it.
+    private static let keepingDelay: Duration = .seconds(1)
+
+    /// Makes the written version be kept soon, or else at the end of the program.
+    func scheduleKeeping() {
+        let isDue = state.withLock { state in
+            guard state.flush.unkept != nil, !state.flush.isKeepingScheduled else { return false }
+            state.flush.isKeepingScheduled = true
+            return true
+        }
+        guard isDue else { return }
+        signals.pending.register(self)
+        _ = system.clock.wake(at: system.clock.now.advanced(by: Self.keepingDelay)) { [self] in
+            system.background { [self] in
+                state.withLock { $0.flush.isKeepingScheduled = false }
+                keepVersion()
+            }
+        }
+    }
+
+    /// Keeps the written version in the history.
+    func keepVersion() {
+        guard let file else { return }
+        writing.withLock { _ in
+            let unkept = state.withLock { state in
+                defer { state.flush.unkept = nil }
+                return state.flush.unkept
+            }
+            guard let unkept else { return }
+            do throws(StoreFailure) {
+                let isKept = try writer(.flush).keep(unkept, of: file)
+                reportHistory(unwritable: isKept ? nil : file.history)
+                if isKept { return }
+            } catch {
+                // The holder of the lock need not be a writer, so this is tried again.
+                if case .locked = error.problem {
+                    return state.withLock { $0.flush.unkept = $0.flush.unkept ?? unkept }
+                }
+                reportHistory(unwritable: file.history)
+            }
+            // The next write reads the file again, and keeps this version before it replaces the file.
+            state.withLock { $0.stored.isOwn = false }
+        }
+        signals.pending.forget(self)
+        scheduleKeeping()
+    }
+
+    /// Reports a history in which no version can be kept, once until one can be kept again.
+    func reportHistory(unwritable folder: FilePath?) {
+        let isNew = state.withLock { state in
+            defer { state.flush.unwritableHistory = folder }
+            return state.flush.unwritableHistory != folder
+        }
+        if isNew, let folder { post(.unkept(history: folder.description)) }
+    }
+}
+
 /// The domains with changes that must be written or kept before the program ends.
 ///
 /// They are retained, so that pending changes are not lost.

@@ -1,6 +1,6 @@
 internal import Digests
-internal import Platform
-internal import PropertyLists
+package import Platform
+package import PropertyLists
 
 /// Changes domains under their locks. Each file is replaced as a whole, and either all files or none.
 ///
@@ -245,4 +245,148 @@ package struct DomainWriter: Sendable {
     }
 
     func transactionName() -> String { Hexadecimal.text(of: system.fileSystem.unpredictableNumber()) }
+}
+
+/// A change of one domain.
+package struct DomainEdit: Sendable {
+    package private(set) var file: DomainFile
+    /// The contents that the writer has read. They are not read again if the file is still the same.
+    package var known: DomainContents?
+    /// Whether to throw `notCurrent` if the file is not the known one.
+    package var requiresKnown = false
+    /// Whether to throw `notKept` if the present contents cannot be kept as a version.
+    package var requiresFormer = false
+    /// Whether to replace a damaged file that has no readable version. The file is kept next to the new one.
+    package var acceptsLoss = false
+    /// The version that this writer has written before and not kept yet.
+    package var unkept: PendingVersion?
+    /// Whether the writer, or the next one, keeps the new version later.
+    package var isKeptLater = false
+    /// Whether to write all of a text file and not only its changes, even if there are none.
+    package var isAnew = false
+    /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
+    package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
+    /// Changes the present values under the lock. If it throws, nothing is written.
+    package var change: @Sendable (inout DomainDraft) throws -> Void
+
+    package init(
+        _ file: DomainFile, known: DomainContents? = nil, acceptsLoss: Bool = false,
+        change: @escaping @Sendable (inout DomainDraft) throws -> Void
+    ) {
+        self.file = file
+        self.known = known
+        self.acceptsLoss = acceptsLoss
+        self.change = change
+    }
+
+    /// Returns the edit with a format for the file if it is new.
+    package func made(in format: PropertyList.Format) -> DomainEdit {
+        var edit = self
+        edit.file = file.made(in: format)
+        return edit
+    }
+}
+
+extension DomainEdit {
+    /// Returns the present contents, and the bytes of the file if it was read. It is not read if it is the known one.
+    func presentContents(
+        of resolved: ResolvedFile, on system: SystemServices
+    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
+        if let known, known.recovery == nil {
+            let isKnown = try generation(of: resolved, on: system) == known.generation
+            // Contents that another writer left are read again, because there may be no version of them.
+            if isKnown, known.isOwn || !known.exists {
+                var known = known
+                if !known.exists, try folderPlace(of: resolved, on: system) != nil { known.members = [] }
+                return (known, nil)
+            }
+            if requiresKnown, !isKnown { throw StoreFailure(file, .notCurrent) }
+        }
+        let openFile = try file.open(on: system)
+        if try folderPlace(of: resolved, on: system) != nil {
+            let (contents, _) = try file.presentContents(acceptsLoss: acceptsLoss, on: system)
+            if openFile == nil {
+                // If one file of a folder is damaged, the others can still be newer than any version.
+                return (contents, contents.exists ? try file.image(of: contents.values) : nil)
+            }
+        }
+        guard let openFile else { return (.absent, nil) }
+        do throws(StoreFailure) {
+            let (contents, bytes) = try file.load(openFile)
+            return (contents, bytes)
+        } catch  where error.isDamage {
+            do throws(StoreFailure) {
+                return (try file.recovered(from: error, on: system), nil)
+            } catch  where acceptsLoss && error.isDamage {
+                let status = try? openFile.status()
+                let recovery = Recovery(damage: error, version: nil)
+                return (DomainContents(values: [:], status: status, recovery: recovery), nil)
+            }
+        }
+    }
+
+    private func folderPlace(
+        of resolved: ResolvedFile, on system: SystemServices
+    ) throws(StoreFailure) -> FileStatus? {
+        try resolved.file.reporting { () throws(SystemFailure) in try resolved.file.folderPlace(on: system) }
+    }
+
+    private func generation(
+        of resolved: ResolvedFile, on system: SystemServices
+    ) throws(StoreFailure) -> FileGeneration? {
+        try resolved.file.reporting { () throws(SystemFailure) in
+            if let status = try system.fileSystem.status(of: resolved.target) { return status.generation }
+            return try resolved.file.status(on: system)?.generation
+        }
+    }
+}
+
+/// The contents of a domain during a change.
+package struct DomainDraft: Sendable {
+    package var values: PropertyList.Dictionary
+    /// The format of the new file.
+    package var format: PropertyList.Format
+    /// Whether the domain is a folder with a file for each key.
+    package var isFolder = false
+    /// Whether to remove the file.
+    package var removesFile = false
+    /// Whether to write the file even if nothing changes.
+    package var rewrites = false
+    /// Whether to create a file that does not exist even if there are no values.
+    package var createsFile = false
+    /// Whether to write all of a text file and not only its changes.
+    package var isAnew = false
+    /// The reason for the change, if only the change itself can determine it; nil for the writer's reason.
+    package var reason: WriteReason?
+    /// The bytes of the version from which the values come, or nil if they come from the file.
+    package var restoredBytes: [UInt8]?
+    /// The status of the file, or nil if there is none.
+    package let status: FileStatus?
+    /// Whether others can read the file.
+    package var isExposed = false
+
+    package var exists: Bool { status != nil }
+}
+
+/// A domain after a commit.
+package struct CommittedDomain: Sendable {
+    package let file: DomainFile
+    package let before: DomainContents
+    package let after: DomainContents
+    /// Whether anything was written.
+    package let isChanged: Bool
+    /// The identifier of the change in histories, or nil if nothing was written.
+    package let transaction: String?
+    /// The new version, if it is kept later.
+    package let unkept: PendingVersion?
+    /// The contents of the new file, or nil if nothing was written or the file was removed.
+    package let bytes: [UInt8]?
+    /// Whether dates lost their fractions, because the file's format cannot hold them.
+    package let hasDroppedFractions: Bool
+    /// The format of the domain before it was converted to binary to keep fractions of a second.
+    package let convertedFrom: PropertyList.Format?
+    /// The folder of the history, if the new version could not be kept in it.
+    package let unwritableHistory: FilePath?
+    /// Whether the previous version could not be kept.
+    package let losesFormer: Bool
 }

@@ -67,7 +67,7 @@ struct FileCommit {
     /// Reads the file under the lock, and applies the change.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
-        (before, bytesBefore) = try Self.read(edit, resolved, writer.system)
+        (before, bytesBefore) = try edit.presentContents(of: resolved, on: writer.system)
         isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
         unkeptBefore = edit.unkept
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
@@ -84,7 +84,10 @@ struct FileCommit {
             // A folder without values exists as a folder, but not as a domain.
             draft.removesFile = draft.removesFile || draft.values.isEmpty
         }
-        try Self.checkKeys(draft, before, edit.file)
+        // An invalid key that the file has already may remain.
+        for key in draft.values.keys where !key.isFitForWriting && before.values[key] == nil {
+            throw StoreFailure(edit.file, .invalidKey(key))
+        }
         audience = try Self.audience(of: draft.values, edit, before)
         convertedFrom = edit.file.preserveFractions(in: &draft)
         hasDroppedFractions =
