@@ -10,7 +10,7 @@ import Testing
 /// A machine with a file `~/blob` of the bytes 00 FF. Its clock shows the first second of 2024.
 func sampleContext(input: String = "", _ arguments: [String] = ["defaults"]) throws -> CommandContext {
     let machine = try SimulatedMachine()
-    let file = try machine.fileSystem.open("/home/ada/blob", .creatingAnew(.privateFile))
+    let file = try machine.fileSystem.open("/home/ada/blob", .creatingNew(.privateFile))
     try file?.write(([0, 0xFF] as [UInt8]).span.bytes, at: 0)
     var environment = machine.environment
     environment.arguments = arguments

@@ -42,7 +42,7 @@ import Testing
     @Test func `may lose the contents of a file that was renamed too early`() throws {
         let machine = try Self.machine()
         let temporary = Self.folder.appending("temporary")
-        let file = try present(machine.fileSystem.open(temporary, .creatingAnew(.privateFile)))
+        let file = try present(machine.fileSystem.open(temporary, .creatingNew(.privateFile)))
         try file.write(Array("new".utf8).span.bytes, at: 0)
         try machine.fileSystem.rename(temporary, to: Self.file)
         #expect(try Self.outcomes(machine) == ["old", "new", ""])

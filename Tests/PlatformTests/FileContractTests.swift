@@ -71,13 +71,13 @@ import Testing
         try bench.makeSymbolicLink("link", to: bench.path("file"))
         try bench.makeSymbolicLink("dangling", to: bench.path("nothing"))
         for name in ["link", "dangling"] as [FileName] {
-            for access in [.creating(.privateFile), .readingItself] as [FileAccess] {
+            for access in [.creating(.privateFile), .readingNoFollow] as [FileAccess] {
                 #expect(
                     failure { _ = try bench.fileSystem.open(bench.path(name), access) } == .tooManySymbolicLinks)
             }
         }
-        #expect(try bench.fileSystem.open(bench.path("file"), .readingItself)?.contents() == Array("old".utf8))
-        #expect(try bench.fileSystem.open(bench.path("nothing"), .readingItself) == nil)
+        #expect(try bench.fileSystem.open(bench.path("file"), .readingNoFollow)?.contents() == Array("old".utf8))
+        #expect(try bench.fileSystem.open(bench.path("nothing"), .readingNoFollow) == nil)
         #expect(try bench.fileSystem.status(of: bench.path("nothing")) == nil)
     }
 
@@ -94,9 +94,9 @@ import Testing
         try bench.makeSymbolicLink("dangling", to: "nowhere")
         try bench.write("old", to: "file")
         for name: FileName in ["file", "dangling"] {
-            #expect(failure { _ = try bench.fileSystem.open(bench.path(name), .creatingAnew(.privateFile)) } == .exists)
+            #expect(failure { _ = try bench.fileSystem.open(bench.path(name), .creatingNew(.privateFile)) } == .exists)
         }
-        #expect(try bench.fileSystem.open(bench.path("new"), .creatingAnew(.privateFile)) != nil)
+        #expect(try bench.fileSystem.open(bench.path("new"), .creatingNew(.privateFile)) != nil)
         #expect(try bench.text("new") == "")
     }
 

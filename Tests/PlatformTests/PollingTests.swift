@@ -21,7 +21,7 @@ import Testing
         let watch = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem).watch(
             SimulatedMachine.home
         ) { log.add($0) }
-        #expect(watch.means == .polling(.remoteFileSystem))
+        #expect(watch.method == .polling(.remoteFileSystem))
         #expect(Self.intervals(machine, 11) == [50, 80, 128, 204, 327, 524, 838, 1342, 2000, 2000, 2000])
         try machine.fileSystem.replace("/home/ada/file", with: "1")
         #expect(Self.intervals(machine, 3) == [2000, 50, 80])

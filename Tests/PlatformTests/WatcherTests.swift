@@ -175,7 +175,7 @@ extension EventLog {
     @Test func `uses notifications`() throws {
         let bench = try FileSystemSubject.real.make()
         let watch = SystemFolderWatcher().watch(bench.folder) { _ in }
-        #expect(watch.means == .notification)
+        #expect(watch.method == .notification)
         watch.cancel()
     }
 

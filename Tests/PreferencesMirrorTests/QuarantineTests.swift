@@ -36,7 +36,7 @@ import Testing
         var session = try hosts[0].session()
         let folder = try hosts[0].session().folder.appending("quarantine")
         try hosts[0].fileSystem.makeFolders(folder)
-        try hosts[0].fileSystem.open(folder.appending("earlier"), .creatingAnew(.privateFile))?.truncate(to: before)
+        try hosts[0].fileSystem.open(folder.appending("earlier"), .creatingNew(.privateFile))?.truncate(to: before)
         var told = 0
         for _ in 0..<3 {
             try session.sync { bench.disk.clock.advance(by: $0) }

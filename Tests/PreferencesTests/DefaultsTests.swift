@@ -104,10 +104,10 @@ private struct Window: Codable, Equatable {
         defaults[.size] = 14
         #expect(defaults.synchronize())
         defaults[.size] = 15
-        store.process.flushAll()
+        store.shared.flushAll()
         #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 15])
         defaults.removePersistentDomain(forName: Self.name.text)
-        store.process.flushAll()
+        store.shared.flushAll()
         #expect(try !StoreBench.file(Self.name).contents(on: bench.process()).exists)
     }
 

@@ -51,7 +51,7 @@ import Testing
         let bench = try bench()
         let newest = try #require(try history(bench).versions.last)
         try self.damage(newest, damage, bench)
-        #expect(try history(bench).versions.last.map { try history(bench).isLost($0) } == true)
+        #expect(try history(bench).versions.last.map { try history(bench).isTruncated($0) } == true)
         try bench.process().set("key", 4, in: Self.file)
         let system = bench.process()
         let back = try #require(try history(bench).back(1, from: present(system)))

@@ -53,7 +53,7 @@ import Testing
         #expect(try Self.versions(bench) == [])
         switch afterwards {
         case .waits: bench.simulated.clock.advance(by: .seconds(2))
-        case .ends: store.process.flushAll()
+        case .ends: store.shared.flushAll()
         case .changesMore: try defaults.transaction { $0["b"] = 2 }
         case .isKilledBeforeAnotherWrites: try bench.process().set("b", 2, in: Self.file)
         case .isFollowedByAStranger:
@@ -63,7 +63,7 @@ import Testing
         case .writesOverAStranger:
             try bench.process().scribble(Self.file.serialized(["b": 3], as: .xml), to: Self.file.path)
             defaults.set(4, forKey: "c")
-            store.process.flushAll()
+            store.shared.flushAll()
         }
         let history = try #require(History(of: Self.file, on: bench.process()))
         #expect(try Self.versions(bench) == versions)
@@ -77,7 +77,7 @@ import Testing
         try bench.process().scribble(Self.file.serialized(["b": 2], as: .xml), to: Self.file.path)
         #expect(defaults.integer(forKey: "b") == 2)
         defaults.set(3, forKey: "b")
-        defaults.store.process.flushAll()
+        defaults.store.shared.flushAll()
         #expect(try Self.versions(bench) == [["b": 2], ["b": 3]])
     }
 
@@ -88,7 +88,7 @@ import Testing
             defaults.set(number, forKey: "a")
             defaults.synchronize()
         }
-        defaults.store.process.flushAll()
+        defaults.store.shared.flushAll()
         let history = try #require(History(of: Self.file, on: bench.process()))
         #expect(history.versions.map(\.sequence) == [1])
         #expect(try Self.versions(bench) == [["a": 3]])

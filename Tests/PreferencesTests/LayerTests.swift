@@ -152,7 +152,7 @@ import Testing
     @Test(arguments: [Store.Kind.gnustep, .native], ["{ a = \"\\351\"; }", "{ a = \"\\351\"; n = <*I5>; }"])
     func `reads text as GNUstep's format`(_ kind: Store.Kind, _ text: String) throws {
         let bench = try StoreBench()
-        let file = try #require(try bench.store(kind).process.places.get()).user.file(of: "com.example.app")
+        let file = try #require(try bench.store(kind).shared.places.get()).user.file(of: "com.example.app")
         try bench.process().scribble(Array(text.utf8), to: file.path)
         #expect(Defaults("com.example.app", in: bench.store(kind)).string(forKey: "a") == "é")
     }

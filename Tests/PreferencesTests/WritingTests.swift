@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: ["/tmp/prefs-spelling/", "/tmp/./prefs-spelling", "//tmp//prefs-spelling/."])
     func `in one folder share a store, however its path is written`(_ path: String) throws {
         let store = try #require(Store.folder("/tmp/prefs-spelling"))
-        #expect(Store.folder(path)?.process === store.process)
+        #expect(Store.folder(path)?.shared === store.shared)
     }
 
     /// All folders on the path may be missing, whether the file has a lock file or is locked itself.
@@ -91,7 +91,7 @@ import Testing
         let defaults = Defaults("com.example.editor", in: store)
         defaults.set(1, forKey: "a")
         try defaults.flush()
-        let file = try #require(try store.process.places.get()).user.file(of: "com.example.editor")
+        let file = try #require(try store.shared.places.get()).user.file(of: "com.example.editor")
         #expect(try file.contents(on: bench.process()).values == ["a": 1])
     }
 

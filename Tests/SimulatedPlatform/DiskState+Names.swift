@@ -6,15 +6,15 @@ extension DiskState {
         let place: Location
         switch access {
         case .reading, .writing: place = try locate(path, followingLink: true, as: user)
-        case .readingItself, .creating, .creatingAnew: place = try locate(path, followingLink: false, as: user)
+        case .readingNoFollow, .creating, .creatingNew: place = try locate(path, followingLink: false, as: user)
         }
         guard let node = place.node else {
             guard let permissions = access.permissionsOfNewFile else { return nil }
             return try create(place, permissions, as: user)
         }
-        if case .creatingAnew = access { throw .exists }
+        if case .creatingNew = access { throw .exists }
         guard self[node].kind != .symbolicLink else { throw .tooManySymbolicLinks }
-        let isReading = access == .reading || access == .readingItself
+        let isReading = access == .reading || access == .readingNoFollow
         guard isReading || self[node].kind == .file else { throw .isAFolder }
         guard isReading || !isReadOnly else { throw .readOnly }
         guard allows(.read, node, user), isReading || allows(.write, node, user) else { throw .accessDenied }
@@ -143,8 +143,8 @@ extension DiskState {
 extension FileAccess {
     fileprivate var permissionsOfNewFile: FilePermissions? {
         switch self {
-        case .reading, .readingItself, .writing: nil
-        case .creating(let permissions), .creatingAnew(let permissions): permissions
+        case .reading, .readingNoFollow, .writing: nil
+        case .creating(let permissions), .creatingNew(let permissions): permissions
         }
     }
 }

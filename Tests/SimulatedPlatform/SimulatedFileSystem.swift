@@ -51,7 +51,7 @@ extension SimulatedFileSystem {
             state.disk.opened(node)
             let opening = state.nextNumber()
             state.openings[opening] = SimulatedDisk.Opening(
-                node: node, process: self.number, isWritable: ![.reading, .readingItself].contains(access), lock: nil)
+                node: node, process: self.number, isWritable: ![.reading, .readingNoFollow].contains(access), lock: nil)
             return opening
         }
         return number.map { SimulatedFile(self, path, opening: $0) }
@@ -153,7 +153,7 @@ extension DiskState {
     ) throws(ErrorCode) -> NodeID? {
         do {
             return try open(path, access, as: user)
-        } catch  where error == .noSuchFile && [.reading, .readingItself, .writing].contains(access) {
+        } catch  where error == .noSuchFile && [.reading, .readingNoFollow, .writing].contains(access) {
             return nil
         }
     }

@@ -134,7 +134,7 @@ private final class SimulatedWatchHandle: FolderWatch {
         self.forget = forget
     }
 
-    var means: WatchMethod { .notification }
+    var method: WatchMethod { .notification }
 
     func cancel() {
         watch.end()

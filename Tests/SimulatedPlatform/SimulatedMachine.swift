@@ -38,7 +38,7 @@ package struct SimulatedMachine: Sendable {
             ("/etc/passwd", "root:x:0:0::/root:/bin/sh\nada:x:\(user):\(user):Ada:\(Self.home):/bin/sh\n"),
         ]
         for (path, text) in files {
-            let file = try root.open(path, .creatingAnew(FilePermissions(rawValue: 0o644)))
+            let file = try root.open(path, .creatingNew(FilePermissions(rawValue: 0o644)))
             try file?.write(Array(text.utf8).span.bytes, at: 0)
         }
         let home = try root.open(Self.home, .reading)

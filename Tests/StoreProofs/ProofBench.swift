@@ -41,7 +41,7 @@ struct ProofBench {
     var path: FilePath { get throws { try #require(FilePath(folder.url.path(percentEncoded: false))) } }
 
     func file(_ name: DomainName) throws -> DomainFile {
-        try #require(try store.process.places.get()).user.file(of: name)
+        try #require(try store.shared.places.get()).user.file(of: name)
     }
 
     /// The domain as it is on the disk, without the caches of this process.

@@ -97,7 +97,7 @@ extension Worker {
             }
         }
         let watch = system.watcher.watch(try file(0).path.parent) { _ in }
-        say(watch.means == .notification ? "notified" : "polling")
+        say(watch.method == .notification ? "notified" : "polling")
         watch.cancel()
         waitForWord()
         observation.cancel()

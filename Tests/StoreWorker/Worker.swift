@@ -69,11 +69,11 @@ extension Worker {
 
     /// The file of the domain in an argument.
     func file(_ index: Int) throws -> DomainFile {
-        guard let places = try store().process.places.get() else { throw Misuse("a place with files") }
+        guard let places = try store().shared.places.get() else { throw Misuse("a place with files") }
         return places.user.file(of: try DomainName(argument(index)))
     }
 
-    var system: SystemServices { get throws { try store().process.system } }
+    var system: SystemServices { get throws { try store().shared.system } }
 }
 
 /// Writes a line without a buffer, because its reader may kill this process next.

@@ -21,7 +21,7 @@ extension StoreAccess {
             outcomes = try writer.commit(
                 edits.map { edit in
                     var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
-                    edit.isAnew = edit.isAnew || writesAnew
+                    edit.writesWholeText = edit.writesWholeText || writesAnew
                     return edit
                 })
         } catch let failure as StoreFailure where !offersForce {

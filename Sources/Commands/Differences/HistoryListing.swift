@@ -24,7 +24,7 @@ struct HistoryListing {
     init(_ history: History) {
         var entries: [Entry] = []
         var former: DomainState?
-        for version in history.versions where !history.isLost(version) {
+        for version in history.versions where !history.isTruncated(version) {
             let isFirst = version.sequence == 1 && entries.isEmpty
             let state = history.state(of: version)
             let failure = state == nil ? history.failure(of: version) : nil

@@ -8,7 +8,7 @@ extension DoctorCheck {
     static let watching = DoctorCheck(subject: "watching") { doctor in
         let watch = doctor.system.watcher.watch(doctor.user.folder) { _ in }
         defer { watch.cancel() }
-        guard case .polling(let reason) = watch.means else { return [] }
+        guard case .polling(let reason) = watch.method else { return [] }
         let place = doctor.user.folder.description
         switch reason {
         case .remoteFileSystem:

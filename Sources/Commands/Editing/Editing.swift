@@ -166,7 +166,7 @@ struct EditedText {
         folder = try Self.makeFolder(context)
         file = folder.resolving(name)
         do throws(SystemFailure) {
-            let opened = try context.fileSystem.open(file, .creatingAnew(.privateFile))
+            let opened = try context.fileSystem.open(file, .creatingNew(.privateFile))
             try opened?.write(original, at: 0)
         } catch {
             remove()

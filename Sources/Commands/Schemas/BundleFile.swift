@@ -68,7 +68,7 @@ struct BundleFile {
                 links += 1
             }
         }
-        guard let file = try context.fileSystem.open(path, .readingItself) else { return .missing }
+        guard let file = try context.fileSystem.open(path, .readingNoFollow) else { return .missing }
         let status = try file.status()
         guard status.kind == .file else { return .refused("is not a regular file") }
         guard status.size <= SchemaPlaces.mostBytes else {

@@ -140,7 +140,7 @@ private struct Conversion: Sendable {
             conversion.noteLosses(of: .dictionary(former), to: domain.word, access)
             draft.format = format
         }
-        edit.isAnew = true
+        edit.writesWholeText = true
         try access.commit([edit])
     }
 

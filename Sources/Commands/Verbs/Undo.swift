@@ -92,7 +92,8 @@ extension StoreAccess {
     /// Returns the state that a version has. Throws if the version is not kept or is damaged.
     func state(ofVersion number: Int, of domain: AddressedDomain) throws -> DomainState {
         let history = try history(of: domain)
-        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isLost(version) else {
+        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version)
+        else {
             throw CommandFailure(
                 .notFound,
                 "\(domain.word.onOneLine): no version \(number) is kept; `prefs history` lists those that are")

@@ -3,7 +3,7 @@ internal import Digests
 
 /// The path of a file, as the bytes that the system uses.
 ///
-/// File names on Linux are bytes and need not be valid text. Keeping the bytes means that every path from a folder
+/// File names on Linux are bytes and need not be valid text. Because the bytes are stored, every path from a folder
 /// listing can be opened. A path is never empty and never contains a NUL, which would end it in a system call.
 package struct FilePath: Hashable, Sendable {
     package let bytes: [UInt8]
@@ -45,9 +45,9 @@ extension FilePath {
     /// The path without components `.`, repeated separators and separators at the end, so that different spellings
     /// compare equal.
     package var normalized: FilePath {
-        let kept = components.filter { !$0.elementsEqual([UInt8(ascii: ".")]) }.joined(separator: [Self.separator])
-        if isAbsolute { return FilePath(joined: [Self.separator] + kept) }
-        return FilePath(Array(kept)) ?? "."
+        let parts = components.filter { !$0.elementsEqual([UInt8(ascii: ".")]) }.joined(separator: [Self.separator])
+        if isAbsolute { return FilePath(joined: [Self.separator] + parts) }
+        return FilePath(Array(parts)) ?? "."
     }
 
     /// Returns the path of a file in this folder.
@@ -84,7 +84,7 @@ extension FilePath: ExpressibleByStringLiteral {
 }
 
 extension FilePath {
-    /// Returns the path with all symbolic links, `.` and `..` resolved. Components that do not exist yet are kept.
+    /// Returns the path with all symbolic links, `.` and `..` resolved. Its last components need not exist.
     ///
     /// - Parameter user: The user who is about to use the path, or nil to trust all links. Throws `notPermitted` for a
     ///   link that another user has created in a folder where anyone can create files. Links of root and of the

@@ -46,14 +46,14 @@ package enum FileAccess: Hashable, Sendable {
     case reading
     /// Read an existing file. Throws `tooManySymbolicLinks` for a symbolic link: in a folder that others can write, it
     /// could lead to any of our files, and it may have replaced a regular file since the last check.
-    case readingItself
+    case readingNoFollow
     /// Read and write an existing file.
     case writing
     /// Read and write an existing or new file. Throws `tooManySymbolicLinks` for a symbolic link: in a folder that
     /// others can write, it could lead to any of our files.
     case creating(FilePermissions)
     /// Read and write a new file. Fails if anything exists at the path, even a dangling symbolic link.
-    case creatingAnew(FilePermissions)
+    case creatingNew(FilePermissions)
 }
 
 /// The treatment of an existing file at the new name.
@@ -181,7 +181,7 @@ extension FileSystem {
 
     /// Sets permissions that a strict umask removed, and gives a new folder in another user's home to that user.
     private func settle(_ path: FilePath, _ audience: Audience) throws(SystemFailure) {
-        guard let folder = try open(path, .readingItself), let status = try? folder.status() else { return }
+        guard let folder = try open(path, .readingNoFollow), let status = try? folder.status() else { return }
         if audience == .everyone, !status.permissions.isSuperset(of: .publicFolder) {
             try folder.setPermissions(FilePermissions.publicFolder.union(status.permissions))
         }
@@ -189,7 +189,7 @@ extension FileSystem {
     }
 
     /// Changes the owner of a file that root has just created in another user's folder to that user, who could not use
-    /// it otherwise. In a folder where anyone can create files, root keeps it.
+    /// it otherwise. In a folder where anyone can create files, root remains the owner.
     package func giveToOwnerOfFolder(_ file: any OpenFile, at path: FilePath) throws(SystemFailure) {
         let own = try file.status()
         guard own.owner == 0, let folder = try status(of: path.parent), folder.owner != 0, !folder.isOpenToAll else {
@@ -260,7 +260,7 @@ extension FileSystem {
             let name = path.lastComponent ?? "file"
             let temporary = path.parent.appending(name.temporaryName(unpredictableNumber()))
             do {
-                if let file = try open(temporary, .creatingAnew(permissions)) { return (temporary, file) }
+                if let file = try open(temporary, .creatingNew(permissions)) { return (temporary, file) }
             } catch  where error.code == .exists {
                 continue
             }
@@ -389,8 +389,9 @@ extension OpenFile {
 
     /// Copies owner, permissions and attributes from the file at `path`, as far as this process may set them.
     ///
-    /// If the file keeps our group, the model's group permissions must not apply to it, so they are removed. With an
-    /// access list, the group bits limit all its entries; so if the list cannot be copied, they are removed too.
+    /// If the group cannot be changed, the model's group permissions are removed, because they are not for our group.
+    /// With an access list, the group bits limit all its entries; so if the list cannot be copied, they are removed
+    /// too.
     ///
     /// - Parameter keepsOwner: Whether the file may be given to the owner of the model.
     package func adopt(_ model: FileStatus, of path: FilePath, keepsOwner: Bool = true) throws(SystemFailure) {
@@ -410,7 +411,7 @@ extension OpenFile {
     }
 
     /// Copies owner and group, or else only the group: a member of the group may give a file to it, so that the
-    /// previous owner keeps access. Returns whether the group is that of the model.
+    /// previous owner still has access. Returns whether the group is that of the model.
     private func adoptOwner(_ model: FileStatus, _ keepsOwner: Bool) throws(SystemFailure) -> Bool {
         let own = try status()
         if (own.owner, own.group) == (model.owner, model.group) { return true }

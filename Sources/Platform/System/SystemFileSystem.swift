@@ -13,7 +13,7 @@ package struct SystemFileSystem: FileSystem {
     package init() {}
 
     package func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
-        // O_NONBLOCK keeps a FIFO without a writer from blocking. It has no effect on regular files.
+        // With O_NONBLOCK, a FIFO without a writer does not block. It has no effect on regular files.
         let (flags, permissions) = access.flags
         let all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         do {
@@ -146,17 +146,17 @@ extension FileAccess {
     fileprivate var flags: (Int32, FilePermissions) {
         switch self {
         case .reading: (O_RDONLY, [])
-        case .readingItself: (O_RDONLY | O_NOFOLLOW, [])
+        case .readingNoFollow: (O_RDONLY | O_NOFOLLOW, [])
         case .writing: (O_RDWR, [])
         case .creating(let permissions): (O_RDWR | O_CREAT | O_NOFOLLOW, permissions)
-        case .creatingAnew(let permissions): (O_RDWR | O_CREAT | O_EXCL, permissions)
+        case .creatingNew(let permissions): (O_RDWR | O_CREAT | O_EXCL, permissions)
         }
     }
 
     fileprivate var creates: Bool {
         switch self {
-        case .reading, .readingItself, .writing: false
-        case .creating, .creatingAnew: true
+        case .reading, .readingNoFollow, .writing: false
+        case .creating, .creatingNew: true
         }
     }
 }

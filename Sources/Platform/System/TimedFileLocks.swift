@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// `flock` has no timeout, and retrying in a loop starves: a process that sleeps when the lock becomes free loses it to
 /// the next one that tries. So a separate thread blocks in `flock`, in the kernel's queue, while the caller waits for
-/// the thread. When a caller gives up, the thread keeps waiting, since only a signal could interrupt it. The next
+/// the thread. When a caller gives up, the thread continues to wait, since only a signal could interrupt it. The next
 /// caller for the same file takes the thread over, so there are never more threads than there were simultaneous waits.
 final class TimedFileLocks: Sendable {
     static let ofThisProcess = TimedFileLocks()

@@ -37,7 +37,7 @@ package enum FolderChange: Hashable, Sendable {
 /// A watch that continues as long as it is referenced.
 package protocol FolderWatch: AnyObject, Sendable {
     /// The current source of events.
-    var means: WatchMethod { get }
+    var method: WatchMethod { get }
 
     /// Ends the watch. A callback that has started may still be running when this returns.
     func cancel()
@@ -150,7 +150,7 @@ package struct PollingWatcher: FolderWatcher {
 }
 
 private final class PollingWatch: FolderWatch {
-    let means: WatchMethod
+    let method: WatchMethod
     private let folder: FilePath
     private let fileSystem: any FileSystem
     private let clock: any Clock
@@ -175,11 +175,11 @@ private final class PollingWatch: FolderWatch {
         self.clock = clock
         self.background = background
         self.receive = receive
-        means = .polling(reason)
+        method = .polling(reason)
     }
 
     func begin() {
-        let snapshot = look()
+        let snapshot = readFolder()
         state.withLock { $0.snapshot = snapshot }
         wait()
     }
@@ -193,10 +193,10 @@ private final class PollingWatch: FolderWatch {
 
     deinit { cancel() }
 
-    private func look() -> FolderSnapshot? { try? FolderSnapshot(of: folder, in: fileSystem) }
+    private func readFolder() -> FolderSnapshot? { try? FolderSnapshot(of: folder, in: fileSystem) }
 
     private func poll() {
-        let later = look()
+        let later = readFolder()
         for event in events(until: later) {
             guard !state.withLock(\.isCancelled) else { return }
             receive(event)
@@ -217,7 +217,7 @@ private final class PollingWatch: FolderWatch {
 
     private func wait() {
         guard let interval = state.withLock({ $0.isCancelled ? nil : $0.interval }) else { return }
-        // Weak, so that a pending wakeup does not keep the watch alive.
+        // Weak, so that a pending wakeup does not retain the watch.
         let wakeup = clock.wake(at: clock.now.advanced(by: interval)) { [weak self, background] in
             background { [weak self] in self?.poll() }
         }

@@ -54,14 +54,14 @@
             self.poll = poll
         }
 
-        var means: WatchMethod { state.withLock { $0.substitute.map { .polling($0.reason) } ?? .notification } }
+        var method: WatchMethod { state.withLock { $0.substitute.map { .polling($0.reason) } ?? .notification } }
 
         func begin() {
             _ = settle()
-            lookLater()
+            checkLater()
         }
 
-        private func lookLater() {
+        private func checkLater() {
             _ = clock.wake(at: clock.now.advanced(by: Self.interval)) { [weak self, background] in
                 background { [weak self] in self?.checkPath() }
             }
@@ -71,7 +71,7 @@
             // A polling substitute does its own checks.
             guard let place = state.withLock(\.place) else { return }
             if Self.number(of: place.path) != place.number, settle() { receive(.anything) }
-            lookLater()
+            checkLater()
         }
 
         private static func number(of path: FilePath) -> FileID? {

@@ -6,24 +6,24 @@ package struct DomainFile: Hashable, Sendable {
     /// The name in messages: that of the domain, or a path.
     package var name: String
     package var path: FilePath
-    /// The folder that can be in place of the file, with a file for each key; nil if there can be none.
+    /// The folder that can replace the file and has a file for each key, or nil if the domain cannot be a folder.
     package var folder: FilePath?
     package var lock: LockPlace
     /// The folder of the kept versions, or nil if none are kept.
     package var history: FilePath?
-    /// The folder of the records of transactions over several files.
+    /// The folder of the records of transactions that change several files.
     package var transactions: FilePath?
     /// The format of a new file.
     package var newFormat: PropertyList.Format
     package var isReadOnly: Bool
     /// Whether this is the file of a domain, which can hold any value in any format. A file that is addressed by path
-    /// keeps the meaning that it has for other programs.
+    /// has the meaning that it has for other programs.
     package var isOfDomain = true
     /// The conversion of integers beyond 64 bits in a JSON file.
     package var inexactIntegers = PropertyList.ReadingOptions.InexactIntegers.rounded
-    /// The format that the file must have, or nil for the one that its name and bytes show.
+    /// The format that the file must have, or nil to detect it from its name and bytes.
     package var requiredFormat: PropertyList.Format?
-    /// Whether the file may have what JSON5 adds to JSON.
+    /// Whether JSON5 is accepted if the file is JSON.
     package var allowsJSON5 = false
     /// The users who may access a new file.
     package var audience = Audience.owner
@@ -51,7 +51,7 @@ extension DomainFile {
         return file
     }
 
-    /// Returns the file with a format for new domains. Files that are addressed by path keep theirs.
+    /// Returns the file with another format for a new file, unless it is addressed by path.
     package func made(in format: PropertyList.Format) -> DomainFile {
         guard lock != .byPath else { return self }
         var file = self
@@ -112,7 +112,7 @@ extension DomainFile {
     func failure(_ failure: SystemFailure) -> StoreFailure { StoreFailure(failure.naming(path), name) }
 }
 
-/// A domain's file with its path resolved. A symbolic link is kept, and its target is replaced.
+/// A domain's file with its path resolved. A write replaces the target of a symbolic link and not the link.
 struct ResolvedFile: Sendable {
     let file: DomainFile
     let target: FilePath
@@ -127,7 +127,7 @@ struct ResolvedFile: Sendable {
         isLinked = target != file.path
     }
 
-    /// Makes a file whose path was resolved before.
+    /// Creates a file whose path was resolved before.
     init(resolved file: DomainFile, target: FilePath) {
         self.file = file
         self.target = target
@@ -165,21 +165,22 @@ extension DomainFile {
 }
 
 extension DomainFile {
-    /// Returns the bytes of a file with these values. Of a text, only what differs from its values is changed.
+    /// Returns the bytes of a file with these values. In a text, only the entries that differ are changed.
     ///
     /// - Parameters:
     ///   - former: The bytes of the file or version from which the values come.
-    ///   - isAnew: Whether to write all of the text anew. JSON still keeps the text of numbers that a property list
-    ///     cannot hold.
+    ///   - writesWholeText: Whether to write all of the text. Numbers in JSON that a property list cannot hold still
+    ///     keep their text.
     func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?, isAnew: Bool
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?,
+        writesWholeText: Bool
     ) throws(StoreFailure) -> [UInt8] {
         guard let former, let (formerValues, formerFormat) = try? parse(former), formerFormat == format else {
             return try serialized(values, as: format)
         }
         try checkNulls(values, format)
         let value = PropertyList.dictionary(values)
-        if format.isEditedInPlace, !isAnew,
+        if format.isEditedInPlace, !writesWholeText,
             let source = try? SourceText(former, as: format, limits: limits, options: optionsOfText)
         {
             return try reporting { () throws(EncodingFailure) in
@@ -202,8 +203,8 @@ extension DomainFile {
         }
     }
 
-    /// Makes a domain binary if its format would lose fractions of a second, because the mirror would publish the loss
-    /// as a change. Returns the former format, or nil if it is unchanged.
+    /// Converts a domain to binary if its format would lose fractions of a second, because a mirror would publish the
+    /// loss as a change. Returns the former format, or nil if it is unchanged.
     func preserveFractions(in draft: inout DomainDraft) -> PropertyList.Format? {
         // In GNUstep format, fractions have a notation of our own.
         guard isOfDomain, draft.format == .xml || draft.format == .openstep,

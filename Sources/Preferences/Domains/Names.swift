@@ -32,7 +32,7 @@ public struct DomainName: Hashable, Sendable {
 
     private init(unchecked text: String) { self.text = text }
 
-    /// A list, because building a set of so few takes a third of the run time of a whole command.
+    /// An array, because building a set would take a third of the run time of a command.
     private static let namesOfGlobal = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
 }
 
@@ -71,7 +71,7 @@ extension DomainName {
         return nil
     }
 
-    /// Makes a name of any text. Characters that are not allowed are percent-encoded.
+    /// Creates a name from any text. Characters that are not allowed are percent-encoded.
     package init(encoding text: String) {
         if text.utf8.count <= Self.mostBytes, text.utf8.first != UInt8(ascii: "."), !text.isEmpty,
             text.utf8.allSatisfy(\.isPlain)

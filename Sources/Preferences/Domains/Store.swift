@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// A place where domains are stored. All values for the same place represent the same store.
 public struct Store: Sendable {
-    package let process: SharedStore
+    package let shared: SharedStore
 
-    package init(_ process: SharedStore) { self.process = process }
+    package init(_ shared: SharedStore) { self.shared = shared }
 
     /// A store on a machine that may be simulated.
-    package init(_ kind: Kind, on system: SystemServices) { process = SharedStore(kind, on: system) }
+    package init(_ kind: Kind, on system: SystemServices) { shared = SharedStore(kind, on: system) }
 
     package enum Kind: Hashable, Sendable {
         case native, foundation, gnustep, memory
@@ -19,11 +19,11 @@ public struct Store: Sendable {
     /// The user's own store, `$XDG_CONFIG_HOME/prefs`, with the layers of the administrator.
     public static let native = Store(.native, on: .ofThisProcess())
 
-    /// The files in which programs that use Swift's Foundation on Linux keep their `UserDefaults`. These programs take
-    /// no lock and can overwrite concurrent changes.
+    /// The files of `UserDefaults` in programs that use Swift's Foundation on Linux. These programs take no lock and
+    /// can overwrite concurrent changes.
     public static let foundation = Store(.foundation, on: .ofThisProcess())
 
-    /// The files in which GNUstep programs keep their defaults. This store is read-only.
+    /// The files of the defaults of GNUstep programs. This store is read-only.
     public static let gnustep = Store(.gnustep, on: .ofThisProcess())
 
     /// Returns a store in a folder, without the administrator's layers, or nil if the path is invalid.
@@ -41,14 +41,14 @@ package final class SharedStore: Sendable {
     package let system: SystemServices
     /// The places of the files, nil for a store in memory, or an error if they cannot be determined.
     package let places: Result<StorePlaces?, StoreFailure>
-    let signals: StoreContext
+    let context: StoreContext
     let schemas: SchemaCache
     let namedDomains = NamedDomains()
     private let open = Mutex<[Key: Held]>([:])
 
     private enum Key: Hashable { case file(DomainFile), volatile(DomainName, Layer) }
 
-    /// A domain with a file is released with its last user. A domain that is only in memory is kept.
+    /// A domain with a file is released with its last user. A domain that is only in memory is never released.
     private enum Held {
         case always(OpenDomain)
         case asLongAsUsed(Weak)
@@ -60,25 +60,25 @@ package final class SharedStore: Sendable {
         self.kind = kind
         self.system = system
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: system) }
-        signals = StoreContext(
+        context = StoreContext(
             IssueReporter(system.terminal, system.program), PendingDomains(system),
             LoadedPolicy(try? places.get(), system))
-        schemas = SchemaCache(kind, on: system) { [issues = signals.issues] schema, domain in
+        schemas = SchemaCache(kind, on: system) { [issues = context.issues] schema, domain in
             issues.post(
                 Defaults.Issue(.invalidSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
         }
     }
 
-    /// Writes all that was set and is not on the disk yet, as the end of the program does.
-    package func flushAll() { signals.pending.flushAll() }
+    /// Writes all pending changes, as the end of the program does.
+    package func flushAll() { context.pending.flushAll() }
 
-    /// The values of a file, shared by all of the process.
+    /// Returns the values of a file, which the whole process shares.
     func domain(of file: DomainFile, mustBeTrusted: Bool = false) -> OpenDomain {
         var file = file
         file.inexactIntegers = .text
         return open.withLock { open in
             if case .asLongAsUsed(let held)? = open[.file(file)], let domain = held.domain { return domain }
-            let domain = OpenDomain(.file(file, mustBeTrusted: mustBeTrusted), on: system, signals)
+            let domain = OpenDomain(.file(file, mustBeTrusted: mustBeTrusted), on: system, context)
             open = open.filter {
                 if case .asLongAsUsed(let held) = $0.value { held.domain != nil } else { true }
             }
@@ -87,7 +87,7 @@ package final class SharedStore: Sendable {
         }
     }
 
-    /// The values of a layer that has no file.
+    /// Returns the values of a layer that has no file.
     ///
     /// - Parameter failure: The reason there is no file, although there should be one.
     func volatile(
@@ -97,7 +97,7 @@ package final class SharedStore: Sendable {
         let key = Key.volatile(domain, layer)
         return open.withLock { open in
             if case .always(let domain)? = open[key] { return domain }
-            let domain = OpenDomain(.memory(values, failure: failure), on: system, signals)
+            let domain = OpenDomain(.memory(values, failure: failure), on: system, context)
             open[key] = .always(domain)
             return domain
         }
@@ -114,7 +114,7 @@ extension SharedStore {
         }
     }
 
-    /// The layers that a look-up asks.
+    /// Returns the layers of a look-up in a domain.
     func layers(
         of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: EffectiveSchema?
     ) -> LayerStack {
@@ -182,7 +182,7 @@ final class StoreContext: Sendable {
     func publishChange() { epoch.add(1, ordering: .releasing) }
 }
 
-/// The folder stores of this process, so that everyone who names a folder shares one store.
+/// The folder stores of this process. All users of a folder share one store.
 final class FolderStores: Sendable {
     private let stores = Mutex<[FilePath: Store]>([:])
 

@@ -38,7 +38,7 @@ package struct StorePlaces: Sendable {
         return (site, StoreFolder(own: forced, history: forced.appending(".history"), audience: .everyone))
     }
 
-    /// Returns the folder of another program, whose versions and locks are kept in ours.
+    /// Returns the folder of another program. Its versions, locks and transactions are in our own folders.
     private static func foreign(
         _ folder: FilePath, _ format: PropertyList.Format, isReadOnly: Bool, _ system: SystemServices
     ) throws(StoreFailure) -> StoreFolder {
@@ -165,7 +165,7 @@ extension DomainFile {
     }
 }
 
-/// The folders of a store.
+/// A folder of domain files, and the folders of their versions, locks and transactions.
 package struct StoreFolder: Hashable, Sendable {
     /// The folder of the domains' files.
     package let folder: FilePath
@@ -176,7 +176,7 @@ package struct StoreFolder: Hashable, Sendable {
     private let coordination: FilePath
     /// The users who may access the files.
     let audience: Audience
-    /// The folder of the records of transactions over several files.
+    /// The folder of the records of transactions that change several files.
     package var transactions: FilePath { coordination.appending(".transactions") }
 
     package enum Arrangement: Hashable, Sendable {
@@ -230,7 +230,8 @@ package struct StoreFolder: Hashable, Sendable {
 
     /// Returns the file at a path.
     ///
-    /// - Parameter place: The path without symbolic links. It makes the file have one history however it is addressed.
+    /// - Parameter place: The path without symbolic links. It determines the history, so that all paths of a file have
+    ///   the same one.
     package func file(
         at path: FilePath, place: FilePath? = nil, name: String, newFormat: PropertyList.Format
     ) -> DomainFile {
@@ -248,7 +249,8 @@ package struct StoreFolder: Hashable, Sendable {
             history: history.appending(".applied"), transactions: transactions)
     }
 
-    /// Returns the domain file at a path, or nil for any other file. However it is addressed, it has one lock.
+    /// Returns the domain file at a path, so that it has the same lock as when it is addressed by name, or nil for any
+    /// other file.
     package func ownFile(
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {

@@ -46,20 +46,20 @@ package struct StorePolicy: Sendable, Hashable {
 }
 
 extension StorePolicy {
-    /// The declaration of these settings. It is part of the program, so that it needs no file.
+    /// The schema of these settings. It is part of the program and needs no file.
     package static let schema: Schema = {
-        let usual = StorePolicy()
+        let defaults = StorePolicy()
         var schema = Schema(domain: domain.text, title: "The store itself")
         schema.settings = [
             number(
-                Key.versions, 0...10_000, usual.history.versions, unit: "versions",
+                Key.versions, 0...10_000, defaults.history.versions, unit: "versions",
                 "Versions to keep",
                 "The number for each domain. With 0 there is no undo, and the next write removes the kept versions."),
             number(
-                Key.bytes, 0...(1 << 40), usual.history.bytes, kind: .size,
+                Key.bytes, 0...(1 << 40), defaults.history.bytes, kind: .size,
                 "Bytes of all versions",
                 "The total for one domain. The newest version and the one before it are always kept."),
-            patience(usual.patience), format(usual.newFormat),
+            patience(defaults.patience), format(defaults.newFormat),
         ]
         return schema
     }()
@@ -79,40 +79,40 @@ extension StorePolicy {
     }
 
     private static func number(
-        _ key: String, _ bounds: ClosedRange<Int>, _ usual: Int, kind: ValueKind? = nil, unit: String? = nil,
+        _ key: String, _ bounds: ClosedRange<Int>, _ defaultValue: Int, kind: ValueKind? = nil, unit: String? = nil,
         _ title: String, _ summary: String
     ) -> SettingDeclaration {
         var rule = ValueRule(.integer)
         rule.minimum = .integer(PropertyList.Integer(bounds.lowerBound))
         rule.maximum = .integer(PropertyList.Integer(bounds.upperBound))
         rule.kind = kind
-        var setting = setting(key, rule, .integer(PropertyList.Integer(usual)), title, group: "History")
+        var setting = setting(key, rule, .integer(PropertyList.Integer(defaultValue)), title, group: "History")
         (setting.summary, setting.unit) = (summary, unit)
         return setting
     }
 
-    private static func patience(_ usual: Duration) -> SettingDeclaration {
+    private static func patience(_ defaultValue: Duration) -> SettingDeclaration {
         var rule = ValueRule(.real)
         (rule.minimum, rule.maximum) = (.real(0), .real(3600))
         var setting = setting(
-            Key.patience, rule, .real(usual / .seconds(1)), "Time-out for locks", group: "Writing")
+            Key.patience, rule, .real(defaultValue / .seconds(1)), "Time-out for locks", group: "Writing")
         setting.summary = "The time that a writer waits for other writers."
         setting.unit = "seconds"
         return setting
     }
 
-    private static func format(_ usual: PropertyList.Format) -> SettingDeclaration {
+    private static func format(_ defaultValue: PropertyList.Format) -> SettingDeclaration {
         var rule = ValueRule(.string)
         rule.choices = formats.map { .string($0.key) }
-        let word = formats.first { $0.value == usual }.map { PropertyList.string($0.key) }
+        let word = formats.first { $0.value == defaultValue }.map { PropertyList.string($0.key) }
         return setting(Key.format, rule, word, "Format of new domains", group: "Writing")
     }
 
     private static func setting(
-        _ key: String, _ rule: ValueRule, _ usual: PropertyList?, _ title: String, group: String
+        _ key: String, _ rule: ValueRule, _ defaultValue: PropertyList?, _ title: String, group: String
     ) -> SettingDeclaration {
         var setting = SettingDeclaration(key, rule)
-        (setting.defaultValue, setting.title, setting.group) = (usual, title, group)
+        (setting.defaultValue, setting.title, setting.group) = (defaultValue, title, group)
         return setting
     }
 }

@@ -13,7 +13,7 @@ package struct DomainContents: Sendable {
     package var recovery: Recovery?
     /// The files of a domain that is a folder, or nil for one that has no folder.
     package var members: [FolderMember]?
-    /// Whether this writer wrote these contents, so that the history does not lack them.
+    /// Whether this writer wrote these contents and keeps them in the history.
     package var isOwn = false
 
     /// The contents of a file that does not exist.
@@ -83,7 +83,7 @@ extension DomainFile {
 
     private static let damagedEnding: FileName = ".damaged-"
 
-    /// Keeps the damaged file that is about to be replaced, beside it and under another name.
+    /// Sets aside the damaged file that is about to be replaced, under another name in its folder.
     func setAside(_ target: FilePath, on system: SystemServices) throws(SystemFailure) {
         guard let name = target.lastComponent else { return }
         if try isSetAside(target, on: system) { return }
@@ -92,9 +92,9 @@ extension DomainFile {
             guard let ending = FileName("\(Self.damagedEnding)\(system.clock.wall.milliseconds)\(count)") else {
                 return
             }
-            let kept = target.parent.appending(name.appending(ending))
+            let path = target.parent.appending(name.appending(ending))
             do throws(SystemFailure) {
-                return try system.fileSystem.link(target, to: kept)
+                return try system.fileSystem.link(target, to: path)
             } catch  where error.code == .exists {
                 continue
             } catch  where error.code == .noSpace || error.code == .readOnly {
@@ -105,13 +105,13 @@ extension DomainFile {
                     let bytes = try system.fileSystem.contents(
                         of: target, limit: PropertyList.Limits.default.inputBytes)
                 else { return }
-                return try system.fileSystem.replace(kept, with: bytes)
+                return try system.fileSystem.replace(path, with: bytes)
             }
         }
         throw SystemFailure(.exists, .link, target)
     }
 
-    /// Whether a failed attempt to replace the damaged file has kept it already.
+    /// Whether a failed attempt to replace the damaged file has set it aside already.
     private func isSetAside(_ target: FilePath, on system: SystemServices) throws(SystemFailure) -> Bool {
         let (files, limit) = (system.fileSystem, PropertyList.Limits.default.inputBytes)
         guard let name = target.lastComponent?.appending(Self.damagedEnding),
@@ -119,10 +119,10 @@ extension DomainFile {
         else {
             return false
         }
-        for kept in try files.names(in: target.parent) ?? [] where kept.bytes.starts(with: name.bytes) {
-            let path = target.parent.appending(kept)
-            guard let other = try files.status(of: path), other.size == status.size else { continue }
-            if other.number == status.number { return true }
+        for other in try files.names(in: target.parent) ?? [] where other.bytes.starts(with: name.bytes) {
+            let path = target.parent.appending(other)
+            guard let found = try files.status(of: path), found.size == status.size else { continue }
+            if found.number == status.number { return true }
             if try files.contents(of: path, limit: limit) == files.contents(of: target, limit: limit) { return true }
         }
         return false
@@ -132,7 +132,7 @@ extension DomainFile {
 extension DomainFile {
     /// Reads all values of the domain. The newest readable version is used in place of a damaged file.
     package func contents(on system: SystemServices) throws(StoreFailure) -> DomainContents {
-        let found = try finding(on: system) { file throws(StoreFailure) in try load(file).0 }
+        let found = try opening(on: system) { file throws(StoreFailure) in try load(file).0 }
         switch found {
         case .folder: return try contentsOfFolder(on: system)
         case nil: return .absent
@@ -145,7 +145,7 @@ extension DomainFile {
     package func value(
         at path: EntryPath, on system: SystemServices
     ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
-        let found = try finding(on: system) { file throws(StoreFailure) in try look(for: path, in: file) }
+        let found = try opening(on: system) { file throws(StoreFailure) in try readValue(at: path, in: file) }
         switch found {
         case .folder:
             let contents = try contentsOfFolder(on: system)
@@ -158,14 +158,14 @@ extension DomainFile {
         }
     }
 
-    private enum Finding<Found> {
+    private enum Outcome<Found> {
         case success(Found), failure(StoreFailure), folder
     }
 
     /// Opens the file after completing pending transactions. Returns damage as a failure, and throws other errors.
-    private func finding<Result>(
+    private func opening<Result>(
         on system: SystemServices, _ body: (any OpenFile) throws(StoreFailure) -> Result
-    ) throws(StoreFailure) -> Finding<Result>? {
+    ) throws(StoreFailure) -> Outcome<Result>? {
         finishTransactions(on: system)
         let file = try open(on: system)
         if folder != nil, try reporting({ () throws(SystemFailure) in try folderPlace(on: system) }) != nil {
@@ -185,14 +185,10 @@ extension DomainFile {
 
     /// Reads the values and the bytes of an open file.
     func load(_ file: any OpenFile) throws(StoreFailure) -> (DomainContents, [UInt8]) {
-        let (bytes, status) = try read(file)
+        let status = try status(of: file)
+        let bytes = try bytes(of: file, status)
         let (values, format) = try parse(bytes)
         return (DomainContents(values: values, format: format, status: status), bytes)
-    }
-
-    private func read(_ file: any OpenFile) throws(StoreFailure) -> ([UInt8], FileStatus) {
-        let status = try status(of: file)
-        return (try bytes(of: file, status), status)
     }
 
     private func bytes(of file: any OpenFile, _ status: FileStatus) throws(StoreFailure) -> [UInt8] {
@@ -251,39 +247,21 @@ extension DomainFile {
     /// Files up to this size are read completely, which is faster than several partial reads.
     private static let fewBytes = 16 << 10
 
-    private func look(for path: EntryPath, in file: any OpenFile) throws(StoreFailure) -> PropertyList? {
+    private func readValue(at path: EntryPath, in file: any OpenFile) throws(StoreFailure) -> PropertyList? {
         let status = try status(of: file)
-        guard status.kind == .file, status.size > Self.fewBytes else {
-            return try look(for: path, inSmall: file, status)
-        }
         do {
-            let source = BytesOfFile(file: file, byteCount: status.size)
-            guard try source.isBinary else {
-                return PropertyList.dictionary(try load(file).0.values)[path]
+            guard status.kind == .file, status.size > Self.fewBytes else {
+                let bytes = try bytes(of: file, status)
+                guard PropertyList.isBinary(bytes) else { return PropertyList.dictionary(try parse(bytes).0)[path] }
+                return try value(at: path, in: BinaryPropertyList(parsing: bytes, limits: limits))
             }
+            let source = BytesOfFile(file: file, byteCount: status.size)
+            guard try source.isBinary else { return PropertyList.dictionary(try load(file).0.values)[path] }
             return try value(at: path, in: BinaryPropertyList(source, limits: limits))
         } catch let failure as DecodingFailure {
             throw StoreFailure(self, .damaged(failure, nil))
         } catch let failure as SystemFailure {
             throw StoreFailure(failure, name)
-        } catch let failure as StoreFailure {
-            throw failure
-        } catch {
-            throw StoreFailure(self, .system(code: 0, description: "\(error)"))
-        }
-    }
-
-    private func look(
-        for path: EntryPath, inSmall file: any OpenFile, _ status: FileStatus
-    ) throws(StoreFailure) -> PropertyList? {
-        let bytes = try bytes(of: file, status)
-        guard PropertyList.isBinary(bytes) else {
-            return PropertyList.dictionary(try parse(bytes).0)[path]
-        }
-        do {
-            return try value(at: path, in: BinaryPropertyList(parsing: bytes, limits: limits))
-        } catch let failure as DecodingFailure {
-            throw StoreFailure(self, .damaged(failure, nil))
         } catch let failure as StoreFailure {
             throw failure
         } catch {

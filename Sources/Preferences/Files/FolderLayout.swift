@@ -35,15 +35,15 @@ package struct MemberName: Sendable {
             return
         }
         let decoded = KeptVersion.decoded(stem)
-        // Another spelling of a key would be a second file of it. The plain name of a device is from a file system that
-        // allows it.
+        // A name that spells its key in another way is ignored, because the key could then have two files. The plain
+        // name of a device comes from a file system that allows it.
         guard let own = Self.stem(of: decoded), own.elementsEqual(stem) || decoded.utf8.elementsEqual(stem) else {
             return nil
         }
         (self.kind, key) = (kind, decoded)
     }
 
-    /// Returns the proper name of a file that is ignored because its name spells a key in another way, or nil.
+    /// Returns the proper name of a file that is ignored because its name spells its key in another way, or nil.
     package static func properName(of name: FileName) -> FileName? {
         guard MemberName(name) == nil, name.bytes.first != UInt8(ascii: "."),
             let kind = [Kind.text, .data, .list].first(where: {
@@ -97,7 +97,7 @@ package struct MemberName: Sendable {
         return stem.isEmpty || stem.count > mostBytes || isHash(stem) ? nil : stem
     }
 
-    /// Whether a name is refused on FAT, with any extension, because it means a device in MS-DOS.
+    /// Whether FAT refuses a name, with any extension, because it is that of a device in MS-DOS.
     private static func isDevice(_ stem: [UInt8]) -> Bool {
         let name = String(decoding: stem.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self).lowercased()
         if ["con", "prn", "aux", "nul"].contains(name) { return true }
@@ -211,7 +211,7 @@ extension DomainFile {
 // MARK: Versions
 
 extension DomainFile {
-    /// Returns the bytes that stand for all values of a folder: in its history, in the mark of its writer and for the
+    /// Returns the bytes that represent all values of a folder in its history, in the mark of its writer and for a
     /// mirror. They are a binary property list with a mark in its trailer.
     package func image(of values: PropertyList.Dictionary) throws(StoreFailure) -> [UInt8] {
         var file = self
@@ -230,7 +230,7 @@ extension DomainFile {
     private static let (trailerLength, folderMark) = (32, UInt8(ascii: "F"))
 }
 
-/// The files of a folder as they were read, one after the other.
+/// The result of reading the files of a folder one after the other.
 private struct FolderReading {
     var values = PropertyList.Dictionary()
     var members: [FolderMember] = []
@@ -260,7 +260,7 @@ extension DomainFile {
     /// The place that messages name: the domain's folder if it is one, or else its file.
     package func place(on system: SystemServices) -> FilePath {
         guard let folder, ((try? folderPlace(on: system)) ?? nil) != nil else { return path }
-        // Both are an error, which names both.
+        // If both exist, reading fails with an error that names both.
         return ((try? system.fileSystem.status(of: path)) ?? nil) == nil ? folder : path
     }
 
@@ -280,11 +280,11 @@ extension DomainFile {
 
     // MARK: Reading
 
-    /// Reads a domain that has a folder, so that the values of all files belong together although writers replace one
-    /// after the other.
+    /// Reads a domain that has a folder. The values are those of one moment, although writers replace one file after
+    /// the other.
     ///
-    /// The files are read when no transaction is pending, and again if one of them has changed meanwhile. If that does
-    /// not succeed soon, the domain's lock is taken.
+    /// The files are read without a lock, and again if one of them has changed or a transaction is pending. After a few
+    /// attempts, the domain's lock is taken.
     func contentsOfFolder(on system: SystemServices) throws(StoreFailure) -> DomainContents {
         var attempt = 0
         while true {
@@ -378,12 +378,12 @@ extension DomainFile {
         return reading
     }
 
-    /// Reads one file of the folder, or returns nil if it was removed meanwhile. Anything but a file is refused.
+    /// Reads one file of the folder. Returns nil if it was removed meanwhile, and throws for anything but a file.
     private func readMember(
         _ path: FilePath, limit: Int, on system: SystemServices
     ) throws(StoreFailure) -> (bytes: [UInt8], file: any OpenFile, status: FileStatus)? {
         do throws(SystemFailure) {
-            guard let file = try system.fileSystem.open(path, .readingItself) else { return nil }
+            guard let file = try system.fileSystem.open(path, .readingNoFollow) else { return nil }
             let status = try file.status()
             return (try file.contents(status, limit: limit), file, status)
         } catch  where error.code == .noSuchAddress {
@@ -429,7 +429,7 @@ extension DomainFile {
         if let file = try system.fileSystem.open(path, .reading) { try file.synchronize() }
         if let folder, try folderPlace(on: system) != nil {
             for name in try system.fileSystem.names(in: folder) ?? [] where MemberName(name) != nil {
-                try system.fileSystem.open(folder.appending(name), .readingItself)?.synchronize()
+                try system.fileSystem.open(folder.appending(name), .readingNoFollow)?.synchronize()
             }
             try system.fileSystem.synchronizeFolder(folder)
         }

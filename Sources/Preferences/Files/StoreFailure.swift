@@ -34,7 +34,7 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case locked(holder: LockHolder?)
         /// A change of several files by another user is incomplete, and only that user can complete it.
         case pendingOfAnotherUser(record: String)
-        /// The domain was changed within its own transaction, but not through the draft.
+        /// The domain was changed in the body of its own transaction, but not through the draft.
         case reentrant
         /// The store is read-only.
         case readOnly
@@ -90,7 +90,7 @@ extension StoreFailure {
         if case .system(ErrorCode.staleHandle.rawValue, _) = problem { true } else { false }
     }
 
-    /// The same failure for a change that is committed.
+    /// The failure as one that occurred after the change was committed.
     var afterCommit: StoreFailure {
         guard case .system(let code, let description) = problem else { return self }
         return StoreFailure(

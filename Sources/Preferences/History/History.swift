@@ -20,7 +20,7 @@ package struct History: Sendable {
 
     /// Lists the versions. Throws if the folder cannot be read.
     ///
-    /// - Parameter removingLeftovers: Whether to remove temporary files of killed writers. Requires the lock.
+    /// - Parameter removingLeftovers: Whether to remove temporary files of killed writers. This requires the lock.
     package func listed(removingLeftovers: Bool = false) throws(SystemFailure) -> [KeptVersion] {
         let names = try system.fileSystem.names(in: folder) ?? []
         if removingLeftovers {
@@ -61,7 +61,7 @@ package struct History: Sendable {
     }
 
     /// Whether a crash has truncated a version.
-    package func isLost(_ version: KeptVersion) -> Bool {
+    package func isTruncated(_ version: KeptVersion) -> Bool {
         guard let path = path(of: version), let bytes = contents(of: path) else { return false }
         return !version.isMade(of: bytes)
     }
@@ -122,7 +122,7 @@ extension History {
         var version = next(
             after: former, unkept.author, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
         version.checksum = KeptVersion.checksum(of: bytes)
-        // A version that replaces the first one is the first one.
+        // A version that replaces the first one has its number.
         if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
             version.sequence = last.sequence
         }
@@ -145,7 +145,7 @@ extension History {
             _ = try? files.remove(temporary)
             return false
         }
-        // A name that may disappear after a power failure would be worse than none.
+        // A version that may disappear after a power failure is not durable.
         if isDurable, (try? files.synchronizeFolder(folder)) == nil { return false }
         forget(former, with: version, policy)
         former.append(version)
@@ -240,13 +240,13 @@ extension History {
 
     /// Removes the versions beyond the limits, and the flush that the new version replaces.
     private func forget(_ former: [KeptVersion], with new: KeptVersion, _ policy: HistoryPolicy) {
-        var kept = former
-        if let last = kept.last, last.isReplaced(by: new, within: policy.flushInterval) {
+        var remaining = former
+        if let last = remaining.last, last.isReplaced(by: new, within: policy.flushInterval) {
             remove(last)
-            kept.removeLast()
+            remaining.removeLast()
         }
         var (count, bytes) = (1, new.size)
-        for version in kept.reversed() {
+        for version in remaining.reversed() {
             let (sum, overflows) = bytes.addingReportingOverflow(version.size)
             (count, bytes) = (count + 1, overflows ? .max : sum)
             // The newest former version is kept even if it exceeds the size limit.
@@ -296,7 +296,7 @@ extension History {
         _ steps: Int, from present: DomainState
     ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
         // A version that a crash has truncated is treated as missing.
-        let chain = undoChain.filter { !isLost($0) }
+        let chain = undoChain.filter { !isTruncated($0) }
         var (state, sequence, left) = (present, 0, steps)
         for version in chain.reversed() where left > 0 {
             guard let former = self.state(of: version) else {

@@ -2,13 +2,12 @@ internal import Digests
 package import Platform
 internal import PropertyLists
 
-/// A version of a domain in a file of its own. Everything except its contents is in the file name.
+/// A version of a domain in the history. The name of its file has everything except the contents.
 package struct KeptVersion: Hashable, Sendable {
     /// The number of the version. The newest has the greatest.
     package var sequence: Int
     /// The time of writing, to the millisecond.
     package var time: Timestamp
-    /// The program that wrote it, and the reason.
     package var author: WriteAuthor
     /// The identifier of the transaction, which is the same for all domains that changed with it: 16 hexadecimal
     /// digits.
@@ -127,13 +126,13 @@ package struct KeptVersion: Hashable, Sendable {
     }
 }
 
-/// The program that changes a domain, and the reason.
+/// The author of a write: the program, and its reason.
 package struct WriteAuthor: Hashable, Sendable {
     package var program: String
     package var process: Int32
     package var reason: WriteReason
 
-    /// - Parameter program: The name of the program, which is truncated if it is long.
+    /// - Parameter program: The name of the program. It is truncated to 24 characters.
     package init(program: String, process: Int32, reason: WriteReason) {
         let most = 24
         self.program =
@@ -171,7 +170,7 @@ package struct WriteReason: RawRepresentable, Hashable, Sendable {
     package static let flush = WriteReason(rawValue: "flush")
     /// Contents written by another program, found before our first change.
     package static let found = WriteReason(rawValue: "found")
-    /// A change to a kept version, because the file was damaged.
+    /// A change that started from a kept version, because the file was damaged.
     package static let recovered = WriteReason(rawValue: "recovered")
     package static let restore = WriteReason(rawValue: "restore")
 }

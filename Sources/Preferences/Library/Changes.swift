@@ -88,7 +88,7 @@ extension Defaults {
         _ = refreshed { $0.values.count }
         let (number, isFirst) = table.withLock { _ in observation.add(receive) }
         if isFirst { startObserving() }
-        // The observation retains the settings, so that it suffices to keep the observation.
+        // The observation retains the settings, so that callers need to retain only the observation.
         return SettingsObservation { [self] in
             guard observation.remove(number) else { return }
             stopObserving()
@@ -104,11 +104,11 @@ extension Defaults {
         watched.withLock { watched in
             guard watched.isEmpty else { return }
             watched = domains.map { domain in
-                let number = domain.addObserver { [weak self] in self?.look() }
+                let number = domain.addObserver { [weak self] in self?.update() }
                 return WatchedDomain(domain: domain, number: number)
             }
         }
-        look()
+        update()
     }
 
     func stopObserving() {
@@ -127,11 +127,11 @@ extension Defaults {
     }
 
     /// Updates the table, and notifies observers.
-    private func look() {
+    private func update() {
         // A transaction may have changed several files, and its changes should be one batch.
-        stack.look(isExact: true)
-        let process = store.process
-        refresh(process.signals.epoch.load(ordering: .acquiring), process.system.clock.tick)
+        stack.checkFiles(isExact: true)
+        let shared = store.shared
+        refresh(shared.context.epoch.load(ordering: .acquiring), shared.system.clock.tick)
     }
 }
 

@@ -38,7 +38,7 @@ extension PropertyList {
         }
     }
 
-    /// The value rounded once. A value beyond the greatest float is infinite.
+    /// The nearest `Float`, or an infinity for a value beyond its range.
     package var asFloat: Float {
         switch self {
         case .integer(let number): number < 0 ? -Float(number.magnitude) : Float(number.magnitude)
@@ -60,7 +60,7 @@ extension PropertyList {
         }
     }
 
-    /// A text itself, a number in the fewest digits that identify it, and a boolean as `1` or `0`.
+    /// The text, a number in the fewest digits that identify it, or `1` or `0` for a Boolean.
     package var asString: String? {
         switch self {
         case .integer(let number): number.description
@@ -104,7 +104,7 @@ extension PropertyList {
     /// file system, like Foundation does. Data is a keyed archive of a URL, as Foundation on macOS stores it.
     ///
     /// - Parameter home: Returns the home of a user, or of the present user for nil. If it returns nil, the tilde is
-    ///   kept.
+    ///   not replaced.
     package func asURL(home: (_ user: String?) -> String?) -> URL? {
         switch self {
         case .string(let text):
@@ -268,7 +268,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// The layer `arguments` of a program without declared settings: `-key value` pairs, parsed like Foundation does.
+/// The parser of the layer `arguments` of a program without declared settings: `-key value` pairs, as in Foundation.
 package enum ArgumentDomain {
     /// Returns the values on a command line. The last value of a key is used.
     ///

@@ -56,7 +56,7 @@ extension Defaults {
 
     /// Returns the value of a key as a URL, or nil if it is not one. A path is a file URL.
     public func url(forKey key: String) -> URL? {
-        let system = store.process.system
+        let system = store.shared.system
         return value(key)?.asURL { user in system.home(of: user)?.description }
     }
 
@@ -94,7 +94,7 @@ extension Defaults {
     /// Adds values that are used if no other layer has one. They are not stored.
     public func register(defaults registrationDictionary: [String: Any]) {
         let values = converted(registrationDictionary)
-        store.process.volatile(name, .registered).set(values.map { ($0.key, $0.value) })
+        store.shared.volatile(name, .registered).set(values.map { ($0.key, $0.value) })
     }
 
     // MARK: Suites
@@ -137,7 +137,7 @@ extension Defaults {
     @discardableResult
     public func synchronize() -> Bool {
         let isWritten = (try? flush()) != nil
-        stack.look(isExact: true)
+        stack.checkFiles(isExact: true)
         return isWritten
     }
 
@@ -163,7 +163,7 @@ extension Defaults {
 
     /// The names of the volatile domains.
     public var volatileDomainNames: [String] {
-        [Self.argumentDomain, Self.registrationDomain] + store.process.namedDomains.names
+        [Self.argumentDomain, Self.registrationDomain] + store.shared.namedDomains.names
     }
 
     /// Returns the values of a volatile domain.
@@ -173,7 +173,7 @@ extension Defaults {
             return given.values.anyValue
         }
         return volatileLayer(domainName)?.snapshot().values.anyValue
-            ?? store.process.namedDomains[domainName]?.anyValue ?? [:]
+            ?? store.shared.namedDomains[domainName]?.anyValue ?? [:]
     }
 
     /// Replaces all values of a volatile domain.
@@ -182,7 +182,7 @@ extension Defaults {
         if let layer = volatileLayer(domainName) {
             layer.replaceAll(values)
         } else {
-            store.process.namedDomains[domainName] = values
+            store.shared.namedDomains[domainName] = values
         }
     }
 
@@ -191,14 +191,14 @@ extension Defaults {
         if let layer = volatileLayer(domainName) {
             layer.replaceAll([:])
         } else {
-            store.process.namedDomains[domainName] = nil
+            store.shared.namedDomains[domainName] = nil
         }
     }
 
     private func volatileLayer(_ domainName: String) -> OpenDomain? {
         switch domainName {
-        case Self.argumentDomain: store.process.arguments
-        case Self.registrationDomain: store.process.volatile(name, .registered)
+        case Self.argumentDomain: store.shared.arguments
+        case Self.registrationDomain: store.shared.volatile(name, .registered)
         default: nil
         }
     }
@@ -206,7 +206,7 @@ extension Defaults {
     /// Returns the user's own values of a domain, or nil if there are none.
     public func persistentDomain(forName domainName: String) -> [String: Any]? {
         guard let domain = persistent(domainName) else { return nil }
-        domain.look()
+        domain.checkFile()
         var values = domain.snapshot().values
         values.removeAll { $0.key.isHidden }
         return values.isEmpty ? nil : values.anyValue
@@ -226,9 +226,9 @@ extension Defaults {
         guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
         do throws(StoreFailure) {
             try checkReentrancy(of: domain, name)
-            domain.look()
+            domain.checkFile()
             let stored = domain.stored
-            let schema = name == self.name ? self.schema : store.process.schemas.schemaInForce(of: name)
+            let schema = name == self.name ? self.schema : store.shared.schemas.schemaInForce(of: name)
             let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
             let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
             try schema?.rules.check(changes, over: stored, isExposed: domain.isExposed, domainName)
@@ -255,6 +255,6 @@ extension Defaults {
             post(.refused(key: domainName, reason: "this is not a valid domain name"))
             return nil
         }
-        return name == self.name ? target : store.process.target(of: name)
+        return name == self.name ? target : store.shared.target(of: name)
     }
 }

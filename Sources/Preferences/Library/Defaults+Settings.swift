@@ -209,7 +209,7 @@ extension Defaults {
     /// Stores values of a command line as the user's settings, all or none.
     func save(_ values: PropertyList.Dictionary, by schema: Schema) throws {
         try checkReentrancy(of: target, name)
-        let host = try store.process.hostTarget(of: name)
+        let host = try store.shared.hostTarget(of: name)
         var parts: [(domain: OpenDomain, values: PropertyList.Dictionary)] = [(target, [:])]
         if let host { parts.append((host, [:])) }
         let hostValues = host?.snapshot().values ?? [:]
@@ -221,8 +221,8 @@ extension Defaults {
         let files = parts.compactMap(\.domain.file)
         guard files.count == parts.count else { return try saveInMemory(parts, by: SchemaRules(schema)) }
         for part in parts { try part.domain.flush() }
-        let system = store.process.system
-        let policy = store.process.signals.policy.value
+        let system = store.shared.system
+        let policy = store.shared.context.policy.value
         let writer = DomainWriter(system, WriteAuthor(.write, by: system), by: policy)
         let (rules, name) = (SchemaRules(schema), name.text)
         try writer.commit(
@@ -234,7 +234,7 @@ extension Defaults {
                     }
                 }.made(in: policy.newFormat)
             })
-        for part in parts { part.domain.look(isExact: true) }
+        for part in parts { part.domain.checkFile(isExact: true) }
     }
 
     /// Stores values in memory, where no step can fail.

@@ -47,11 +47,11 @@ public final class Defaults: Sendable {
     ) {
         self.name = name
         self.store = store
-        let process = store.process
-        target = process.target(of: name)
+        let shared = store.shared
+        target = shared.target(of: name)
         table = Mutex(ResolvedTable(of: name))
         self.environment = environment
-        if !defaults.isEmpty { process.volatile(name, .default).replaceAll(defaults) }
+        if !defaults.isEmpty { shared.volatile(name, .default).replaceAll(defaults) }
     }
 
     deinit { stopObserving() }
@@ -66,7 +66,7 @@ public final class Defaults: Sendable {
 
     /// The schema in effect, which is loaded at the first access and when the program declares one.
     var schema: EffectiveSchema? {
-        let schemas = store.process.schemas
+        let schemas = store.shared.schemas
         let declarations = schemas.declarations
         if let prepared = prepared.withLock(\.self), prepared.declarations == declarations { return prepared.schema }
         return preparing.withLock { _ in
@@ -85,7 +85,7 @@ public final class Defaults: Sendable {
 
     private func replaceLayers(_ schema: EffectiveSchema?) {
         let names = suites.withLock(\.self)
-        let stack = store.process.layers(of: name, suites: names, environment: environment, schema)
+        let stack = store.shared.layers(of: name, suites: names, environment: environment, schema)
         table.withLock { $0.replaceLayers(stack) }
     }
 
@@ -102,7 +102,7 @@ public final class Defaults: Sendable {
 
     /// Calls `body` with an up-to-date table.
     func refreshed<Result: Sendable>(_ body: (borrowing ResolvedTable) -> Result) -> Result {
-        let (epoch, tick) = (store.process.signals.epoch.load(ordering: .acquiring), store.process.system.clock.tick)
+        let (epoch, tick) = (store.shared.context.epoch.load(ordering: .acquiring), store.shared.system.clock.tick)
         let result = table.withLock { table -> Result? in
             table.isCurrent(epoch, tick) ? body(table) : nil
         }
@@ -128,7 +128,7 @@ public final class Defaults: Sendable {
 
     /// Reports values that were skipped, each once.
     func report(_ skipped: Set<ResolvedTable.SkippedValue>) {
-        for entry in store.process.signals.unreported(among: skipped).sorted(by: { $0.key.isBefore($1.key) }) {
+        for entry in store.shared.context.unreported(among: skipped).sorted(by: { $0.key.isBefore($1.key) }) {
             post(.ignored(key: entry.key, origin: entry.origin, reason: entry.reason))
         }
     }
@@ -162,7 +162,7 @@ public final class Defaults: Sendable {
             if let reason = value?.unfitness(under: key) { throw StoreFailure(.notAllowed(reason), name.text) }
             if key.isHidden { throw StoreFailure(.reservedKey(key), name.text) }
         }
-        target.look()
+        target.checkFile()
         guard let schema else { return target.set(changes) }
         let stored = target.stored
         try schema.rules.check(changes, over: stored, isExposed: target.isExposed, name.text)
@@ -174,15 +174,15 @@ public final class Defaults: Sendable {
     /// Reports values that could not be set.
     func report(_ refusal: StoreFailure, of keys: [String]) {
         for (key, reason) in refusal.reasons(of: keys) {
-            store.process.signals.issues.post(Issue(.refused(key: key, reason: reason), domain: refusal.domain))
+            store.shared.context.issues.post(Issue(.refused(key: key, reason: reason), domain: refusal.domain))
         }
     }
 
-    func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }
+    func post(_ kind: Issue.Kind) { store.shared.context.issues.post(Issue(kind, domain: name.text)) }
 
     /// A new stream of the problems in all domains of the store that cannot be thrown to a caller. They are not printed
     /// to standard error while there is such a stream.
-    public var issues: AsyncStream<Issue> { store.process.signals.issues.issues() }
+    public var issues: AsyncStream<Issue> { store.shared.context.issues.issues() }
 
     /// Writes pending changes, and returns when they are on the disk. Throws a `StoreFailure` if they cannot be
     /// written.
@@ -284,9 +284,9 @@ extension Explanation: CustomStringConvertible {
     }
 }
 
-/// The values in force of a domain as its layers last resolved them, so that a look-up is one look into a dictionary.
+/// The values in force of a domain as of the last refresh, so that a look-up is one access to a dictionary.
 struct ResolvedTable: Sendable {
-    /// An invalid value that was skipped, and why.
+    /// An invalid value that was skipped, and the reason.
     struct SkippedValue: Sendable, Hashable {
         let domain: DomainName
         let key: String
@@ -296,7 +296,7 @@ struct ResolvedTable: Sendable {
 
     private(set) var stack = LayerStack([], nil)
     private(set) var found = ValuesInForce()
-    /// The version of each layer that the table was made from.
+    /// The version of each layer at the last refresh.
     private var seen: [UInt64] = []
     private let domain: DomainName
     private var epoch: UInt64 = 0
@@ -309,7 +309,7 @@ struct ResolvedTable: Sendable {
     /// The values in force.
     var values: PropertyList.Dictionary { found.entries }
 
-    /// Takes other layers.
+    /// Replaces the layers.
     mutating func replaceLayers(_ stack: LayerStack) {
         self.stack = stack
         seen = stack.layers.map { _ in 0 }
@@ -326,13 +326,13 @@ struct ResolvedTable: Sendable {
             })
     }
 
-    /// Brings the table up to date. Returns the changes, or an empty array if `reportsChanges` is false.
+    /// Updates the table. Returns the changes, or an empty array if `reportsChanges` is false.
     mutating func refresh(_ epoch: UInt64, _ tick: Instant, reportsChanges: Bool) -> [SettingsChange] {
         // A change made meanwhile starts another epoch, and so another refresh.
         self.epoch = epoch
         if self.tick != tick {
             self.tick = tick
-            stack.look()
+            stack.checkFiles()
         }
         var changes: [ChangeLog.Change] = []
         var isKnown = true

@@ -63,7 +63,7 @@ public final class EditSession: Sendable {
     public func discard() { state.withLock { $0.changes = [:] } }
 
     /// Makes all changes in one step, and returns when they are on the disk. Changes of other keys by other processes
-    /// are kept. Throws, and changes nothing, if a change is refused or cannot be written.
+    /// are preserved. Throws, and changes nothing, if a change is refused or cannot be written.
     ///
     /// - Returns: The keys of the session that other processes changed since it began. They now have the values of the
     ///   session.
@@ -178,7 +178,7 @@ extension Defaults {
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
         try checkReentrancy(of: target, name)
         for _ in 0..<10_000 {
-            target.look(isExact: true)
+            target.checkFile(isExact: true)
             var draft = SettingsDraft(self, user: ownValues)
             defer { observation.deliver() }
             let result = try target.inTransaction { try body(&draft) }

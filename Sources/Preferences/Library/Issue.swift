@@ -13,7 +13,7 @@ extension Defaults {
         /// The kinds of problems.
         @nonexhaustive
         public enum Kind: Sendable {
-            /// A change could not be written. It is kept and tried again.
+            /// A change could not be written. It remains pending and is tried again.
             case unwritten(StoreFailure)
             /// A file could not be read. The values that were read before remain in use.
             case unreadable(StoreFailure)

@@ -25,16 +25,16 @@ extension OpenDomain {
     private static let delay: Duration = .milliseconds(80)
     private static let longestDelay: Duration = .seconds(30)
 
-    /// Makes pending changes be written soon, or else at the end of the program.
+    /// Schedules pending changes to be written soon, or else at the end of the program.
     func scheduleFlush() {
-        signals.pending.register(self)
+        context.pending.register(self)
         let delay = state.withLock { state -> Duration? in
             guard !state.flush.isScheduled, !state.pending.isEmpty else { return nil }
             state.flush.isScheduled = true
             return min(Self.delay * (1 << min(state.flush.failures, 9)), Self.longestDelay)
         }
         // The changes may have been written meanwhile, or there were none.
-        guard let delay else { return signals.pending.forget(self) }
+        guard let delay else { return context.pending.forget(self) }
         // The closure retains the domain, so that pending changes are not lost.
         _ = system.clock.wake(at: system.clock.now.advanced(by: delay)) { [self] in
             system.background { [self] in
@@ -124,7 +124,7 @@ extension OpenDomain {
     /// The delay before a version is kept, within which a later one can replace it.
     private static let keepingDelay: Duration = .seconds(1)
 
-    /// Makes the written version be kept soon, or else at the end of the program.
+    /// Schedules the written version to be kept soon, or else at the end of the program.
     func scheduleKeeping() {
         let isDue = state.withLock { state in
             guard state.flush.unkept != nil, !state.flush.isKeepingScheduled else { return false }
@@ -132,7 +132,7 @@ extension OpenDomain {
             return true
         }
         guard isDue else { return }
-        signals.pending.register(self)
+        context.pending.register(self)
         _ = system.clock.wake(at: system.clock.now.advanced(by: Self.keepingDelay)) { [self] in
             system.background { [self] in
                 state.withLock { $0.flush.isKeepingScheduled = false }
@@ -164,11 +164,13 @@ extension OpenDomain {
             // The next write reads the file again, and keeps this version before it replaces the file.
             state.withLock { $0.stored.isOwn = false }
         }
-        signals.pending.forget(self)
+        context.pending.forget(self)
         scheduleKeeping()
     }
 
-    /// Reports a history in which no version can be kept, once until one can be kept again.
+    /// Reports a history in which no version can be kept. It is reported again only after a version was kept.
+    ///
+    /// - Parameter folder: The folder of the history, or nil if a version was kept.
     func reportHistory(unwritable folder: FilePath?) {
         let isNew = state.withLock { state in
             defer { state.flush.unwritableHistory = folder }

@@ -63,16 +63,16 @@ extension OpenDomain {
                 system.watcher.watch(folder) { [weak self] event in
                     if case .change(_, let name) = event, name.isTemporary { return }
                     guard let self, !isPostponed(file) else { return }
-                    lookAndNotify()
+                    checkAndNotify()
                 })
         }
         state.withLock { state in
             state.watch.watches = watches
             // A link can be changed to another target, so its path is checked too.
-            state.watch.isNotified = folders.count == 1 && watches.allSatisfy { $0.means == .notification }
+            state.watch.isNotified = folders.count == 1 && watches.allSatisfy { $0.method == .notification }
         }
         // Reads changes from before the watch began.
-        look(isExact: true)
+        checkFile(isExact: true)
     }
 
     private func receive(_ event: FolderEvent, _ target: FilePath) {
@@ -90,12 +90,12 @@ extension OpenDomain {
         // A new or changed link has a target that is not watched yet.
         let currentTarget = (try? file.path.followingLinks(in: system.fileSystem)) ?? file.path
         if currentTarget != target, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
-        if !isPostponed(file) { lookAndNotify() }
+        if !isPostponed(file) { checkAndNotify() }
     }
 
     /// Checks the file, and notifies observers of a change.
-    private func lookAndNotify() {
-        look(isExact: true)
+    private func checkAndNotify() {
+        checkFile(isExact: true)
         notifyObservers()
     }
 
@@ -112,7 +112,7 @@ extension OpenDomain {
         if isTooMany { return false }
         _ = system.clock.wake(at: system.clock.now.advanced(by: .milliseconds(4))) { [weak self] in
             guard let self, !isPostponed(file) else { return }
-            system.background { [weak self] in self?.lookAndNotify() }
+            system.background { [weak self] in self?.checkAndNotify() }
         }
         return true
     }

@@ -16,7 +16,7 @@ final class OpenDomain: Sendable {
 
     let storage: Storage
     let system: SystemServices
-    let signals: StoreContext
+    let context: StoreContext
     let state: Mutex<State>
     /// The version of the last visible change, readable without a lock.
     private let published = Atomic<UInt64>(1)
@@ -26,7 +26,7 @@ final class OpenDomain: Sendable {
     struct State: Sendable {
         /// The contents of the file when it was last read.
         var stored = DomainContents.absent
-        /// The number of times that contents of the file were taken.
+        /// The number of times that the values were replaced by contents of the file.
         var readings: UInt64 = 0
         /// The reason the file could not be read.
         var failure: StoreFailure?
@@ -38,15 +38,15 @@ final class OpenDomain: Sendable {
         var values = PropertyList.Dictionary()
         var changes = ChangeLog()
         /// The time of the last check of the file, or nil if there was none.
-        var lastLook: Instant?
+        var lastCheck: Instant?
         /// Whether the file is to be removed when it has no values.
         var removesFile = false
         var flush = FlushState()
         var watch = WatchState()
         /// Whether this process is writing the file, so that a change of it is our own.
         var isWriting = false
-        /// Whether a check was postponed because of that.
-        var missedLook = false
+        /// Whether a check was postponed while this process was writing.
+        var missedCheck = false
         /// The threads that run the body of a transaction.
         var threadsInTransaction: Set<ThreadIdentity> = []
         /// The rules of the domain's schema, if it has one.
@@ -59,10 +59,10 @@ final class OpenDomain: Sendable {
         let version: UInt64
     }
 
-    init(_ storage: Storage, on system: SystemServices, _ signals: StoreContext) {
+    init(_ storage: Storage, on system: SystemServices, _ context: StoreContext) {
         self.storage = storage
         self.system = system
-        self.signals = signals
+        self.context = context
         var state = State()
         if case .memory(let values, _) = storage { state.values = values }
         self.state = Mutex(state)
@@ -76,7 +76,7 @@ final class OpenDomain: Sendable {
 
     /// Returns the values, after a check of the file if the last one is too old.
     func snapshot() -> (values: PropertyList.Dictionary, failure: StoreFailure?) {
-        look()
+        checkFile()
         return state.withLock { ($0.values, $0.failure) }
     }
 
@@ -103,24 +103,24 @@ final class OpenDomain: Sendable {
 
     private func publishChange(_ version: UInt64) {
         published.max(version, ordering: .releasing)
-        signals.publishChange()
+        context.publishChange()
     }
 
     /// Checks whether another process has changed the file.
     ///
     /// - Parameter isExact: Whether to check even if the file was checked within the same clock tick.
-    func look(isExact: Bool = false) {
+    func checkFile(isExact: Bool = false) {
         guard case .file(let file, let mustBeTrusted) = storage else { return }
         let tick = system.clock.tick
         var isFirst = false
         let isDue = state.withLock { state in
-            guard isExact || (state.lastLook != tick && !state.watch.isNotified) else { return false }
+            guard isExact || (state.lastCheck != tick && !state.watch.isNotified) else { return false }
             if state.isWriting {
-                state.missedLook = true
+                state.missedCheck = true
                 return false
             }
-            isFirst = state.lastLook == nil
-            state.lastLook = tick
+            isFirst = state.lastCheck == nil
+            state.lastCheck = tick
             return true
         }
         guard isDue else { return }
@@ -147,7 +147,7 @@ final class OpenDomain: Sendable {
                 guard state.readings == number else { return nil }
                 if state.isWriting {
                     // The contents may be those being written, which the writer takes itself.
-                    state.missedLook = true
+                    state.missedCheck = true
                     return false
                 }
                 let isNew = contents.recovery != nil && state.stored.recovery != contents.recovery
@@ -178,7 +178,7 @@ final class OpenDomain: Sendable {
         publishChange()
     }
 
-    func post(_ kind: Defaults.Issue.Kind) { signals.issues.post(Defaults.Issue(kind, domain: file?.name ?? "")) }
+    func post(_ kind: Defaults.Issue.Kind) { context.issues.post(Defaults.Issue(kind, domain: file?.name ?? "")) }
 
     // MARK: Changes
 
@@ -203,7 +203,7 @@ final class OpenDomain: Sendable {
 
     /// Replaces all values.
     func replaceAll(_ values: PropertyList.Dictionary) {
-        look()
+        checkFile()
         let former = state.withLock(\.values)
         let removed = former.keys.filter { values[$0] == nil }.map { ($0, PropertyList?.none) }
         let changed = values.filter { former[$0.key] != $0.value }.map { ($0.key, PropertyList?.some($0.value)) }
@@ -226,7 +226,7 @@ extension OpenDomain.State {
         return !isExact && generation != nil && generation == damaged
     }
 
-    /// Takes the contents of the file, and applies the pending changes.
+    /// Replaces the values by the contents of the file with the pending changes.
     ///
     /// - Parameter own: The keys that this process changed in the file.
     mutating func take(_ contents: DomainContents, own: Set<ExactKey> = []) {
@@ -296,12 +296,12 @@ extension OpenDomain {
     /// Calls `body` as the only writer of the file in this process, and then checks for changes by other processes.
     func writeAlone(_ body: () throws -> Void) throws {
         defer {
-            let missedLook = state.withLock { state in
-                defer { state.missedLook = false }
-                return state.missedLook
+            let missedCheck = state.withLock { state in
+                defer { state.missedCheck = false }
+                return state.missedCheck
             }
-            if missedLook {
-                look(isExact: true)
+            if missedCheck {
+                checkFile(isExact: true)
                 notifyObservers()
             }
         }
@@ -317,7 +317,7 @@ extension OpenDomain {
     ) throws -> CommittedDomain {
         // A failed attempt may have renamed the file without syncing it, and another fsync would not report that.
         let (rewrites, known, unkept) = state.withLock { ($0.flush.failures > 0, $0.stored, $0.flush.unkept) }
-        var edit = DomainEdit(file.made(in: signals.policy.value.newFormat), known: known) { draft in
+        var edit = DomainEdit(file.made(in: context.policy.value.newFormat), known: known) { draft in
             draft.rewrites = rewrites
             try change(&draft)
         }
@@ -333,10 +333,10 @@ extension OpenDomain {
     }
 
     func writer(_ reason: WriteReason) -> DomainWriter {
-        DomainWriter(system, WriteAuthor(reason, by: system), by: signals.policy.value)
+        DomainWriter(system, WriteAuthor(reason, by: system), by: context.policy.value)
     }
 
-    /// Takes the contents on the disk. Values that were set meanwhile remain pending.
+    /// Replaces the values after a write. Values that were set meanwhile remain pending.
     func settle(
         _ written: [ExactKey: PendingChange], _ contents: DomainContents, own: Set<ExactKey> = []
     ) {
@@ -350,7 +350,7 @@ extension OpenDomain {
             state.take(contents, own: own)
             return state.pending.isEmpty
         }
-        if isDone { signals.pending.forget(self) }
+        if isDone { context.pending.forget(self) }
         publishChange()
     }
 }

@@ -37,10 +37,10 @@ package struct LayerStack: Sendable {
         insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
     }
 
-    /// The layers with the open domains of the user as they are now, or as they are once they are migrated. A program
-    /// migrates its settings before it uses them.
+    /// Checks the files, and returns the layers with the user's settings migrated to the version of the schema. A
+    /// program migrates its settings before it uses them.
     func migrated() -> LayerStack {
-        look()
+        checkFiles()
         return LayerStack(layers.map { $0.openDomain == nil ? $0 : $0.migrated(by: schema?.schema) }, schema)
     }
 
@@ -50,7 +50,7 @@ package struct LayerStack: Sendable {
         layers.insert(source, at: index)
     }
 
-    /// Returns the layers with other values of a domain, and with a layer of the changes of an edit session.
+    /// Returns the layers with other values of a domain, and with a layer for the changes of an edit session.
     func replacing(
         _ domain: OpenDomain, with values: PropertyList.Dictionary, _ session: PropertyList.Dictionary
     ) -> LayerStack {
@@ -108,10 +108,10 @@ package struct Resolution: Sendable {
     /// it.
     package fileprivate(set) var answers: [Answer] = []
 
-    /// The layer that a `Defaults` takes its value from.
+    /// The answer with the value that a `Defaults` returns.
     package var winner: Answer? { answers.first { $0.fault == nil } }
 
-    /// The first value that no program may start with.
+    /// The first value with which no program starts.
     package var error: Answer? { answers.first(where: \.isError) }
 
     /// The invalid values above the winner.
@@ -119,7 +119,7 @@ package struct Resolution: Sendable {
 }
 
 extension LayerStack {
-    /// The value of a key, where it comes from, and what was skipped.
+    /// The value of a key, its origin, and the invalid values that were skipped.
     package subscript(key: String) -> Resolution { resolution(of: key, declaration(of: key), isComplete: false) }
 
     /// The resolution of a setting, whether the schema declares it or not.
@@ -158,7 +158,7 @@ extension LayerStack {
 
 extension LayerStack {
     /// Reads the files that have changed.
-    func look(isExact: Bool = false) { for layer in layers { layer.openDomain?.look(isExact: isExact) } }
+    func checkFiles(isExact: Bool = false) { for layer in layers { layer.openDomain?.checkFile(isExact: isExact) } }
 
     /// The winning values of all keys.
     package func valuesInForce() -> ValuesInForce {
@@ -215,7 +215,7 @@ package struct ValuesInForce: Sendable {
     private let origins: [Origin]
     /// The invalid values above the winners.
     var skipped: [(key: String, answer: Resolution.Answer)] = []
-    /// The values that no program may start with, by key.
+    /// The values with which no program starts, by key.
     package private(set) var errors: [ExactKey: Resolution.Answer] = [:]
 
     init(origins: [Origin] = []) { self.origins = origins }
@@ -244,26 +244,26 @@ package struct ValuesInForce: Sendable {
 
 // MARK: Layers
 
-/// One layer of a domain: where it is, and its values.
+/// A layer of a domain with its values.
 package struct LayerSource: Sendable {
     package let origin: Origin
-    /// The file; nil for values that the store has in no file.
+    /// The file, or nil for values that are not in a file.
     package let file: DomainFile?
     private var contents: Contents
 
     private enum Contents: Sendable {
         /// Values that change as the process runs.
         case open(OpenDomain)
-        /// - isExposed: Whether others can read the file.
+        /// Values as they were read, and whether others can read their file.
         case fixed(PropertyList.Dictionary, isExposed: Bool)
     }
 
-    /// Values that no file has.
+    /// Creates a layer with values that are not in a file.
     package init(_ origin: Origin, _ values: PropertyList.Dictionary) {
         (self.origin, file, contents) = (origin, nil, .fixed(values, isExposed: false))
     }
 
-    /// The contents of a file.
+    /// Creates a layer with the contents of a file.
     package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on system: SystemServices) {
         let place = contents.isFolder ? file.folder ?? file.path : file.path
         origin = Origin(layer, file: place.description)
@@ -280,7 +280,7 @@ package struct LayerSource: Sendable {
 
     package var layer: Layer { origin.layer }
 
-    /// The values that change as the process runs; nil for a layer that does not.
+    /// The domain whose values change as the process runs, or nil if the values are fixed.
     var openDomain: OpenDomain? {
         if case .open(let domain) = contents { domain } else { nil }
     }
@@ -307,7 +307,7 @@ package struct LayerSource: Sendable {
         }
     }
 
-    /// The layer with other values.
+    /// Returns the layer with other values.
     fileprivate func holding(_ values: PropertyList.Dictionary) -> LayerSource {
         var source = self
         source.contents = .fixed(values, isExposed: isExposed)
@@ -329,7 +329,7 @@ package struct LayerSource: Sendable {
         return holding(migrated)
     }
 
-    /// The value of a key, under a former key if it has none under the present one; nil if it has neither.
+    /// Returns the value of a key, or else of one of its former keys, or nil if the layer has none.
     ///
     /// - Parameter index: The index of the layer in its stack.
     package func answer(

@@ -47,7 +47,7 @@ package final class EffectiveSchema: Sendable {
 }
 
 extension EffectiveSchema {
-    /// Returns changes with the removal of values under former keys, which would otherwise become visible again.
+    /// Adds the removal of values under former keys to changes. They would become visible again otherwise.
     func withFormerKeys(
         _ changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
     ) -> [(key: String, value: PropertyList?)] {
@@ -133,7 +133,7 @@ package struct SchemaRules: Sendable {
 // MARK: Checks
 
 extension SchemaRules {
-    /// Throws if the settings have another version than the schema.
+    /// Throws if the version of the settings differs from that of the schema.
     package func checkVersion(of values: PropertyList.Dictionary, _ domain: String) throws(StoreFailure) {
         let stored = schema.storedVersion(of: values)
         guard stored != schema.version else { return }
@@ -141,7 +141,7 @@ extension SchemaRules {
         throw StoreFailure(.otherVersion(stored: stored, known: schema.version, isNewer: isNewer), domain)
     }
 
-    /// The first values of a domain: the version of its settings, unless that is 1.
+    /// The values that a new domain begins with: the version of its settings, unless that is 1.
     var beginning: [(key: String, value: PropertyList?)] {
         schema.version > 1 ? [(Schema.versionKey, .integer(PropertyList.Integer(schema.version)))] : []
     }

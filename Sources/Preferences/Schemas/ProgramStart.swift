@@ -6,9 +6,8 @@ package import SettingsSchema
 // it parses its command line with the stored values, migrates them, checks paths, saves flags, and only then runs.
 
 extension LayerStack {
-    /// Parses the command line of a program whose settings the layers have, and reads the secrets that it refers to.
-    ///
-    /// An invalid value that the administrator forces is a mistake too.
+    /// Parses a program's command line, and reads the secrets to which it refers. The layers are those of the program's
+    /// domain. An invalid forced value is an error of the command line too.
     package func arguments(
         _ words: [String], of schema: Schema, on system: SystemServices
     ) -> Schema.Arguments.Outcome {
@@ -43,7 +42,8 @@ extension Schema {
         return NewerVersion(domain: domain, stored: stored, known: version)
     }
 
-    /// Returns the paths among the values of a command's settings that must exist and do not, or the reverse.
+    /// Returns an error for each path in the values that does not exist although its setting requires that, or the
+    /// reverse.
     package func pathMistakes(
         in values: PropertyList.Dictionary, of command: String?, on fileSystem: any FileSystem
     ) -> [Arguments.Mistake] {
@@ -175,7 +175,7 @@ package struct DomainMigration: Sendable {
 
     package init(_ schema: Schema, _ name: DomainName) { (self.schema, self.name) = (schema, name) }
 
-    /// Returns the edits of the files, to be committed together. A migration that was made is not repeated.
+    /// Returns the edits of the files, to be committed together. A file that was migrated already is not changed.
     ///
     /// - Parameter report: Called with the migration steps of each file, possibly several times.
     package func edits(
@@ -204,8 +204,8 @@ package struct DomainMigration: Sendable {
 
     /// Migrates the settings in a store if necessary. Settings of a newer version are not changed.
     func run(in store: Store) throws {
-        let process = store.process
-        let targets = [process.target(of: name), try process.hostTarget(of: name)].compactMap(\.self)
+        let shared = store.shared
+        let targets = [shared.target(of: name), try shared.hostTarget(of: name)].compactMap(\.self)
         let found = targets.map { (domain: $0, contents: $0.snapshot()) }
         // An unreadable file is reported when it is used. The other file must not be migrated alone.
         guard found.allSatisfy({ $0.contents.failure == nil }) else { return }
@@ -220,10 +220,10 @@ package struct DomainMigration: Sendable {
             }
             return
         }
-        let system = process.system
-        let writer = DomainWriter(system, WriteAuthor(.migrate, by: system), by: process.signals.policy.value)
+        let system = shared.system
+        let writer = DomainWriter(system, WriteAuthor(.migrate, by: system), by: shared.context.policy.value)
         try writer.commit(edits(of: files))
-        for domain in targets { domain.look(isExact: true) }
+        for domain in targets { domain.checkFile(isExact: true) }
     }
 }
 

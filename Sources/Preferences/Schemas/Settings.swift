@@ -69,8 +69,8 @@ extension Schema {
     public func parseOrExit(
         _ arguments: [String] = CommandLine.arguments, in store: Store = .native
     ) throws -> Settings {
-        let terminal = store.process.system.terminal
-        let program = Self.programName(arguments, store.process.system)
+        let terminal = store.shared.system.terminal
+        let program = Self.programName(arguments, store.shared.system)
         func lines(_ text: String) -> String {
             text.split(separator: "\n").map { "\(program): \($0)".shown + "\n" }.joined()
         }
@@ -120,14 +120,14 @@ private struct CommandLineParsing {
     let words: [String]
     let store: Store
 
-    var process: SharedStore { store.process }
-    var system: SystemServices { store.process.system }
+    var shared: SharedStore { store.shared }
+    var system: SystemServices { store.shared.system }
 
     init(_ schema: Schema, _ arguments: [String], _ store: Store) throws {
         if Schema.checksDeclarations { try schema.validate() }
         (self.schema, self.store) = (schema, store)
         name = try DomainName(schema.domain)
-        program = Schema.programName(arguments, store.process.system)
+        program = Schema.programName(arguments, store.shared.system)
         words = Array(arguments.dropFirst())
     }
 
@@ -142,7 +142,7 @@ private struct CommandLineParsing {
         }
     }
 
-    /// Declares the values for the whole process last, because every step before can fail.
+    /// The values become visible to the whole process in the last step, because all others can fail.
     private func settings(_ arguments: Schema.Arguments) throws -> Schema.Settings {
         let values = EffectiveSchema.ProgramValues(
             command: arguments.command, arguments: arguments.values, environment: arguments.environment)
@@ -152,7 +152,7 @@ private struct CommandLineParsing {
             declared.compactMap { setting in layers[setting.key].winner?.value.map { (setting.key, $0) } })
         var mistakes = schema.pathMistakes(in: found, of: arguments.command, on: system.fileSystem)
         let saved = arguments.saves ? schema.valuesToSave(arguments.values, of: arguments.command) : [:]
-        if let key = process.keyOfUnprotectedSecret(in: saved, of: schema, name) {
+        if let key = shared.keyOfUnprotectedSecret(in: saved, of: schema, name) {
             mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
         }
         guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
@@ -166,8 +166,8 @@ private struct CommandLineParsing {
         if !saved.isEmpty {
             try defaults.save(schema.anchored(saved, in: system.workingFolder?.description), by: schema)
         }
-        process.schemas.declare(EffectiveSchema(schema, program: values), for: name)
-        process.signals.publishChange()
+        shared.schemas.declare(EffectiveSchema(schema, program: values), for: name)
+        shared.context.publishChange()
         let newer = schema.newerVersion(in: layers.layers)
         return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
@@ -175,10 +175,9 @@ private struct CommandLineParsing {
                 + overridden.map(\.noteOfForcedValue))
     }
 
-    /// The layers with values of the command line and variables, and with the stored values of an earlier version as
-    /// they are once they are migrated.
+    /// Returns the layers of the domain with the values of a command line, and with migrated stored values.
     private func layers(_ values: EffectiveSchema.ProgramValues) -> LayerStack {
-        process.layers(of: name, EffectiveSchema(schema, program: values)).migrated()
+        shared.layers(of: name, EffectiveSchema(schema, program: values)).migrated()
     }
 
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {

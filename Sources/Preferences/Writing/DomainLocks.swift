@@ -32,7 +32,7 @@ struct DomainLocks: Sendable {
         }
     }
 
-    /// The limit of domain locks held at once. Each needs a descriptor, of which a process may have 1024.
+    /// The limit of domain locks held at once. Each needs a descriptor, and a process may have 1024.
     private static let mostLocks = 256
 
     /// Acquires the locks of all files.
@@ -130,9 +130,9 @@ struct DomainLocks: Sendable {
         return attempt
     }
 
-    /// Locks a file that is addressed by path, in a place where users who may only read it cannot hold the lock: beside
-    /// the file if its folder belongs to a team, and otherwise in the user's state folder. If neither is writable, the
-    /// file itself is locked.
+    /// Locks a file that is addressed by path. The lock is where users who may only read the file cannot take it:
+    /// beside the file if its folder belongs to a team, and otherwise in the user's state folder. If neither is
+    /// writable, the file itself is locked.
     private static func lockOfFile(
         _ file: DomainFile, at path: FilePath, on system: SystemServices, _ deadline: Instant
     ) throws(SystemFailure) -> LockAttempt {
@@ -173,13 +173,13 @@ struct DomainLocks: Sendable {
     }
 }
 
-/// Locked domains, for a caller that must know their contents until it has changed them.
+/// Locked domains, for a caller that reads their contents before it changes them.
 package struct LockedDomains: Sendable {
     private let writer: DomainWriter
     private let files: [ResolvedFile]
     private let locks: DomainLocks
 
-    /// Waits for the locks of all files, as long as the writer's patience. The caller must call `release`.
+    /// Waits for the locks of all files, at most for the writer's time-out. The caller must call `release`.
     package init(_ files: [DomainFile], by writer: DomainWriter) throws(StoreFailure) {
         self.writer = writer
         var resolved: [ResolvedFile] = []

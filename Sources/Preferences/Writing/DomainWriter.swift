@@ -110,9 +110,9 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Keeps a version that this writer has not kept yet, unless another writer has.
+    /// Keeps a version that was not kept when it was written, unless another writer has kept it since.
     ///
-    /// If another writer holds the lock, it keeps the version. Returns false if the version could not be kept.
+    /// Throws if another writer holds the lock. Returns false if the version could not be kept.
     package func keep(_ version: PendingVersion, of file: DomainFile) throws(StoreFailure) -> Bool {
         guard let history = History(of: file, on: system) else { return true }
         let locks = try DomainLocks(of: [ResolvedFile(file, on: system)], on: system, patience: .zero)
@@ -149,7 +149,7 @@ package struct DomainWriter: Sendable {
         for _ in 0..<16 {
             let left = max(system.clock.now.duration(to: deadline), .zero)
             let locks = try DomainLocks(of: files, on: system, patience: left)
-            // The writer of a pending record held the lock that is ours now, so it is dead.
+            // The writer of a pending record held the lock that we hold now, so it was killed.
             let pending = PendingTransactions(in: files.first?.file.transactions, on: system)
             if let record = pending.recordOfAnotherUser, let file = files.first?.file {
                 locks.release()
@@ -187,13 +187,13 @@ package struct DomainWriter: Sendable {
                 // The system may drop the data after a failed fsync, and another fsync would succeed regardless.
                 // Therefore everything is written again. A removal cannot be repeated.
                 guard changed.allSatisfy({ !plans[$0].removesAny }) else { throw error }
-                for index in changed { try plans[index].replaceAnew(self) }
+                for index in changed { try plans[index].replaceAgain(self) }
                 try synchronize(folders)
             }
         } catch {
             // With a record, the change is committed: the next program that opens one of the files completes it.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
-            // The next attempt would find the file missing and not keep the removal.
+            // The next attempt finds the file missing, and would not keep a version of the removal.
             if record == nil {
                 for index in changed where plans[index].isCarriedOut && plans[index].removesFile {
                     plans[index].keepNew(self, transaction)
@@ -250,20 +250,20 @@ package struct DomainWriter: Sendable {
 /// A change of one domain.
 package struct DomainEdit: Sendable {
     package private(set) var file: DomainFile
-    /// The contents that the writer has read. They are not read again if the file is still the same.
+    /// The contents that the caller has read. They are not read again if the file has not changed.
     package var known: DomainContents?
     /// Whether to throw `notCurrent` if the file is not the known one.
     package var requiresKnown = false
     /// Whether to throw `notKept` if the present contents cannot be kept as a version.
     package var requiresFormer = false
-    /// Whether to replace a damaged file that has no readable version. The file is kept next to the new one.
+    /// Whether to replace a damaged file that has no readable version. The file is set aside next to the new one.
     package var acceptsLoss = false
-    /// The version that this writer has written before and not kept yet.
+    /// The version that the caller has written before and not kept yet.
     package var unkept: PendingVersion?
-    /// Whether the writer, or the next one, keeps the new version later.
+    /// Whether the new version is kept later, by the caller or by the next writer.
     package var isKeptLater = false
-    /// Whether to write all of a text file and not only its changes, even if there are none.
-    package var isAnew = false
+    /// Whether to write all of a text file, and not only its changes. It is written even if there are none.
+    package var writesWholeText = false
     /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
     package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
     /// Changes the present values under the lock. If it throws, nothing is written.
@@ -355,8 +355,8 @@ package struct DomainDraft: Sendable {
     /// Whether to create a file that does not exist even if there are no values.
     package var createsFile = false
     /// Whether to write all of a text file and not only its changes.
-    package var isAnew = false
-    /// The reason for the change, if only the change itself can determine it; nil for the writer's reason.
+    package var writesWholeText = false
+    /// The reason for the change if it replaces that of the writer, or nil.
     package var reason: WriteReason?
     /// The bytes of the version from which the values come, or nil if they come from the file.
     package var restoredBytes: [UInt8]?
@@ -383,7 +383,7 @@ package struct CommittedDomain: Sendable {
     package let bytes: [UInt8]?
     /// Whether dates lost their fractions, because the file's format cannot hold them.
     package let hasDroppedFractions: Bool
-    /// The format of the domain before it was converted to binary to keep fractions of a second.
+    /// The format of the domain before it was converted to binary to preserve fractions of a second.
     package let convertedFrom: PropertyList.Format?
     /// The folder of the history, if the new version could not be kept in it.
     package let unwritableHistory: FilePath?

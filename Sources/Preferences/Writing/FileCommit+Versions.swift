@@ -86,7 +86,8 @@ extension FileCommit {
         return PendingVersion(bytes: bytes, author: author, transaction: writer.transactionName(), time: time)
     }
 
-    /// Whether a writer of ours wrote the present contents and was interrupted. It keeps the version last.
+    /// Whether a writer that used the library may have been interrupted after it wrote the present contents: keeping a
+    /// version is its last step, and there is none.
     func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
         guard let bytesBefore, let history = History(of: resolved.file, on: writer.system),
             let mark = locks.markFile(of: resolved.file).flatMap({ WriteMarker(in: $0) }),

@@ -7,7 +7,7 @@ struct FileCommit {
     let resolved: ResolvedFile
     let before: DomainContents
     private var draft: DomainDraft
-    /// The bytes of the file, if it was read again.
+    /// The bytes of the file, or nil if it was not read because its contents are known.
     let bytesBefore: [UInt8]?
     /// The version that this writer has written before and not kept yet.
     let unkeptBefore: PendingVersion?
@@ -32,8 +32,8 @@ struct FileCommit {
     private(set) var pieces: [Piece] = []
     var after: DomainContents
     private var transaction: String?
-    /// Whether a file that was replaced since it was read must remain despite the lock, because other programs take
-    /// none.
+    /// Whether to check that the file is still the one that was read. The lock does not ensure that, because other
+    /// programs take none.
     private let comparesFormer: Bool
     /// Whether only the file that the caller knows may be replaced.
     let requiresKnown: Bool
@@ -41,7 +41,7 @@ struct FileCommit {
     private let hasDroppedFractions: Bool
     /// Whether the domain's folder is removed with its files.
     private var removesFolder = false
-    /// The format of the domain before it was converted to keep fractions, or nil if it was not converted.
+    /// The format of the domain before it was converted to preserve fractions, or nil if it was not converted.
     private let convertedFrom: PropertyList.Format?
 
     /// The change of one file.
@@ -75,7 +75,7 @@ struct FileCommit {
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         draft.isFolder = before.isFolder || !before.exists && before.members != nil
         draft.isExposed = before.status?.isExposed(to: writer.system.environment.user) ?? false
-        (draft.isAnew, draft.rewrites) = (edit.isAnew, edit.isAnew)
+        (draft.writesWholeText, draft.rewrites) = (edit.writesWholeText, edit.writesWholeText)
         try edit.change(&draft)
         if draft.isFolder {
             if let reason = Self.obstacle(to: resolved) { throw StoreFailure(.notAllowed(reason), edit.file.name) }
@@ -139,7 +139,7 @@ struct FileCommit {
         if draft.createsFile, !before.exists { return true }
         if draft.values != before.values || before.recovery != nil { return true }
         if before.exists, draft.isFolder != before.isFolder { return true }
-        // A version may have the same values in other bytes.
+        // The bytes of a version can differ although its values are the same.
         if let restoredBytes, let bytesBefore, restoredBytes != bytesBefore { return true }
         return before.exists && (draft.rewrites || draft.format != before.format)
     }
@@ -164,7 +164,8 @@ struct FileCommit {
                 bytes = restoredBytes
             } else {
                 bytes = try resolved.file.serialized(
-                    draft.values, as: draft.format, editing: former(writer.system), isAnew: draft.isAnew)
+                    draft.values, as: draft.format, editing: former(writer.system),
+                    writesWholeText: draft.writesWholeText)
             }
             self.bytes = bytes
             pieces = [Piece(resolved.target, bytes, over: before.isFolder ? nil : before.status)]
@@ -185,7 +186,7 @@ struct FileCommit {
         for index in pieces.indices {
             guard let bytes = pieces[index].bytes else { continue }
             try startTemporary(bytes, index, writer)
-            // With very many files, none remains open.
+            // Limits the number of open files.
             if pieces.count > Self.mostOpen { try finishTemporary(index) }
         }
     }
@@ -206,10 +207,10 @@ struct FileCommit {
         }
         var alike: [String: Int] = [:]
         for key in draft.values.keys { alike[MemberName.folded(key), default: 0] += 1 }
-        var (pieces, kept) = ([Piece](), Set<FileName>())
+        var (pieces, names) = ([Piece](), Set<FileName>())
         for entry in draft.values {
             if let member = ofKey[ExactKey(entry.key)], !draft.rewrites, before.values[entry.key] == entry.value {
-                kept.insert(member.name)
+                names.insert(member.name)
                 continue
             }
             let isAlike = alike[MemberName.folded(entry.key), default: 1] > 1
@@ -217,14 +218,14 @@ struct FileCommit {
             if present[member.name] == nil, try !allows(member.name, in: folder, system) {
                 member = MemberName(entry.key, entry.value, isHashed: true)
             }
-            kept.insert(member.name)
+            names.insert(member.name)
             pieces.append(
                 Piece(
                     folder.appending(member.name),
                     try resolved.file.bytes(of: entry.value, for: entry.key, in: member),
                     over: present[member.name]?.status, key: entry.key))
         }
-        for member in members where !kept.contains(member.name) {
+        for member in members where !names.contains(member.name) {
             pieces.append(Piece(folder.appending(member.name), nil, over: member.status))
         }
         return pieces
@@ -241,7 +242,7 @@ struct FileCommit {
         return try resolved.file.reporting { () throws(SystemFailure) in
             do throws(SystemFailure) {
                 _ = try system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
-                    try system.fileSystem.open(path, .creatingAnew(.privateFile))
+                    try system.fileSystem.open(path, .creatingNew(.privateFile))
                 }
                 try system.fileSystem.remove(path)
                 return true
@@ -292,7 +293,7 @@ struct FileCommit {
         let (files, target) = (writer.system.fileSystem, pieces[index].target)
         let (audience, status) = (audience, pieces[index].former)
         let (path, file) = try reporting(target) { () throws(SystemFailure) in
-            // The folder of a file that is addressed by path may be misspelled, so it is not made.
+            // The path of a file that is not a domain's may be misspelled, so its folder is not created.
             guard resolved.file.isOfDomain else {
                 return try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
@@ -346,7 +347,7 @@ struct FileCommit {
     /// Removes the folder of a domain that is no longer a folder, unless it has other files.
     func removeEmptyFolder(on system: SystemServices) {
         guard before.members != nil, removesFolder || !draft.isFolder, let folder = resolved.file.folder,
-            // A symbolic link is kept, like one to a file.
+            // A symbolic link is not removed, like one to a file.
             let status = try? system.fileSystem.status(of: folder, followingLink: false), status.kind == .folder
         else { return }
         _ = try? system.fileSystem.remove(folder)
@@ -398,7 +399,7 @@ struct FileCommit {
         self.transaction = transaction
     }
 
-    /// Notes the new contents.
+    /// Sets the new contents in `after`.
     private mutating func takeWritten(in files: any FileSystem) throws(SystemFailure) {
         guard !draft.removesFile else {
             after = .absent
@@ -425,7 +426,7 @@ struct FileCommit {
     }
 
     /// Writes the new file again.
-    mutating func replaceAnew(_ writer: DomainWriter) throws(SystemFailure) {
+    mutating func replaceAgain(_ writer: DomainWriter) throws(SystemFailure) {
         let files = writer.system.fileSystem
         for index in pieces.indices {
             let piece = pieces[index]

@@ -20,13 +20,13 @@ struct TransactionRecord: Sendable, Equatable {
 
     /// The file at the target when the change was committed.
     enum Former: Sendable, Equatable {
-        /// A record of a former version of this library, which does not contain this.
+        /// Not recorded, by a former version of this library.
         case unknown
         case none
         case file(inode: UInt64, size: Int, modified: Timestamp)
     }
 
-    /// In both cases the temporary file is renamed to the target. If it is missing, that has been done.
+    /// In both cases the temporary file is renamed to the target. If it is missing, it was renamed already.
     enum Change: Sendable, Equatable {
         case replace(by: FilePath)
         /// The file is a tombstone, which is then removed from the target.
@@ -175,7 +175,8 @@ extension PropertyList {
 struct PendingTransactions {
     private let system: SystemServices
     private let records: [(path: FilePath, record: TransactionRecord)]
-    /// A record that belongs to another user, or is in another user's store. Only that user may complete it.
+    /// The path of a record that belongs to another user or is in another user's store, or nil. Only that user may
+    /// complete it.
     let recordOfAnotherUser: FilePath?
     /// The incomplete records of killed writers.
     private let leftovers: [FilePath]
@@ -219,7 +220,7 @@ struct PendingTransactions {
     /// A record is carried out with our permissions, so that a forged one could create and rename any file. Therefore
     /// links are not followed, and a record may only change the targets of its domains.
     static func record(at path: FilePath, _ folder: FilePath, _ system: SystemServices) -> TransactionRecord? {
-        guard isOwn(folder, system), let file = try? system.fileSystem.open(path, .readingItself),
+        guard isOwn(folder, system), let file = try? system.fileSystem.open(path, .readingNoFollow),
             let status = try? file.status(), status.kind == .file, status.links == 1,
             status.owner == system.environment.user, let bytes = try? file.contents(status, limit: 64 << 20),
             let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value),
@@ -338,7 +339,7 @@ extension TransactionRecord {
         }
     }
 
-    /// Whether it changes one of the targets, or a file in the folder of a domain with one of the locks.
+    /// Whether the transaction changes one of the targets, or a file in the folder of a domain with one of the locks.
     func concerns(_ targets: Set<FilePath>, _ locks: Set<LockPlace>) -> Bool {
         steps.contains { targets.contains($0.target) || $0.file.lock != .byPath && locks.contains($0.file.lock) }
     }
@@ -353,8 +354,8 @@ extension FilePath {
 }
 
 extension TransactionRecord.Step {
-    /// Whether the user would change the same files by writing the domain: the target is the one of the domain's path
-    /// and in a folder of the user's own, and the lock is the store's.
+    /// Whether a write of the domain by this user would change the same files: the target is that of the domain's path
+    /// and is in a folder of the user, and the lock is the store's.
     fileprivate func isWithinReach(of store: FilePath, _ system: SystemServices) -> Bool {
         let (files, user) = (system.fileSystem, system.environment.user)
         if case .file(let lock) = file.lock, !lock.components.starts(with: store.components) { return false }
@@ -365,7 +366,7 @@ extension TransactionRecord.Step {
 }
 
 extension StoreFolder {
-    /// Returns a record that only another user can complete, or nil if there is none.
+    /// Returns the path of a record that only another user can complete, or nil if there is none.
     package func recordOfAnotherUser(on system: SystemServices) -> FilePath? {
         PendingTransactions(in: transactions, on: system).recordOfAnotherUser
     }
@@ -384,7 +385,7 @@ extension DomainFile {
     }
 }
 
-/// The record of a transaction that is still in its store.
+/// A transaction whose record is still in its store.
 package struct PendingTransaction: Hashable, Sendable {
     package let path: FilePath
     /// The names of the domains that it changes, or nil if the record cannot be read.

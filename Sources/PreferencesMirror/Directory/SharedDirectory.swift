@@ -225,7 +225,7 @@ extension SharedDirectory {
     /// Returns the contents of a file, or nil if there is none. A link is not followed, even if it was created just
     /// now.
     func contents(of place: FilePath, limit: Int) throws(SystemFailure) -> [UInt8]? {
-        try files.open(place, .readingItself)?.contents(limit: limit)
+        try files.open(place, .readingNoFollow)?.contents(limit: limit)
     }
 
     /// Reads and verifies a file. A link is not followed, because it could lead anywhere.
@@ -291,7 +291,7 @@ extension SharedDirectory {
         guard let name = FileName("~\(files.unpredictableName()).tmp") else { return }
         let temporary = folder.appending(name)
         do throws(SystemFailure) {
-            guard let file = try files.open(temporary, .creatingAnew(permissions.ofFiles)) else {
+            guard let file = try files.open(temporary, .creatingNew(permissions.ofFiles)) else {
                 throw SystemFailure(.noSuchFile, .open, temporary)
             }
             try setAccess(file, at: temporary, permissions.ofFiles)
@@ -329,7 +329,7 @@ extension SharedDirectory {
         let permissions = permissions.ofFolders
         guard try files.status(of: folder, followingLink: false) == nil, try files.makeFolder(folder, permissions)
         else { return false }
-        if let made = try files.open(folder, .readingItself) { try setAccess(made, at: folder, permissions) }
+        if let made = try files.open(folder, .readingNoFollow) { try setAccess(made, at: folder, permissions) }
         try files.synchronizeFolder(folder.parent)
         return true
     }

@@ -49,14 +49,14 @@ public final class SettingsMirror: Sendable {
         _ folder: String, _ store: Store, _ domains: [String],
         _ enter: (MirrorPlaces, FilePath, MirrorPlaces.JoinOptions) throws(MirrorFailure) -> MirrorPlaces.Joined
     ) throws {
-        guard let path = FilePath(folder)?.normalized, path.isAbsolute, let files = try store.process.places.get()
+        guard let path = FilePath(folder)?.normalized, path.isAbsolute, let files = try store.shared.places.get()
         else {
             throw MirrorFailure(.noMirror(directory: folder))
         }
         guard files.user.arrangement == .own else {
             throw MirrorFailure(.refused("stores of other programs cannot be mirrored"))
         }
-        places = try MirrorPlaces(files, on: store.process.system)
+        places = try MirrorPlaces(files, on: store.shared.system)
         let (known, failures) = places.listing
         if let former = known.first(where: { $0.configuration.directory == path }) {
             joined = former

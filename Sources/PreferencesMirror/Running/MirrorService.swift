@@ -214,7 +214,7 @@ package struct MirrorService: Sendable {
 }
 
 extension FolderWatch {
-    fileprivate var isPolling: Bool { if case .polling = means { true } else { false } }
+    fileprivate var isPolling: Bool { if case .polling = method { true } else { false } }
 }
 
 extension Report {

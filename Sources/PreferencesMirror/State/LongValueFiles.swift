@@ -79,7 +79,7 @@ final class LongValueFiles: LongValueStore {
     func bytes(of reference: BlobReference) -> [UInt8]? {
         guard let path = path(of: reference.name) else { return nil }
         do throws(SystemFailure) {
-            let bytes = try files.open(path, .readingItself)?.contents(limit: reference.size)
+            let bytes = try files.open(path, .readingNoFollow)?.contents(limit: reference.size)
             if let bytes, reference.describes(bytes) { return bytes }
             state.withLock { $0.loss = .damaged(path) }
         } catch {
@@ -105,7 +105,7 @@ final class LongValueFiles: LongValueStore {
     /// Returns a value that is kept already, without reading all of it.
     func value(_ reference: BlobReference) -> LongValue? {
         guard contains(reference), let path = path(of: reference.name),
-            let file = (try? files.open(path, .readingItself)) ?? nil,
+            let file = (try? files.open(path, .readingNoFollow)) ?? nil,
             let beginning = try? file.beginning(limit: LongValue.lengthOfBeginning)
         else { return nil }
         return LongValue(reference, beginning: beginning, in: self)
