@@ -5,7 +5,7 @@
 //
 // Domains: names, stores, and the places of their files. Lookup: the layers, and the value that is in force.
 // Files: reading a file, completely or for a single key. Writing: changing one or several files atomically.
-// History: the versions that are kept of each file. Schemas: the declarations in effect, and the rules that they impose
+// History: the versions that are kept of each file. Schemas: the declarations in force, and the rules that they impose
 // on writers. Library: the public API, with the conversions of values that it has in common with UserDefaults.
 @_exported public import PropertyLists
 @_exported public import Queries

@@ -164,7 +164,7 @@ private struct LookupBench {
         do {
             let schema = try Schema(parsing: Array(Lookup.schema.utf8))
             let explanation = try schema.parse(["script"], in: store()).defaults.explain(row.key)
-            return (try text(explanation.inEffect?.value), explanation.inEffect?.origin.layer)
+            return (try text(explanation.inForce?.value), explanation.inForce?.origin.layer)
         } catch let Schema.Ending.mistakes(mistakes) {
             return (error(mistakes.map(\.description).joined(separator: "\n")), nil)
         }
@@ -173,7 +173,7 @@ private struct LookupBench {
     /// The result for a program that does not parse its command line.
     func defaults() throws -> String {
         let defaults = Defaults("d", in: store())
-        return try text(defaults.explain(row.key).inEffect?.value)
+        return try text(defaults.explain(row.key).inForce?.value)
     }
 
     func explained() throws -> (found: String, layer: String?) {

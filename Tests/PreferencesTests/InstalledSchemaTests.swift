@@ -64,7 +64,7 @@ extension Setting where Value == String {
         #expect(try defaults.value(of: .keep) == value)
         #expect(defaults.origin(of: .keep)?.layer == layer)
         let explanation = defaults.explain(.keep)
-        #expect(explanation.inEffect?.value == .integer(PropertyList.Integer(value)))
+        #expect(explanation.inForce?.value == .integer(PropertyList.Integer(value)))
         #expect(explanation.entries.map(\.fault) == (reason.isEmpty ? [nil, nil] : [reason, nil]))
         #expect(explanation.entries.allSatisfy { !$0.isError })
         // The issue is reported once.

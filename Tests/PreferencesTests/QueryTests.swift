@@ -35,7 +35,7 @@ private final class TickingClock: Clock {
 @Suite struct `Queries of settings` {
     static let name: DomainName = "com.example.mail"
 
-    @Test func `select records of the values in effect`() throws {
+    @Test func `select records of the values in force`() throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         try defaults.transaction { draft in
             draft["messages"] = [["id": 1, "read": false], ["id": 2, "read": true], ["id": 3, "read": false]]

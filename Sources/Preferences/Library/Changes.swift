@@ -3,7 +3,7 @@ public import PropertyLists
 internal import Synchronization
 
 extension Defaults {
-    /// The changes of the values in effect from now on, by any process, one element for each batch.
+    /// The changes of the values in force from now on, by any process, one element for each batch.
     public var changes: AsyncStream<SettingsChanges> {
         stream { changes, continuation in continuation.yield(changes) }
     }

@@ -154,7 +154,7 @@ extension Defaults {
 // MARK: Whole domains
 
 extension Defaults {
-    /// Returns all values in effect, converted as by `object(forKey:)`.
+    /// Returns all values in force, converted as by `object(forKey:)`.
     public func dictionaryRepresentation() -> [String: Any] {
         var values = refreshed(\.values)
         values.removeAll(where: \.key.isHidden)

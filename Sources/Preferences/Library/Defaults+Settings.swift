@@ -114,7 +114,7 @@ extension Defaults {
         set(ownValues.keys.filter { !$0.isHidden }.map { ($0, nil) })
     }
 
-    /// Whether no layer provides a value for the setting, so that its default is in effect.
+    /// Whether no layer provides a value for the setting, so that its default is in force.
     public func isDefault<Value>(_ setting: Setting<Value>) -> Bool {
         origin(of: setting).map { $0.layer == .default } ?? true
     }

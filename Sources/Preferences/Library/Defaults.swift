@@ -23,7 +23,7 @@ public final class Defaults: Sendable {
     let suites = Mutex<[DomainName]>([])
     let observedSettings = Mutex(WeaklyObserved())
     private let environment: [String: String]
-    /// The schema in effect, or nil until it is loaded.
+    /// The schema in force, or nil until it is loaded.
     private let prepared = Mutex<Prepared?>(nil)
     /// Held while the layers are being determined.
     private let preparing = Mutex(())
@@ -61,10 +61,10 @@ public final class Defaults: Sendable {
 
     // MARK: Looking up
 
-    /// Returns the value in effect for a key.
+    /// Returns the value in force for a key.
     func value(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
 
-    /// The schema in effect, which is loaded at the first access and when the program declares one.
+    /// The schema in force, which is loaded at the first access and when the program declares one.
     var schema: EffectiveSchema? {
         let schemas = store.shared.schemas
         let declarations = schemas.declarations
@@ -190,7 +190,7 @@ public final class Defaults: Sendable {
 }
 
 extension Defaults {
-    /// Returns the records of the values in effect that satisfy a query. Throws if the query cannot be evaluated.
+    /// Returns the records of the values in force that satisfy a query. Throws if the query cannot be evaluated.
     ///
     ///     let query = try Query(where: "read == NO", over: ["messages"], sort: "-date")
     ///     for record in try defaults.records(matching: query) { … }
@@ -244,8 +244,8 @@ public struct Explanation: Sendable, Hashable {
     /// All layers that have the key, highest priority first.
     public let entries: [Entry]
 
-    /// The value in effect and its origin, or nil if there is none.
-    public var inEffect: Entry? { entries.first { $0.fault == nil } }
+    /// The value in force and its origin, or nil if there is none.
+    public var inForce: Entry? { entries.first { $0.fault == nil } }
 }
 
 extension Defaults {

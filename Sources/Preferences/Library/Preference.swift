@@ -27,7 +27,7 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
         self.init(Setting(key, default: nil), in: defaults)
     }
 
-    /// The value in effect. Setting it stores the user's own value.
+    /// The value in force. Setting it stores the user's own value.
     public var wrappedValue: Value {
         get {
             observed.access(setting.key)
@@ -82,7 +82,7 @@ extension Defaults {
 
 /// A binding to a value that can be read and written.
 public struct SettingBinding<Value: Sendable>: Sendable {
-    /// Returns the value in effect.
+    /// Returns the value in force.
     public let get: @Sendable () -> Value
     /// Sets the user's own value.
     public let set: @Sendable (Value) -> Void
@@ -93,7 +93,7 @@ public struct SettingBinding<Value: Sendable>: Sendable {
         self.set = set
     }
 
-    /// The value in effect.
+    /// The value in force.
     public var value: Value {
         get { get() }
         nonmutating set { set(newValue) }

@@ -2,7 +2,7 @@ internal import Platform
 package import PropertyLists
 package import SettingsSchema
 
-/// The schema in effect for a domain: the one that the program has declared, or the installed one.
+/// The schema in force for a domain: the one that the program has declared, or the installed one.
 ///
 /// It is a class because a schema is large, and every read and write of a value uses it.
 package final class EffectiveSchema: Sendable {

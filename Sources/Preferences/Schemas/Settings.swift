@@ -23,16 +23,16 @@ extension Schema {
         /// Notes about the command line for the user, such as a deprecated flag.
         public let notes: [String]
 
-        /// The value in effect. Setting it stores the user's value.
+        /// The value in force. Setting it stores the user's value.
         public subscript<Value>(setting: Setting<Value>) -> Value {
             get { defaults[setting] }
             nonmutating set { defaults[setting] = newValue }
         }
 
-        /// Returns the value in effect. Throws if it is not of the setting's type.
+        /// Returns the value in force. Throws if it is not of the setting's type.
         public func value<Value>(of setting: Setting<Value>) throws -> Value { try defaults.value(of: setting) }
 
-        /// Returns the origin of the value in effect, or nil for the setting's own default.
+        /// Returns the origin of the value in force, or nil for the setting's own default.
         public func origin<Value>(of setting: Setting<Value>) -> Origin? { defaults.origin(of: setting) }
     }
 }

@@ -32,7 +32,7 @@ package struct DomainWriter: Sendable {
     /// Makes all changes, or none if one of them fails.
     ///
     /// When this returns, the changes are on the disk. If the system refuses a step after several changes were
-    /// committed, `unfinished` is thrown and the changes remain in effect.
+    /// committed, `unfinished` is thrown and the changes remain committed.
     @discardableResult
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         for _ in 0..<16 {

@@ -6,7 +6,7 @@ public enum MirrorEvent: Hashable, Sendable {
     /// Keys of a domain now have the values of another host.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
     /// A change of this host and a change of another host conflict, because neither host had seen the other's change.
-    /// One value is in effect, and both are kept.
+    /// One value is in force, and both are kept.
     case conflict(number: Int, host: String, reason: Reason)
     /// A domain is not exchanged until a user decides.
     case held(domain: String, reason: String)

@@ -41,7 +41,7 @@ extension Schema.Arguments {
     public struct HelpRequest: Hashable, Sendable {
         /// The sub-command whose help is requested, or nil for that of the program.
         public let command: String?
-        /// Whether to show the values in effect and their origins.
+        /// Whether to show the values in force and their origins.
         public let showsValues: Bool
     }
 
