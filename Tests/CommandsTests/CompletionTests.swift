@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Preferences
 import PropertyLists
 import SettingsSchema
 import TestSupport
@@ -63,7 +64,7 @@ import Testing
             ]
         ),
         (["read", "--format", "j"], ["json", "json-plain"]),
-        (["read", "--layer", ""], ["user", "user-host", "site", "forced"]),
+        (["read", "--layer", ""], Layer.writable.map(\.name)),
         (["read", "--format", "json", "--eff"], ["--effective"]), (["read", "--default", "x", "org"], ["org.example"]),
         (["read", "com.example.app", "t"], ["theme"]),
         (["read", "com.example.app", ""], ["\\:colon", "a key", "line\nbreak", "theme", "windows"]),

@@ -186,7 +186,7 @@ struct AddressedDomain: Sendable {
 /// An operand of a comparison: a domain, one of its layers, or a file.
 ///
 ///     com.example.app              the user's values, or with -currentHost those for this host
-///     com.example.app@site         the values of a layer: user, user-host, site or forced
+///     com.example.app@site         the values of a layer that a command can write
 ///     com.example.app@effective    the values in force
 ///     ./settings.plist             a file; - is the standard input
 ///     settings.plist               the domain of that name, or else the file
