@@ -3,11 +3,11 @@
 /// Only inlined functions are generic: unspecialized generic code would slow down the start of the command.
 package enum Hexadecimal {
     /// Returns the digit for a value below 16.
-    @inlinable @inline(__always)
+    @inlinable
     package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }
 
     /// Returns the value of a digit, or nil for any other character.
-    @inlinable @inline(__always)
+    @inlinable
     package static func value(ofDigit character: UInt8) -> UInt8? {
         switch character {
         case 0x30...0x39: character - 0x30

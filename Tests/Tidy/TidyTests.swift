@@ -17,6 +17,13 @@ import Testing
         expectNone(try Self.sources.get().flatMap(BannedWord.violations))
     }
 
+    /// The compiler knows better in nearly all cases. `Sources/PropertyLists/PropertyLists.swift` gives the exceptions.
+    @Test func `forces at most 30 functions to be inlined`() throws {
+        let forced = try Self.sources.get().filter { $0.path.hasPrefix("Sources/") }
+            .flatMap(\.code).count { $0.contains("@inline(__always)") }
+        #expect(forced <= 30)
+    }
+
     @Test func `has nothing outside its top level`() throws {
         expectNone(try TrackedFiles.strays(in: .package))
     }

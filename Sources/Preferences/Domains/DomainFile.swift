@@ -97,7 +97,6 @@ package enum LockPlace: Hashable, Sendable {
 
 extension DomainFile {
     /// Calls `body`, and converts an error of the system to a failure of this domain.
-    @inline(__always)
     func reporting<Result>(
         _ body: () throws(SystemFailure) -> Result
     ) throws(StoreFailure) -> Result {

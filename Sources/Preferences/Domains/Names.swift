@@ -160,13 +160,10 @@ extension FileName {
 package struct ExactKey: Hashable, Sendable {
     package let text: String
 
-    @inline(__always)
     package init(_ text: String) { self.text = text }
 
-    @inline(__always)
     package static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
 
-    @inline(__always)
     package func hash(into hasher: inout Hasher) {
         text.hashBytes(into: &hasher)
     }

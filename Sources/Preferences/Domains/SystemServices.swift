@@ -51,7 +51,6 @@ package struct SystemServices: Sendable {
 
 extension SystemServices {
     /// Calls `body`. If it fails because the folder is missing, makes the folder and calls it again.
-    @inline(__always)
     func makingFolder<Result>(
         _ folder: FilePath, for audience: Audience = .owner, _ body: () throws(SystemFailure) -> Result
     ) throws(SystemFailure) -> Result {

@@ -82,29 +82,14 @@ extension SourceLayout {
         if begins("/*", at: offset) { return end(after: "*/", from: offset + 2) }
         guard begins("//", at: offset) else { return nil }
         var at = offset
-        while at < text.count, newline(at: at) == nil, !isSeparator(at: at) { at += 1 }
+        while at < text.count, newline(at: at) == nil, !text.isLineSeparator(at: at) { at += 1 }
         return at
     }
 
     /// The length of the non-ASCII white space at `offset`, or 0.
     func lengthOfWideSpace(at offset: Int) -> Int {
-        guard format != .xml, text[offset] >= 0x80, offset + 1 < text.count else { return 0 }
-        if format == .json, text[offset] == 0xC2, text[offset + 1] == 0xA0 { return 2 }
-        guard offset + 2 < text.count else { return 0 }
-        if isSeparator(at: offset) { return 3 }
-        guard format == .json else { return 0 }
-        let code =
-            UInt32(text[offset] & 0x0F) << 12 | UInt32(text[offset + 1] & 0x3F) << 6 | UInt32(text[offset + 2] & 0x3F)
-        switch (text[offset] & 0xF0, code) {
-        case (0xE0, 0x1680), (0xE0, 0x2000...0x200A), (0xE0, 0x202F), (0xE0, 0x205F), (0xE0, 0x3000), (0xE0, 0xFEFF):
-            return 3
-        default: return 0
-        }
-    }
-
-    /// Whether U+2028 or U+2029, which end a line comment, is at `offset`.
-    private func isSeparator(at offset: Int) -> Bool {
-        offset + 2 < text.count && text[offset] == 0xE2 && text[offset + 1] == 0x80 && text[offset + 2] | 1 == 0xA9
+        if format == .json { return text.lengthOfUnicodeSpace(at: offset) }
+        return isOpenStep && text.isLineSeparator(at: offset) ? 3 : 0
     }
 
     /// The end of the white space and comments at `offset`.

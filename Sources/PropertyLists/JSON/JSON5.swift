@@ -40,12 +40,7 @@ extension JSONReader {
 
     /// The length of the white space here that only JSON5 allows: control characters and Unicode spaces.
     private var lengthOfWideSpace: Int {
-        guard base[position] >= 0x80 else { return base[position] == 0x0B || base[position] == 0x0C ? 1 : 0 }
-        switch scalar {
-        case 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF:
-            return scalar < 0x800 ? 2 : 3
-        default: return 0
-        }
+        base[position] == 0x0B || base[position] == 0x0C ? 1 : base.lengthOfUnicodeSpace(at: position)
     }
 
     /// The length of the line break here, of five kinds, or 0.
@@ -53,19 +48,7 @@ extension JSONReader {
         switch base[position] {
         case 0x0A: 1
         case 0x0D: position + 1 < end && base[position + 1] == 0x0A ? 2 : 1
-        case 0xE2: scalar == 0x2028 || scalar == 0x2029 ? 3 : 0
-        default: 0
-        }
-    }
-
-    /// The code of the character here if it has two or three bytes, otherwise 0.
-    private var scalar: UInt32 {
-        let bytes = base[position..<min(position + 3, end)].map(UInt32.init)
-        switch base[position] {
-        case 0xC0..<0xE0 where bytes.count > 1: return (bytes[0] & 0x1F) << 6 | bytes[1] & 0x3F
-        case 0xE0..<0xF0 where bytes.count > 2:
-            return (bytes[0] & 0x0F) << 12 | (bytes[1] & 0x3F) << 6 | bytes[2] & 0x3F
-        default: return 0
+        default: base.isLineSeparator(at: position) ? 3 : 0
         }
     }
 

@@ -231,8 +231,7 @@ extension OpenStepReader {
             case UInt8(ascii: "/") where takesComments:
                 guard try skipComment() else { return }
             case 0xE2:
-                // U+2028 and U+2029, the line and paragraph separators.
-                guard at + 2 < count, base[at + 1] == 0x80, base[at + 2] | 1 == 0xA9 else { return }
+                guard base.isLineSeparator(at: at) else { return }
                 at += 3
             default: return
             }
@@ -259,11 +258,7 @@ extension OpenStepReader {
     }
 
     private var isEndOfLine: Bool {
-        switch base[at] {
-        case 0x0A, 0x0D: true
-        case 0xE2: at + 2 < count && base[at + 1] == 0x80 && base[at + 2] | 1 == 0xA9
-        default: false
-        }
+        base[at] == 0x0A || base[at] == 0x0D || base.isLineSeparator(at: at)
     }
 
     private mutating func stepInComment() throws(Fault) {

@@ -57,6 +57,23 @@ extension [UInt8] {
         return seen & ByteScan.highBits == 0
     }
 
+    /// Whether U+2028 or U+2029, the line and paragraph separators, is at `place`.
+    func isLineSeparator(at place: Int) -> Bool {
+        place + 2 < count && self[place] == 0xE2 && self[place + 1] == 0x80 && self[place + 2] | 1 == 0xA9
+    }
+
+    /// The length of the Unicode space of JSON5 at `place`, or 0 if there is none.
+    func lengthOfUnicodeSpace(at place: Int) -> Int {
+        guard place + 1 < count, self[place] >= 0xC0 else { return 0 }
+        if self[place] == 0xC2 { return self[place + 1] == 0xA0 ? 2 : 0 }
+        guard place + 2 < count, self[place] & 0xF0 == 0xE0 else { return 0 }
+        let rest = UInt32(self[place + 1] & 0x3F) << 6 | UInt32(self[place + 2] & 0x3F)
+        switch UInt32(self[place] & 0x0F) << 12 | rest {
+        case 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF: return 3
+        default: return 0
+        }
+    }
+
     /// Adds the UTF-8 of a character.
     mutating func append(_ scalar: Unicode.Scalar) { for unit in UTF8.encode(scalar)! { append(unit) } }
 
