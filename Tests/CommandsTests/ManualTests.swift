@@ -20,22 +20,57 @@ import Testing
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
     }
 
-    @Test func `every verb has a section, and only verbs have one`() throws {
+    /// The verbs whose options are in a page of their own.
+    private static let pages = ["args": "prefs-args", "mirror": "prefs-mirror", "query": "prefs-query"]
+
+    /// The names that `Fl` and `Cm` mark in a line, without dashes.
+    private func names(in line: String) -> [String] {
+        var isMarked = false
+        return line.split(separator: " ").compactMap { word in
+            if word.hasSuffix("Fl") || word.hasSuffix("Cm") {
+                isMarked = true
+            } else if word == "Ar" {
+                isMarked = false
+            }
+            guard isMarked, word != "Ns", let start = word.firstIndex(where: { $0 != "-" }) else { return nil }
+            return word[start].isLowercase ? String(word[start...]) : nil
+        }
+    }
+
+    @Test func `every verb has a section in alphabetical order, and only verbs have one`() throws {
         let verbs = Verb.all.filter { $0.kind != .hidden }
         let lines = try section("VERBS")
-        #expect(lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } == verbs.map(\.name))
+        #expect(lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } == verbs.map(\.name).sorted())
+        let shared = try section("OPTIONS").drop { $0 != ".Ss Common options" }.filter { $0.hasPrefix(".It Fl ") }
+            .flatMap(names)
+        #expect(shared == shared.sorted())
         for verb in verbs {
             let start = try #require(lines.firstIndex(of: ".Ss \(verb.name)"))
             let own = lines[(start + 1)...].prefix { !$0.hasPrefix(".Ss ") }
-            let items = own.filter { $0.hasPrefix(".It Fl ") || $0.hasPrefix(".It Cm ") }
-            let named = Set(items.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) })
-            let options =
-                verb.options.map { $0.name.dropFirst() } + verb.parts.flatMap(\.options).map { $0.name.dropFirst() }
-            let types = verb.table.map { $0.rows.compactMap { $0.word.split(separator: " ").first?.dropFirst() } } ?? []
-            let expected = Set(options.map(String.init) + verb.parts.map(\.name) + types.map(String.init))
-            #expect(named == expected, "\(verb.name)")
+            let items = own.filter { $0.hasPrefix(".It Fl ") || $0.hasPrefix(".It Cm ") }.flatMap(names)
+            let common = own.drop { $0 != "Common options:" }.filter { $0.hasPrefix(".Fl ") }.flatMap(names)
+            #expect(Set(common).isSubset(of: shared) && Set(common).isDisjoint(with: items), "\(verb.name)")
+            if let page = Self.pages[verb.name] {
+                #expect(own.contains(".Xr \(page) 1") && items.isEmpty && common.isEmpty)
+                continue
+            }
+            let options = (verb.options + verb.parts.flatMap(\.options)).map(\.name)
+            let types = verb.table.map { $0.rows.compactMap { $0.word.split(separator: " ").first.map(String.init) } }
+            let expected = Set((options + (types ?? [])).map { String($0.drop { $0 == "-" }) } + verb.parts.map(\.name))
+            #expect(Set(items + common) == expected, "\(verb.name)")
             for alias in verb.aliases { #expect(own.contains { $0.contains(alias) }, "\(alias)") }
         }
+    }
+
+    @Test func `every verb is in the list of tasks`() throws {
+        let lines = try section("DESCRIPTION").prefix { $0 != ".El" }.filter { $0.hasPrefix(".Cm ") }
+        let verbs = Verb.all.filter { $0.kind != .hidden }.map(\.name)
+        #expect(lines.flatMap(names).sorted() == verbs.sorted())
+    }
+
+    @Test func `every option of a query has an item in its page`() throws {
+        let items = try section("OPTIONS", of: "prefs-query.1").filter { $0.hasPrefix(".It Fl ") }.flatMap(names)
+        #expect(items.sorted() == Verb.query.options.map { String($0.name.dropFirst(2)) }.sorted())
     }
 
     @Test func `the mirror's verbs have sections in its own page`() throws {
@@ -53,7 +88,7 @@ import Testing
     }
 
     @Test func `every option before the verb, status and format has its item`() throws {
-        let options = try section("OPTIONS").filter { $0.hasPrefix(".It Fl ") }
+        let options = try section("OPTIONS").prefix { !$0.hasPrefix(".Ss ") }.filter { $0.hasPrefix(".It Fl ") }
         #expect(
             options.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) }
                 == Option.global.map { String($0.name.dropFirst()) })
@@ -110,7 +145,7 @@ import Testing
 
     @Test func `the layers that can be written are listed`() throws {
         let names = Layer.writable.map(\.name).joined(separator: ", ")
-        #expect(try section("DESCRIPTION").contains { $0.contains(": \(names).") })
+        #expect(try section("OPTIONS").contains { $0.contains(": \(names).") })
     }
 
     @Test func `the layers are listed in order`() throws {

@@ -1,5 +1,5 @@
 extension Verb {
-    /// All verbs, in the order of help and the manual.
+    /// All verbs, in the order of help.
     package static let all: [Verb] = [
         read, readType, write, rename, delete, deleteAll, importing, export, domains, find, help,
         copy, explain, query, diff, apply, watch, edit, history, undo, restore, convert, lint, args, schema, form,
