@@ -1,6 +1,5 @@
 import Commands
 import Foundation
-import SettingsSchema
 import TestSupport
 import Testing
 
@@ -26,7 +25,7 @@ import Testing
     }
 
     @Test func `has every option, output and status of the verb`() throws {
-        let options = try section("DESCRIPTION").filter { $0.hasPrefix(".It Fl ") }
+        let options = try section("OPTIONS").filter { $0.hasPrefix(".It Fl ") }
             .compactMap { $0.split(separator: " ").dropFirst(2).first.map { "-\($0)" } }
         #expect(options == Verb.args.options.map(\.name))
         let outputs = try #require(Verb.args.options.first { $0.name == "--shell" }?.argument?.choices)
@@ -35,16 +34,22 @@ import Testing
         #expect(statuses == Verb.args.allStatuses.map(\.rawValue))
     }
 
-    @Test func `names only attributes that a schema can have`() throws {
-        let known = Schema.attributeNames
-        let named = try heads("Cm", "SCHEMA")
-        for name in named { #expect(known.values.contains { $0.contains(name) }, "\(name)") }
-        for name in try #require(known["schema"]) { #expect(named.contains(name), "\(name)") }
-        // These attributes have no meaning for a script.
-        let elsewhere: Set = ["Key", "Elements", "Entries", "Mirrored", "Merge"]
-        for name in try #require(known["setting"]) where !elsewhere.contains(name) {
-            #expect(named.contains(name), "\(name)")
-        }
+    @Test(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"))
+    func `names only words that a declaration can have`() throws {
+        let lines = try section("DECLARATION LINES")
+        let start = try #require(lines.firstIndex { $0.hasPrefix(".It Ic #prefs ") })
+        let head = lines[(start + 1)...].prefix { !$0.hasPrefix(".It ") }.filter { $0.hasPrefix(".Cm ") }
+            .flatMap { $0.split(separator: " ") }.filter { $0.first?.isLowercase ?? false }
+        let items = lines.compactMap { $0.wholeMatch(of: /\.It Li \{([a-z-]+)(?:: .*)?\}/)?.1 }
+        #expect(head.count > 10 && items.count > 20)
+        let script =
+            ["#!/bin/sh", "#prefs " + head.map { "\($0)=1" }.joined(separator: " ")]
+            + items.map { "# @option --\($0)=TEXT {\($0): 1}" }
+        let command = try InstalledCommand()
+        try Data(script.joined(separator: "\n").utf8).write(to: command.home.appending(path: "declared"))
+        let result = try command.run("bash", ["-c", "prefs schema check declared 2>&1"])
+        #expect(!result.text.contains("unknown {"), "\(result.text)")
+        for name in head { #expect(!result.text.contains("unknown name \(name)"), "\(result.text)") }
     }
 
     /// The commands of the examples, with their output.
