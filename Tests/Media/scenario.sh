@@ -83,7 +83,7 @@ part_and_differ() {
     "${medium}_back"
     eventually "$patience" 'the later write is in force' both_have com.example.conflict key second
     eventually "$patience" 'all entries are there' all_colours
-    eventually "$patience" 'who lost is told' ends_with 9 a mirror conflicts
+    eventually "$patience" 'the losing host reports the conflict' ends_with 9 a mirror conflicts
     grep -q 'com.example.conflict :key  replaced by b' "$place/output" || fail "conflicts: $(cat "$place/output")"
     ends_with 0 a mirror sync || fail 'a sync fails because of an open conflict'
     ends_with 9 a mirror sync --check || fail 'sync --check does not report the conflict'
@@ -104,8 +104,8 @@ all_colours() {
 # Without the medium, the hosts report that it is missing, and create nothing in the empty mount point.
 see_it_gone() {
     [ "$medium" != syncthing ] || return 0
-    eventually "$patience" 'it is said that the directory is away' ends_with 13 a mirror status
-    eventually "$patience" 'a sync says so too' ends_with 13 b mirror sync
+    eventually "$patience" 'the status reports that the directory is unavailable' ends_with 13 a mirror status
+    eventually "$patience" 'a sync reports it too' ends_with 13 b mirror sync
     [ -z "$(find "$place/a/medium" "$place/b/medium" -mindepth 1)" ] || fail 'files were created without the medium'
 }
 

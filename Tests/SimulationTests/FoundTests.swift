@@ -331,8 +331,8 @@ import Testing
         #expect(doubled.peer.value("a") == "of the origin" && doubled.bench.isSound)
     }
 
-    /// An unpublished change differs from a copy's published change with the same name and number. Whoever replaces the
-    /// published one has not seen ours.
+    /// An unpublished change differs from a copy's published change with the same name and number. A writer that
+    /// replaces the published one has not seen ours.
     @Test(arguments: 1...3) func `a change is not taken for one of a copy that others have seen`(_ count: Int) {
         let doubled = Doubled(changes: count, peerSets: "a")
         doubled.origin.pullNow()

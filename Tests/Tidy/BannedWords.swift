@@ -26,27 +26,39 @@ struct BannedWord: Sendable {
         BannedWord(word: "XX" + "X", instead: "an issue", inComments: true),
     ]
 
-    /// Unclear phrases, which are forbidden in code and comments.
+    /// Unclear phrases, which are forbidden in code, comments, messages, manuals, transcripts and scripts.
     static let phrases: [BannedWord] = [
         ("whoever", "the caller, the reader, the writer"), ("nobody knows", "unknown"),
-        ("told of", "notified of"), ("tells of", "reports"), ("hears of", "is notified of"),
-        ("says nothing", "prints nothing"), ("says so", "reports it"),
+        ("nobody has", "is not, no program has"),
+        ("told of", "notified of"), ("tells of", "reports"), ("hears of", "is notified of"), ("is told", "is notified"),
+        ("says nothing", "prints nothing"), ("says so", "reports it"), ("must be said", "is required"),
         ("stands there", "exists"), ("stands behind", "follows"), ("stands beside", "is next to"),
-        ("stands in", "is in"), ("stands under", "is under"), ("something stands", "unexpected text"),
-        ("what stands", "the contents"), ("lies behind", "follows"), ("lies in", "is in"),
+        ("stands in", "is in"), ("stands under", "is under"), ("stands first", "is first"),
+        ("stands twice", "duplicate"),
+        ("something stands", "unexpected text"), ("what stands", "the contents"),
+        ("lies behind", "follows"), ("lies in", "is in"), ("lies there", "exists"),
         ("what mends", "how to fix"), ("mends", "fixes"), ("mended", "fixed"), ("mending", "fixing"),
-        ("what was before", "the previous value"), ("as a truth", "as a Bool"), ("where it is none", "otherwise"),
+        ("what was before", "the previous value"), ("the factory's", "the default"),
+        ("as a truth", "as a Bool"), ("where it is none", "otherwise"),
         ("what is no", "anything but a"), ("as good as none", "treated as missing"),
-        ("at fault", "invalid"), ("does not count", "is ignored"), ("takes part", "is mirrored"),
+        ("a mistake", "an error"), ("at fault", "invalid"),
+        ("does not count", "is ignored"), ("takes part", "is mirrored"), ("take part", "are mirrored"),
         ("any more", "no longer"), ("by now", "now, since"), ("ever more", "more and more"),
         ("ever less", "less and less"), ("in the midst", "during"), ("for want of", "for lack of"),
         ("goes over to", "changes to"), ("no matter", "ignored, whatever"),
         ("lets go of", "releases"), ("let go of", "release"), ("found out", "detected"),
-    ].map { BannedWord(word: $0, instead: $1, exempt: ["Tests/Tidy/"], inComments: true) }
+    ].flatMap { phrase, instead in
+        [phrase, phrase.prefix(1).uppercased() + phrase.dropFirst()]
+            .map { BannedWord(word: $0, instead: instead, exempt: ["Tests/Tidy/", "Tests/Corpus/"]) }
+    }
 
     static func violations(in file: SourceFile) -> [Violation] {
-        (all + phrases).filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) }
-            + unprovenClaims(in: file)
+        all.filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) } + unprovenClaims(in: file)
+    }
+
+    /// The unclear phrases in a file in any language.
+    static func phraseViolations(inPlainText file: SourceFile) -> [Violation] {
+        phrases.filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) }
     }
 
     private func applies(to path: String) -> Bool {

@@ -56,7 +56,6 @@ import Testing
 
     @Test(arguments: [
         ("Sources/Preferences/A.swift", "let a = try! b()"),
-        ("Sources/Preferences/A.swift", "/// The key for whoever reads it."),
         ("Tests/Corpus/A.swift", "let a = b as! C"),
         ("Sources/Preferences/A.swift", "default: fatalError(\"never\")"),
         ("Sources/Preferences/A.swift", "print(1)"),
@@ -84,6 +83,15 @@ import Testing
     ])
     func `in words is not seen where there is none`(path: String, text: String) {
         #expect(BannedWord.violations(in: SourceFile(path, text)) == [])
+    }
+
+    @Test(arguments: [
+        ("/// The key for whoever reads it.", 1), ("Whoever writes:", 1), ("the file is told of it, by now", 3),
+        ("/// The writer, whoeverish.", 0), ("the unbanned words", 0),
+    ])
+    func `in phrases is caught in any file`(text: String, count: Int) {
+        let file = SourceFile(plainText: [UInt8](text.utf8), at: "man/a.1")
+        #expect(BannedWord.phraseViolations(inPlainText: file).count == count)
     }
 
     @Test func `outside the top level is caught`() throws {

@@ -19,6 +19,14 @@ struct SourceFile {
         comments = Self.lines(splitter.comments)
     }
 
+    /// Creates a file in any language, whose whole text is searched as code.
+    init(plainText bytes: [UInt8], at path: String) {
+        self.path = path
+        whole = bytes.map { $0 == 0 ? 1 : CChar(bitPattern: $0) } + [0]
+        code = Self.lines(bytes)
+        comments = code.map { _ in "" }
+    }
+
     init(_ path: String, _ text: String) { self.init(path, [UInt8](text.utf8)) }
 
     /// Whether the source contains a text. This is fast, and decides most rules.

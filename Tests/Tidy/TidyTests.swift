@@ -24,6 +24,17 @@ import Testing
         #expect(forced <= 30)
     }
 
+    @Test func `has no unclear phrase`() throws {
+        let files = try Repository.package.trackedFiles().filter {
+            !$0.hasSuffix(".svg") && !$0.hasPrefix("Tests/Corpus/")
+        }
+        expectNone(
+            try files.flatMap { path in
+                let bytes = [UInt8](try Repository.package.contents(of: path))
+                return BannedWord.phraseViolations(inPlainText: SourceFile(plainText: bytes, at: path))
+            })
+    }
+
     @Test func `has nothing outside its top level`() throws {
         expectNone(try TrackedFiles.strays(in: .package))
     }
