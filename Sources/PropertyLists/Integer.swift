@@ -5,11 +5,6 @@ extension PropertyList {
         let bits: UInt64
         /// Whether `bits` represent a negative `Int64`.
         let isNegative: Bool
-
-        init(bits: UInt64, isNegative: Bool) {
-            self.bits = bits
-            self.isNegative = isNegative
-        }
     }
 }
 
