@@ -215,7 +215,7 @@ extension MirrorVerbs {
             return try access.conclude(&session)
         }
         let status = try access.conclude(&session)
-        context.note("the folder of \(host.label.onOneLine) is still there")
+        context.note("the folder of \(host.label.onOneLine) was not removed")
         return max(.systemFailed, status)
     }
 }

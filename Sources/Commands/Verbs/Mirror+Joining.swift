@@ -9,7 +9,7 @@ extension MirrorVerbs {
         "init", .new, "create a mirror in a directory and join it",
         details: [
             "The directory is created if it is missing, but its parent must exist. `prefs mirror add` then selects the domains to mirror.",
-            "With --again it creates what is missing in the directory of a mirror that this store is part of: the directory was deleted or emptied, and that is meant. The mirror stays the same, and each host publishes again what it holds.",
+            "With --again, it recreates the missing parts of the directory of a mirror that this store has joined, after the directory was deleted or emptied on purpose. The mirror keeps its ID, and each host publishes its values again.",
         ],
         options: [.label, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
@@ -248,7 +248,7 @@ extension StoreFolder {
 
 extension Option {
     static let mirrorID = Option("--id", Argument("ID", .word), "which of several mirrors in the directory")
-    fileprivate static let again = Option("--again", "create again what is missing in the directory of a mirror")
+    fileprivate static let again = Option("--again", "recreate the missing parts of the directory of a mirror")
     static let seed = Option(
         "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "which side's values are used")
     static let label = Option("--label", Argument("NAME", .word), "the name of this host")
