@@ -49,12 +49,14 @@ extension Target {
                 if let answer = answer(to: action) { events.append(answer) }
             }
         }
-        guard let reading = try? Journal.replay(journal), reading.state == engine.local, reading.damage == nil else {
+        guard let reading = try? Journal.replay(journal), reading.damage == nil,
+            engine.status.matches(reading.state)
+        else {
             throw BrokenProperty(self, "the records that a host makes give another state")
         }
         _ = Journal.encoded(engine.summary(journalLength: journal.count))
-        var check = FolderCheck(engine.local, Listing(folders: [:]))
-        check.add(PackAddress(writer: state.writer, name: engine.local.base.encoded().name), .unreadable)
+        var check = engine.status.check(of: Listing(folders: [:]))
+        check.add(PackAddress(writer: state.writer, name: reading.state.base.encoded().name), .unreadable)
         _ = check.finish()
     }
 

@@ -116,21 +116,20 @@ import Testing
     @Test func `is referred to by the journal, which is damaged without it`() throws {
         let (begin, record, state) = try Self.joined()
         let store = Values()
-        var values: [LongValue]? = []
-        let entry = Journal.entry(record, referringTo: &values)
-        let checkpoint = Journal.beginning(with: state, referringTo: &values)
-        #expect(entry.count < 2 * Blob.longestInPack && checkpoint.count < 2 * Blob.longestInPack)
-        #expect(Set(values?.map(\.name) ?? []).count == 1)
-        for value in values ?? [] { value.keep(in: store) }
-        let journal = Journal.beginning(with: begin) + entry
-        for bytes in [journal, checkpoint] {
+        let (entry, checkpoint) = (Journal.entry(of: record), Journal.checkpoint(of: state))
+        #expect([entry, checkpoint].allSatisfy { $0.bytes.count < 2 * Blob.longestInPack })
+        let values = entry.longValues + checkpoint.longValues
+        #expect(Set(values.map(\.name)).count == 1)
+        for value in values { value.keep(in: store) }
+        let journal = Journal.beginning(with: begin) + entry.bytes
+        for bytes in [journal, checkpoint.bytes] {
             let reading = try Journal.replay(bytes, longValues: store)
             #expect(reading.state == state && reading.damage == nil && store.reads == 0)
         }
-        #expect(try Journal.replay(checkpoint, longValues: store).bytesOfLongValues > 2 * Blob.longestInPack)
-        let reference = try #require(values?.first?.reference)
+        #expect(try Journal.replay(checkpoint.bytes, longValues: store).bytesOfLongValues > 2 * Blob.longestInPack)
+        let reference = try #require(values.first?.reference)
         #expect(try Journal.replay(journal, longValues: Values()).damage == .missingBlobs([reference]))
-        #expect(throws: PackFault.missingBlobs([reference])) { try Journal.replay(checkpoint) }
+        #expect(throws: PackFault.missingBlobs([reference])) { try Journal.replay(checkpoint.bytes) }
     }
 
     @Test func `that its store no longer has is not recorded as kept`() throws {

@@ -235,7 +235,7 @@ import Testing
         }
         let values = try hosts[0].values()
         #expect(values.count == 6)
-        let writers = try hosts.map { try $0.sync().engine.local.writer.description }
+        let writers = try hosts.map { try $0.sync().writer.description }
         let path = lost.replacing("own", with: writers[0]).replacing("other", with: writers[1])
         let files = bench.disk.process(user: 1000)
         try files.removeAll(MirrorBench.directory.resolving(try #require(FilePath(path))))
@@ -294,10 +294,10 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try hosts[1].write("key", 1)
         try bench.comeToRest(hosts)
-        let writer = try hosts[1].sync().engine.local.writer
+        let writer = try hosts[1].sync().writer
         var session = try hosts[0].session()
         try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
-        #expect(!session.engine.writersInView.contains(writer))
+        #expect(!session.engine.status.writersInView.contains(writer))
         #expect(!session.takeReports().contains(.vanished(writer)))
         #expect(try hosts[0].values() == ["key": 1])
     }
@@ -309,7 +309,7 @@ import Testing
         try hosts[2].write("other", 1)
         try bench.comeToRest(hosts)
         for host in hosts.dropFirst() {
-            let writer = try host.sync().engine.local.writer
+            let writer = try host.sync().writer
             var session = try hosts[0].session()
             try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
             #expect(session.hasNoFolder(of: writer), "\(host.name)")
@@ -327,13 +327,13 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try hosts[1].write("key", 1)
         try bench.comeToRest(hosts)
-        let writer = try hosts[1].sync().engine.local.writer
+        let writer = try hosts[1].sync().writer
         for isRefused in [true, false] {
             let host = try hosts[0].again(
                 isRefused ? FaultPlan([Fault(.fail(.accessDenied), .from(1), of: .remove)]) : FaultPlan())
             var session = try host.session()
             try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
-            #expect(session.engine.writersInView.contains(writer) == isRefused)
+            #expect(session.engine.status.writersInView.contains(writer) == isRefused)
         }
         #expect(try hosts[0].values() == ["key": 1])
     }
@@ -345,7 +345,7 @@ import Testing
         try hosts[0].sync()
         let root = bench.disk.process()
         let own = SharedDirectory(MirrorBench.directory, in: root)
-        let writer = try hosts[1].sync(.pull).engine.local.writer
+        let writer = try hosts[1].sync(.pull).writer
         for folder in ["w/\(writer)", "w/\(writer)/l"] {
             let path = MirrorBench.directory.resolving(try #require(FilePath(folder)))
             try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o555))
@@ -396,7 +396,7 @@ import Testing
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)
-        let (own, other) = (try hosts[0].sync().engine.local.writer, try hosts[1].sync().engine.local.writer)
+        let (own, other) = (try hosts[0].sync().writer, try hosts[1].sync().writer)
         let rows: [(name: String, writer: WriterID, isYoung: Bool, stays: Bool)] = [
             ("~a1.tmp", own, false, false), ("~a2.tmp", own, true, true), ("~a3.tmp", other, false, true),
             (".nfs00000000000a1", own, false, false), (".nfs00000000000a2", own, true, true),
@@ -419,7 +419,7 @@ import Testing
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         let files = bench.disk.process(user: 1000)
-        let writer = try hosts[0].sync().engine.local.writer
+        let writer = try hosts[0].sync().writer
         for junk in [
             "w/.DS_Store", "w/desktop.ini", "w/\(writer)/._who-0001.0000000000",
             "w/\(writer)/who-0001.0000000000 (conflicted copy)", "w/x",

@@ -172,7 +172,7 @@ import Testing
         #expect(waits.suffix(5).allSatisfy { $0 > .seconds(5) }, "\(waits)")
         host.fileSystem.setFaults(FaultPlan())
         let last = service.turn()
-        #expect(last.failure == nil && service.session.engine.directoryStatus == .present)
+        #expect(last.failure == nil && service.session.engine.status.directory == .present)
     }
 }
 

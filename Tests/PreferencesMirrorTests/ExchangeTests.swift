@@ -50,7 +50,7 @@ import Testing
         let domains: [DomainName] = ["com.example.a", "com.example.b", "com.example.c"]
         try hosts[0].write("key", 1, in: domains)
         let session = try hosts[0].sync()
-        #expect(session.engine.local.sequence == 1, "one transaction")
+        #expect(session.engine.status.lastPublished == 1, "one transaction")
         try hosts[1].sync()
         for domain in domains { #expect(try hosts[1].values(domain) == ["key": 1]) }
         let versions = try domains.map { domain in
@@ -99,7 +99,7 @@ import Testing
         for host in hosts { #expect(try host.values() == ["key": "second"]) }
         #expect(try hosts[1].condition() == .inSync)
         #expect(try hosts[0].condition() == .conflicts)
-        let conflicts = try hosts[0].sync().engine.local.conflicts.entries
+        let conflicts = try hosts[0].sync().conflicts.entries
         let conflict = try #require(conflicts.first)
         #expect(conflicts.count == 1)
         #expect(conflict.value.value?.propertyList == "first")
@@ -144,7 +144,7 @@ import Testing
         try session.exchange()
         session.end()
         #expect(session.hasUnfinished)
-        #expect(session.engine.local.sequence == 0)
+        #expect(session.engine.status.lastPublished == 0 && session.unpublishedCount == 0)
         try bench.comeToRest(hosts)
         #expect(try hosts[1].values() == ["key": 1])
     }

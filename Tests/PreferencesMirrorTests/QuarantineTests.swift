@@ -12,7 +12,7 @@ import Testing
 @Suite struct `A file that stays damaged` {
     /// Puts damaged logs of a given size into the second host's folder.
     private func lay(_ count: Int, bytes: Int, in bench: MirrorBench, _ host: MirrorHost) throws {
-        let writer = try host.sync().engine.local.writer
+        let writer = try host.sync().writer
         let files = bench.disk.process(user: 1000)
         for number in 1...count {
             let name = PackName(kind: .log, number: 900 + UInt64(number), hash: ContentHash(of: [1]))
@@ -73,7 +73,7 @@ import Testing
             #expect(try hosts[0].condition() == .waiting)
             bench.disk.clock.advance(by: .seconds(301))
         }
-        let writer = try hosts[1].sync().engine.local.writer
+        let writer = try hosts[1].sync().writer
         let logs = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
         for name in try hosts[1].fileSystem.names(in: logs) ?? [] where name.description.hasPrefix("000000000901") {
             try hosts[1].fileSystem.remove(logs.appending(name))
@@ -91,7 +91,7 @@ import Testing
             try hosts[1].write(key, .string(key))
             try hosts[1].sync(.push)
         }
-        let writer = try hosts[1].sync(.push).engine.local.writer
+        let writer = try hosts[1].sync(.push).writer
         let logs = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
         let first = try #require(try hosts[1].fileSystem.names(in: logs)?.first)
         try hosts[1].fileSystem.remove(logs.appending(first))
@@ -107,7 +107,7 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
         try bench.comeToRest(hosts)
-        let writer = try hosts[0].sync().engine.local.writer
+        let writer = try hosts[0].sync().writer
         let logs = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
         let log = logs.appending(try #require(try hosts[0].fileSystem.names(in: logs)?.first))
         var bytes = try #require(try hosts[0].fileSystem.contents(of: log))

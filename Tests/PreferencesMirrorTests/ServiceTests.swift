@@ -194,7 +194,7 @@ extension ResettableEvent {
     @Test func `reads a file that stays damaged less and less often`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
-        let writer = try hosts[0].sync().engine.local.writer
+        let writer = try hosts[0].sync().writer
         let name = PackName(kind: .log, number: 9, hash: ContentHash(of: [1]))
         let place = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/\(name)")))
         try hosts[0].fileSystem.makeFolders(place.parent)
@@ -231,7 +231,7 @@ extension ResettableEvent {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
-        let writer = try hosts[1].sync().engine.local.writer
+        let writer = try hosts[1].sync().writer
         let folders = try ["", "/l"].map {
             MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)\($0)")))
         }

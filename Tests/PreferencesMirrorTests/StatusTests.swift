@@ -21,7 +21,8 @@ import Testing
             try session.sync { bench.disk.clock.advance(by: $0) }
             #expect(session.condition(after: session.takeReports()) == condition)
             #expect(try session.status().condition == condition)
-            #expect(session.engine.local.outbox.isEmpty == (condition == .inSync), "reading the status changes nothing")
+            #expect(
+                session.engine.status.outbox.isEmpty == (condition == .inSync), "reading the status changes nothing")
         }
     }
 
@@ -51,7 +52,7 @@ import Testing
         try session.sync { bench.disk.clock.advance(by: $0) }
         session.engine.limits.leastLogBytes = 0
         session.engine.limits.leastLogs = 0
-        #expect(!session.engine.isFullyPublished)
+        #expect(!session.engine.status.isFullyPublished)
         let values = session.folder.appending("values")
         let before = host.fileSystem.operations.count
         #expect(try session.status().condition == .inSync)

@@ -26,7 +26,7 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try bench.comeToRest(hosts)
         let files = bench.disk.process(user: 1000)
-        let writers = try hosts.map { try $0.sync().engine.local.writer }
+        let writers = try hosts.map { try $0.sync().writer }
         for part in ["l", "b", "x", "x/3f"] {
             for writer in writers {
                 try files.makeFolders(

@@ -109,14 +109,14 @@ extension Report {
         let hosts = try bench.hosts("a", "b", "c")
         try hosts[1].write("key", 1)
         try hosts[1].sync()
-        let writer = try hosts[1].sync().engine.local.writer
+        let writer = try hosts[1].sync().writer
         let folder = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
         let files = bench.disk.process(user: 1000)
         let name = try #require(try files.names(in: folder)?.first)
         try files.replace(folder.appending(name), with: [1, 2, 3])
         var session = try hosts[0].session()
         try session.sync { bench.disk.clock.advance(by: $0) }
-        #expect(!session.engine.faulty.isEmpty)
+        #expect(!session.engine.status.faulty.isEmpty)
         // Its files can be listed, and nothing else.
         try bench.setPermissions(0o600, of: folder)
         try hosts[2].write("other", 2)
@@ -155,7 +155,7 @@ extension Report {
         try session.send(.compact)
         session.end()
         try bench.comeToRest(hosts)
-        let writer = try hosts[1].sync().engine.local.writer
+        let writer = try hosts[1].sync().writer
         let folder = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)\(part)")))
         try bench.setPermissions(0, of: folder)
         try hosts[2].write("other", 2)

@@ -54,7 +54,7 @@ import Testing
         try own.send(.compact)
         own.end()
         #expect(try files.contents(of: newPlace) == newer)
-        #expect(session.engine.local.writer == own.engine.local.writer)
+        #expect(session.writer == own.writer)
     }
 
     /// Returns the same file with an additional or changed field and a valid hash.

@@ -80,11 +80,11 @@ final class Bench {
 extension SimulatedHost {
     /// Returns the view of a domain.
     func values(_ domain: String) -> [(String, PropertyList)] {
-        engine.local.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) }
+        engine.status.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) }
     }
 
     func value(_ key: String, in domain: String = "s") -> PropertyList? {
-        engine.local.mergeState.value(at: Path(domain: domain, key: key))?.propertyList
+        engine.status.mergeState.value(at: Path(domain: domain, key: key))?.propertyList
     }
 
     /// Sets a key like a program, and captures the change.
@@ -105,7 +105,7 @@ extension SimulatedHost {
 
     /// Whether a value is listed as a conflict.
     func hasJournal(of value: PropertyList) -> Bool {
-        engine.local.conflicts.entries.contains { $0.value.value?.propertyList == value }
+        engine.status.conflicts.entries.contains { $0.value.value?.propertyList == value }
     }
 
     func files(of writer: WriterID) -> [PackAddress] { view.keys.filter { $0.writer == writer }.sorted() }

@@ -1,7 +1,7 @@
 /// The faults of a run. They are counted, so that a suite reports faults that never occurred.
 package enum Fault: CaseIterable, Hashable, Sendable {
     // Delivery of files.
-    case late, partial, slow, duplicate, returned, deletedFirst, stray, spoilt, staleListing
+    case late, partial, slow, duplicate, returned, deletedFirst, stray, damaged, staleListing
     // Media that refuse or lose files.
     case noSpace, noPermission, inputOutput, refusedRemoval, unsynced, forgotten
     // A writer's folder without room for the next log.

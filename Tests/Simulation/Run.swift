@@ -33,7 +33,7 @@ package struct Run {
         }
         for step in 0..<world.scenario.steps where !omitted.contains(step) {
             world.begin(step)
-            world.tell("step \(step)")
+            world.log("step \(step)")
             take(step)
             if world.scenario.onlyClones, world.chance(0.5) { world.readFirst() }
         }
@@ -176,8 +176,8 @@ package struct Run {
 
     /// Decides for each held domain whether to accept its file or the mirror.
     private func decide(_ host: SimulatedHost) {
-        for (domain, shadow) in host.engine.local.trackedFiles.sorted(by: { $0.key < $1.key }) where shadow.held != nil
-        {
+        for (domain, trackedFile) in host.durable.trackedFiles.sorted(by: { $0.key < $1.key })
+        where trackedFile.held != nil {
             host.command(.release(domain: domain.domain, takesFile: world.chance(0.5)))
         }
     }
@@ -186,12 +186,16 @@ package struct Run {
         var expected = MergeState()
         for transaction in world.transactions { for write in transaction.versionedWrites { expected.join(write) } }
         for host in world.hosts {
-            let local = host.engine.local
-            for (domain, shadow) in local.trackedFiles {
-                if shadow.held != nil { wrongs.append("\(host.label): \(domain) is held: \(shadow.held as Any)") }
-                for (key, exception) in shadow.exceptions { wrongs.append("\(host.label): \(key) \(exception.reason)") }
+            let local = host.durable
+            for (domain, trackedFile) in local.trackedFiles {
+                if trackedFile.held != nil {
+                    wrongs.append("\(host.label): \(domain) is held: \(trackedFile.held as Any)")
+                }
+                for (key, exception) in trackedFile.exceptions {
+                    wrongs.append("\(host.label): \(key) \(exception.reason)")
+                }
             }
-            if local != host.durable { wrongs.append("\(host.label): the records give another state") }
+            if !host.engine.status.matches(local) { wrongs.append("\(host.label): the records give another state") }
             for domain in world.scenario.domains {
                 let view = PropertyList.Dictionary(
                     local.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) })
@@ -205,6 +209,6 @@ package struct Run {
         wrongs += world.complaints
         let unreported = world.unreported
         if !unreported.isEmpty { wrongs.append("unreported: \(unreported)") }
-        if Set(world.hosts.map { $0.engine.local.digest.state }).count > 1 { wrongs.append("digests differ") }
+        if Set(world.hosts.map { $0.durable.digest.state }).count > 1 { wrongs.append("digests differ") }
     }
 }

@@ -103,7 +103,7 @@ extension SimulatedHost {
             case _ where isRefused(): fetched[address] = .unreadable
             case .whole where isOld && world.newFormat.contains(address): fetched[address] = .faulty(.newerVersion(2))
             case .whole: fetched[address] = whole(address)
-            case .partial, .spoilt: fetched[address] = .faulty(.wrongHash)
+            case .partial, .damaged: fetched[address] = .faulty(.wrongHash)
             case .stale, nil: fetched[address] = .unreadable
             }
         }

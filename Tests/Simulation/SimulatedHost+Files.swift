@@ -87,7 +87,7 @@ extension SimulatedHost {
         ])
         file.modified = now
         file.mark = mark
-        world.tell("\(label) file of \(domain): \(file.values)")
+        world.log("\(label) file of \(domain): \(file.values)")
         file.content = nil
         files[domain] = file
     }
@@ -114,7 +114,7 @@ extension SimulatedHost {
     /// library.
     private func noteRestoredEdit(_ domain: String, _ file: PreferenceFile) {
         let known = PropertyList.Dictionary(
-            engine.local.fileValues(in: Path(domain: domain)).map { ($0.key.key ?? "", $0.value.propertyList) })
+            durable.fileValues(in: Path(domain: domain)).map { ($0.key.key ?? "", $0.value.propertyList) })
         for former in [known, files[domain]?.values ?? [:]] {
             for key in Set(former.map(\.key)).union(file.values.map(\.key)) {
                 world.record.note(file.values[key], over: former[key], by: label)

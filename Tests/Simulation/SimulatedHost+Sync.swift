@@ -9,11 +9,13 @@ extension SimulatedHost {
         let mayRest = !compacts && isDirectoryThere && world.chance(0.3) && mayRest
         let before = actionCount
         defer {
-            if mayRest, actionCount > before { world.complain("\(label): had something to do, its summary said not") }
+            if mayRest, actionCount > before {
+                world.complain("\(label): has something to do, but its summary reports nothing")
+            }
         }
         attempt {
             try send(.foundMark(restoreMarker?.mark))
-            if isDirectoryThere, engine.shouldPullFirst(listing) || seed != nil { try pull() }
+            if isDirectoryThere, engine.status.shouldPullFirst(listing) || seed != nil { try pull() }
             try capture()
             try pull()
             try publish()
@@ -24,22 +26,22 @@ extension SimulatedHost {
 
     func capture() throws {
         try send(.observed(observations(world.scenario.domains.filter(isReady))))
-        if world.chance(0.1) { checkShadows() }
+        if world.chance(0.1) { checkTrackedFiles() }
     }
 
     /// Whether a domain may be captured. After a loss of the state, the files of the others are joined first.
     private func isReady(_ domain: String) -> Bool {
-        let shadow = engine.local.trackedFiles[Path(domain: domain)]
-        return shadow?.isCaptured ?? false || isDirectoryThere || seed == nil && shadow?.suspicion == nil
+        let trackedFile = engine.status.trackedFile(of: Path(domain: domain))
+        return trackedFile?.isCaptured ?? false || isDirectoryThere || seed == nil && trackedFile?.suspicion == nil
     }
 
     /// Checks after a capture that each file has the contents that the mirror assumes.
-    private func checkShadows() {
-        for (domain, shadow) in engine.local.trackedFiles
-        where shadow.isMirrored && shadow.isCaptured && shadow.held == nil {
-            let known = engine.local.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
+    private func checkTrackedFiles() {
+        for (domain, trackedFile) in durable.trackedFiles
+        where trackedFile.isMirrored && trackedFile.isCaptured && trackedFile.held == nil {
+            let known = durable.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
             let file = files[domain.domain]?.values ?? [:]
-            guard shadow.file?.inode == files[domain.domain]?.generation else { continue }
+            guard trackedFile.file?.inode == files[domain.domain]?.generation else { continue }
             if PropertyList.Dictionary(known) != file {
                 world.complain("\(label): \(domain) is taken to hold \(known)")
             }
@@ -56,7 +58,7 @@ extension SimulatedHost {
     private func checkTransactions() {
         // In a fork, a transaction ID can belong to two transactions, which cannot be distinguished.
         guard !world.scenario.clones, !world.scenario.rollbacks else { return }
-        let writes = engine.local.mergeState
+        let writes = engine.status.mergeState
         let record = world.record
         for transaction in record.captured.values where transaction.writes.count > 1 {
             // An overwritten write may be missing if a base arrived earlier.
@@ -110,7 +112,7 @@ extension SimulatedHost {
     /// beside the files. A mark that was restored alone is detected by the next exchange that has something to do,
     /// before it reads a file.
     var mayRest: Bool {
-        guard restoreMarker?.mark == engine.local.restoreMarkers.marks.first else { return false }
+        guard restoreMarker?.mark == durable.restoreMarkers.marks.first else { return false }
         let bytes = Journal.encoded(engine.summary(journalLength: 0))
         guard let summary = try? Journal.summary(bytes) else { return false }
         let identities = world.scenario.domains.map { ($0, observation($0).identity) }

@@ -9,7 +9,7 @@ final class SimulatedHost {
     static let epoch = HostClock.epoch
 
     /// The state of a file as a host sees it: complete, incomplete, damaged, or only a name.
-    enum FileState { case whole, partial, spoilt, stale }
+    enum FileState { case whole, partial, damaged, stale }
 
     let world: World
     let label: String
@@ -136,7 +136,7 @@ final class SimulatedHost {
             beginJournal()
         } else if let journal, let reading = try? Journal.replay(journal) {
             if reading.state != durable || reading.damage != nil {
-                world.complain("\(label): the journal says something else")
+                world.complain("\(label): the journal leads to another state")
             }
             durable = reading.state
             self.journal = Array(journal.prefix(reading.length))
@@ -167,7 +167,7 @@ final class SimulatedHost {
 extension SimulatedHost {
     func attempt(_ body: () throws -> Void) {
         do { try body() } catch {
-            world.tell("\(label) dies")
+            world.log("\(label) dies")
             world.count(.crash)
             restart()
         }
@@ -202,14 +202,14 @@ extension SimulatedHost {
             journal? += entry.prefix(.random(in: 1..<entry.count, using: &world.generator))
             throw Crash()
         }
-        world.tell("\(label) \(record)")
-        let (unsaid, conflicts) = (durable.outbox, durable.conflicts.entries.count)
+        world.log("\(label) \(record)")
+        let (unpublished, conflicts) = (durable.outbox, durable.conflicts.entries.count)
         let interrupted = durable.application?.domains.flatMap(\.changes.keys) ?? []
         durable.apply(record)
         journal? += entry
         switch record {
         case .tookNewNumber:
-            world.record.rename(unsaid.suffix(durable.outbox.count), to: durable.outbox)
+            world.record.rename(unpublished.suffix(durable.outbox.count), to: durable.outbox)
         case .captured(let capture):
             if capture.settlesApplication { world.record.note(uncertain: interrupted) }
             for transaction in capture.transactions { world.record.note(transaction, by: label) }
@@ -241,7 +241,7 @@ extension SimulatedHost {
     }
 
     func note(_ report: Report) {
-        world.tell("\(label) \(report)")
+        world.log("\(label) \(report)")
         reports.append(report)
         if case .tookNewNumber = report { world.count(.newNumber) }
     }

@@ -22,7 +22,7 @@ struct SmallWorld {
     private(set) var writes: [UserWrite] = []
     /// The writes of each identifier. There are several if a whole file was captured.
     private var numbers: [WriteID: [Int]] = [:]
-    private var numbersOfDots: [TransactionID: [Int]] = [:]
+    private var numbersByTransaction: [TransactionID: [Int]] = [:]
     private var packs: [PackAddress: Pack] = [:]
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
@@ -35,7 +35,7 @@ struct SmallWorld {
         self.listsOnlyUnfetched = listsOnlyUnfetched
         hosts = (0..<count).map { SmallHost(number: $0) }
         for index in hosts.indices {
-            tell(index, .command(.add(domain: SmallHost.domain)))
+            send(index, .command(.add(domain: SmallHost.domain)))
             exchange(index)
         }
     }
@@ -62,7 +62,7 @@ extension SmallWorld {
         canPublish(other) || !hosts[other].created.isSubset(of: hosts[index].view)
     }
 
-    func canPublish(_ index: Int) -> Bool { !hosts[index].engine.local.outbox.isEmpty }
+    func canPublish(_ index: Int) -> Bool { !hosts[index].engine.status.outbox.isEmpty }
 
     /// Whether the host has published a log.
     func hasPublished(_ index: Int) -> Bool { hosts[index].created.contains { $0.name.kind == .log } }
@@ -114,20 +114,22 @@ extension SmallWorld {
 extension SmallWorld {
     /// Captures the file, joins the visible files, and writes the file.
     private mutating func exchange(_ index: Int) {
-        tell(index, .foundMark(hosts[index].mark))
-        tell(index, .directory(.marked([SimulatedHost.mirror])))
+        send(index, .foundMark(hosts[index].mark))
+        send(index, .directory(.marked([SimulatedHost.mirror])))
         let listing = listing(for: index)
-        if hosts[index].wasRestored || hosts[index].engine.shouldPullFirst(listing) { tell(index, .listed(listing)) }
-        tell(index, .observed([hosts[index].observation]))
-        tell(index, .listed(listing))
-        tell(index, .exchangeEnded)
+        if hosts[index].wasRestored || hosts[index].engine.status.shouldPullFirst(listing) {
+            send(index, .listed(listing))
+        }
+        send(index, .observed([hosts[index].observation]))
+        send(index, .listed(listing))
+        send(index, .exchangeEnded)
         guard !hosts[index].isHeld else { return }
-        hosts[index].shown = hosts[index].engine.local.mergeState.writes.flatMap { numbers[$0.id] ?? [] }
+        hosts[index].shown = hosts[index].engine.status.mergeState.writes.flatMap { numbers[$0.id] ?? [] }
     }
 
     private mutating func publish(_ index: Int, base: Bool = false) {
-        tell(index, .publish)
-        if base { tell(index, .compact) }
+        send(index, .publish)
+        if base { send(index, .compact) }
     }
 
     private func listing(for index: Int) -> Listing {
@@ -138,7 +140,7 @@ extension SmallWorld {
         return Listing(folders: folders)
     }
 
-    private mutating func tell(_ index: Int, _ event: Event) {
+    private mutating func send(_ index: Int, _ event: Event) {
         var events = [event]
         while !events.isEmpty {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -173,7 +175,7 @@ extension SmallWorld {
             hosts[index].leave(mark)
             return .marked
         case .remove(let names):
-            let writer = hosts[index].engine.local.writer
+            let writer = hosts[index].engine.status.writer
             for name in names { hosts[index].created.remove(PackAddress(writer: writer, name: name)) }
             return .removed(names)
         case .removeBlobs(let names): return .removedBlobs(names)
@@ -187,10 +189,10 @@ extension SmallWorld {
         guard let last = writes.indices.last else { return }
         let texts = write.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
         numbers[write.id] = texts.isEmpty ? [last] : texts
-        numbersOfDots[write.transactionID, default: []] += numbers[write.id] ?? []
+        numbersByTransaction[write.transactionID, default: []] += numbers[write.id] ?? []
         for number in numbers[write.id] ?? [] where writes[number].id == nil {
             writes[number].id = write.id
-            writes[number].known = hosts[index].engine.local.knowledge
+            writes[number].known = hosts[index].engine.status.knowledge
         }
     }
 }
@@ -214,7 +216,7 @@ extension SmallWorld {
 
     /// The violation of the rule, or nil.
     var wrong: String? {
-        if Set(hosts.map { $0.engine.local.mergeState.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
+        if Set(hosts.map { $0.engine.status.mergeState.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
         var accounted = inForce
         // The user decides about a held file, so the writes in it are not lost.
         for host in hosts where host.isHeld {
@@ -231,7 +233,7 @@ extension SmallWorld {
         // A deletion has taken effect if its value is missing.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
             let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
-            if hosts[0].engine.local.mergeState.value(at: path) == nil {
+            if hosts[0].engine.status.mergeState.value(at: path) == nil {
                 accounted.formUnion(write.seen.union([number]))
             }
         }
@@ -248,14 +250,14 @@ extension SmallWorld {
     /// The number of writes that are listed although the user whose write replaced them had seen them.
     var needless: Int {
         hosts.flatMap(\.conflicts).count { conflict in
-            let winners = conflict.winner.flatMap { numbersOfDots[$0] } ?? []
+            let winners = conflict.winner.flatMap { numbersByTransaction[$0] } ?? []
             let lost = numbers[conflict.id] ?? []
             return !lost.isEmpty && lost.allSatisfy { number in winners.contains { writes[$0].seen.contains(number) } }
         }
     }
 
     private var inForce: Set<Int> {
-        let writes = hosts[0].engine.local.mergeState
+        let writes = hosts[0].engine.status.mergeState
         let texts = writes.value(at: SmallHost.key)?.propertyList.texts ?? []
         return Set(texts.compactMap { Int($0) } + writes.writes.flatMap { numbers[$0.id] ?? [] })
     }
@@ -286,7 +288,7 @@ extension SmallWorld {
     /// Whether the winner's writer had not fetched the write that it displaced.
     private func isUnfetched(_ conflict: ConflictJournal.Conflict) -> Bool {
         guard let loser = conflict.loser, let winner = conflict.winner else { return true }
-        return !(numbersOfDots[winner] ?? []).contains { loser.sequence <= writes[$0].known?[loser.writer] ?? 0 }
+        return !(numbersByTransaction[winner] ?? []).contains { loser.sequence <= writes[$0].known?[loser.writer] ?? 0 }
     }
 }
 
@@ -334,7 +336,7 @@ struct SmallHost {
     }
 
     /// The conflicts that it lists or listed before its state was lost.
-    var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.local.conflicts.entries }
+    var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.status.conflicts.entries }
 
     /// Whether the user can delete the key, or the entry inside it. Deleting the last entry would write the key.
     func has(inside: Bool) -> Bool {
@@ -374,12 +376,12 @@ struct SmallHost {
         modified = now
     }
 
-    mutating func leave(_ mark: UInt64) { (self.mark, markedBy) = (mark, engine.local.writer) }
+    mutating func leave(_ mark: UInt64) { (self.mark, markedBy) = (mark, engine.status.writer) }
 
     var hasBackup: Bool { backup != nil }
 
     /// Whether the mirror neither captures nor writes the file until the user decides.
-    var isHeld: Bool { engine.local.trackedFiles[Path(domain: Self.domain)]?.held != nil }
+    var isHeld: Bool { engine.status.trackedFile(of: Path(domain: Self.domain))?.held != nil }
 
     /// The users' writes that are in the file.
     var texts: [Int] { PropertyList.dictionary(file).texts.compactMap { Int($0) } }
@@ -393,14 +395,14 @@ struct SmallHost {
 
     mutating func restoreState() {
         guard let backup else { return }
-        formerConflicts += engine.local.conflicts.entries
+        formerConflicts += engine.status.conflicts.entries
         engine = backup.engine
         (wasRestored, hasOlderState) = (true, true)
     }
 
     mutating func loseState() {
-        formerConflicts = engine.local.conflicts.entries
-        let writer = WriterID(number: engine.local.writer.number + 1 << 16)
+        formerConflicts = engine.status.conflicts.entries
+        let writer = WriterID(number: engine.status.writer.number + 1 << 16)
         var state = LocalState(
             mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }))
         state.apply(.configured(domain: Self.domain, isMirrored: true))

@@ -101,8 +101,8 @@ extension World {
     /// The users' writes that were replaced without a report.
     var unreported: [String] {
         let force = Set(
-            hosts.first?.engine.local.mergeState.domains.flatMap { domain in
-                hosts[0].engine.local.mergeState.keys(of: domain).flatMap { $0.value.propertyList.texts }
+            hosts.first?.engine.status.mergeState.domains.flatMap { domain in
+                hosts[0].engine.status.mergeState.keys(of: domain).flatMap { $0.value.propertyList.texts }
             } ?? [])
         let published = Set(transactions.flatMap(\.writes).flatMap { $0.value.value?.propertyList.texts ?? [] })
         return record.unreported(in: force, isLenient: !scenario.isOrdinary) { text in
@@ -143,7 +143,7 @@ extension World {
                     events.append(.fetched(Dictionary(fetched) { $1 }))
                 }
             }
-            return engine.local.mergeState.writes.map(\.id) == expected.writes.map(\.id)
+            return engine.status.mergeState.writes.map(\.id) == expected.writes.map(\.id)
         }
         guard !read(after: 0) else { return }
         guard scenario.clones, read(after: scenario.limits.waitsFor) else {

@@ -41,7 +41,7 @@ package final class World {
     private var names: [PackAddress: String] = [:]
     var record = WriteLedger()
     /// Receives a description of each event.
-    package var teller: ((String) -> Void)?
+    package var logger: ((String) -> Void)?
 
     init(seed: Seed, round: Int, scenario: Scenario) {
         generator = SeededGenerator(seed: seed, stream: scenario.name, round: round)
@@ -68,13 +68,13 @@ package final class World {
     }
 
     /// Reports an event, if the run is traced.
-    func tell(_ text: @autoclosure () -> String) { teller?("\(time) \(text())") }
+    func log(_ text: @autoclosure () -> String) { logger?("\(time) \(text())") }
 
     func complain(_ complaint: String) { complaints.append(complaint) }
 
     func noteNeedless(_ conflict: String) {
         needless.append(conflict)
-        tell("needless: \(conflict)")
+        log("needless: \(conflict)")
     }
 
     func count(_ fault: Fault) { faults[fault, default: 0] += 1 }
@@ -147,7 +147,7 @@ extension World {
             creations.append(address)
             if scenario.mixesVersions, !creator.isOld, chance(0.3) { makeNew(address) }
         }
-        tell("\(creator.label) creates \(address)")
+        log("\(creator.label) creates \(address)")
         removed.remove(address)
         creator.view[address] = .whole
         for host in hosts where host !== creator { deliver(address, to: host) }
@@ -155,7 +155,7 @@ extension World {
 
     /// Changes without room for a log are published in a base.
     private func noteFirstPublished(_ base: PackAddress, of creator: SimulatedHost) {
-        let transactions = creator.engine.local.outbox.filter { $0.id.sequence <= base.name.number }
+        let transactions = creator.engine.status.outbox.filter { $0.id.sequence <= base.name.number }
         guard !transactions.isEmpty else { return }
         count(.fullFolder)
         publishedByBases += transactions
@@ -168,7 +168,7 @@ extension World {
     }
 
     func remove(_ address: PackAddress, by remover: SimulatedHost) {
-        tell("\(remover.label) removes \(address)")
+        log("\(remover.label) removes \(address)")
         removed.insert(address)
         remover.view[address] = nil
         for host in hosts where host !== remover {
@@ -223,14 +223,14 @@ extension World {
         }
         host.view[address] = .whole
         guard medium == .cloud, misfortune(0.01) else { return }
-        count(.spoilt)
-        host.view[address] = .spoilt
-        schedule(in: pick([10, 100, 900])) { if host.view[address] == .spoilt { host.view[address] = .whole } }
+        count(.damaged)
+        host.view[address] = .damaged
+        schedule(in: pick([10, 100, 900])) { if host.view[address] == .damaged { host.view[address] = .whole } }
     }
 
     /// Removes existing files for all hosts. Their writers may write them again.
     func lose(_ addresses: [PackAddress]) {
-        tell("lost: \(addresses)")
+        log("lost: \(addresses)")
         for address in addresses {
             removed.insert(address)
             for host in hosts { host.view[address] = nil }

@@ -23,11 +23,11 @@ import Testing
         bench.settle()
         let files = bench.world.files.count
         try near.send(.directory(directory))
-        #expect(near.engine.directoryStatus == status)
+        #expect(near.engine.status.directory == status)
         near.edit("b", to: "written meanwhile")
         try near.capture()
         for event in [Event.listed(Listing(folders: [:])), .publish, .compact] { try near.send(event) }
-        #expect(near.value("b") == "written meanwhile" && near.engine.local.outbox.count == 1)
+        #expect(near.value("b") == "written meanwhile" && near.engine.status.outbox.count == 1)
         #expect(bench.world.files.count == files && near.files["s"]?.values["a"] == nil)
         bench.comeToRest()
         #expect(bench.isSound && near.files["s"]?.values["a"] == "from afar")
@@ -134,9 +134,9 @@ import Testing
         leaves.set("a", to: "the last word")
         leaves.command(.leave)
         bench.comeToRest()
-        let note = stays.engine.local.peers[leaves.durable.writer]?.note
+        let note = stays.durable.peers[leaves.durable.writer]?.note
         #expect(note?.hasLeft == true && note?.label == "host")
-        #expect(leaves.engine.directoryStatus == .left && stays.value("a") == "the last word")
+        #expect(leaves.engine.status.directory == .left && stays.value("a") == "the last word")
     }
 
     @Test func `is joined by a host that takes another number, with its unpublished changes`() {
@@ -163,9 +163,9 @@ import Testing
             far.set("b", to: .integer(.init(round)))
             bench.comeToRest()
         }
-        let before = near.engine.local
+        let before = near.durable
         near.command(.rebuild(near.view.keys.sorted().compactMap { bench.world.files[$0] }))
-        #expect(near.engine.local.digest == before.digest && near.engine.local.mergeState == before.mergeState)
+        #expect(near.durable.digest == before.digest && near.engine.status.mergeState == before.mergeState)
         #expect(bench.isSound)
     }
 }
@@ -176,7 +176,7 @@ import Testing
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: .string(String(repeating: "x", count: 3000)))
         bench.comeToRest()
-        #expect(near.reports.contains(.waiting(.quota)) && near.engine.local.outbox.count == 1)
+        #expect(near.reports.contains(.waiting(.quota)) && near.engine.status.outbox.count == 1)
         #expect(near.files["s"]?.values["a"] != nil && far.value("a") == nil)
     }
 
@@ -191,7 +191,7 @@ import Testing
             bench.world.pass(301)
         }
         #expect(near.reports.count { $0 == .quarantined(address, .wrongHash) } == 1)
-        #expect(near.engine.faulty[address] != nil)
+        #expect(near.engine.status.faulty[address] != nil)
     }
 
     /// A sync service may damage a file and repair it hours later, with the same name and size.
@@ -205,7 +205,7 @@ import Testing
         bench.settle()
         let log = try #require(near.files(of: far.durable.writer).first { $0.name.kind == .log })
         for _ in 0..<4 {
-            near.view[log] = .spoilt
+            near.view[log] = .damaged
             near.sync()
             bench.world.pass(seconds)
         }
@@ -233,10 +233,10 @@ import Testing
         #expect(near.value("b") == nil)
         bench.world.pass(601)
         near.pullNow()
-        #expect(near.value("b") == "b" && near.engine.local.knowledge[far.durable.writer] == 0)
+        #expect(near.value("b") == "b" && near.durable.knowledge[far.durable.writer] == 0)
         near.view[logs[0]] = .whole
         near.pullNow()
-        #expect(near.value("a") == "a" && near.engine.local.knowledge[far.durable.writer] == 2)
+        #expect(near.value("a") == "a" && near.durable.knowledge[far.durable.writer] == 2)
     }
 
     @Test func `lists each lost value separately, until it is resolved and old`() {
@@ -248,11 +248,11 @@ import Testing
         bench.world.pass(5)
         far.save("s") { $0 = ["a": "won", "b": "won too"] }
         bench.comeToRest()
-        let conflicts = near.engine.local.conflicts.entries
+        let conflicts = near.engine.status.conflicts.entries
         #expect(conflicts.map(\.path.key) == ["a", "b"])
         #expect(near.reports.contains { if case .conflict = $0 { true } else { false } })
         near.command(.resolve([conflicts[0].id]))
-        #expect(near.engine.local.conflicts.entries.first?.resolvedAt != nil)
+        #expect(near.engine.status.conflicts.entries.first?.resolvedAt != nil)
     }
 
     @Test func `publishes a digest in its base for others to compare`() throws {
@@ -260,14 +260,14 @@ import Testing
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: 1)
         bench.comeToRest()
-        #expect(near.engine.local.digest == far.engine.local.digest)
+        #expect(near.durable.digest == far.durable.digest)
         near.sync(compacts: true)
         bench.comeToRest()
         let isMismatch = { (report: Report) in if case .digestMismatch = report { true } else { false } }
         #expect(!far.reports.contains(where: isMismatch))
         // A base that claims the same contents but has another result.
-        var base = near.engine.local.base
-        base.digest = try #require(ContentHash(far.engine.local.digest.tips + [UInt8](repeating: 1, count: 16)))
+        var base = near.durable.base
+        base.digest = try #require(ContentHash(far.durable.digest.tips + [UInt8](repeating: 1, count: 16)))
         let pack = try Pack(decoding: base.encoded().bytes)
         try far.send(.fetched([pack.address: .pack(pack)]))
         #expect(far.reports.contains(where: isMismatch))

@@ -30,7 +30,7 @@ import Testing
             near.damage("s", damage)
             far.set("new", to: 1)
             bench.comeToRest()
-            #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.held == held)
+            #expect(near.engine.status.trackedFile(of: Path(domain: "s"))?.held == held)
             #expect(far.files["s"]?.values.count == 31)
             near.command(.release(domain: "s", takesFile: takesFile))
             bench.comeToRest()
@@ -60,7 +60,7 @@ import Testing
         }
         near.damage("s") { file in (file.values, file.hash) = (former.values, former.hash) }
         bench.comeToRest()
-        #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.held == .rolledBack)
+        #expect(near.engine.status.trackedFile(of: Path(domain: "s"))?.held == .rolledBack)
         #expect(far.files["s"]?.values["k1"] == 103)
         near.command(.release(domain: "s", takesFile: false))
         bench.comeToRest()
@@ -115,8 +115,8 @@ import Testing
             let near = bench.host("near")
             near.damage("s", mark: nil) { $0.content = .unreadable }
             bench.comeToRest()
-            let shadow = near.engine.local.trackedFiles[Path(domain: "s")]
-            #expect(shadow?.held == .unreadable && shadow?.isCaptured == false)
+            let trackedFile = near.engine.status.trackedFile(of: Path(domain: "s"))
+            #expect(trackedFile?.held == .unreadable && trackedFile?.isCaptured == false)
             #expect(near.reports.filter { $0 == .held(domain: "s", .unreadable) }.count == 1)
             let expected: PropertyList.Dictionary = isReleased ? ["far": 1] : ["far": 1, "near": 1]
             if isReleased {
@@ -125,7 +125,7 @@ import Testing
                 near.save("s", mark: nil) { $0 = ["near": 1] }
             }
             bench.comeToRest()
-            #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.held == nil)
+            #expect(near.engine.status.trackedFile(of: Path(domain: "s"))?.held == nil)
             #expect(near.files["s"]?.values == expected && far.files["s"]?.values == expected)
         }
     }
@@ -137,7 +137,7 @@ import Testing
         bench.comeToRest()
         #expect(near.files["s"]?.values["u"] == "no uid")
         #expect(far.files["s"]?.values["u"] == .uid(7))
-        #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.exceptions.values.map(\.reason) == [.format])
+        #expect(near.engine.status.trackedFile(of: Path(domain: "s"))?.exceptions.values.map(\.reason) == [.format])
         far.set("u", to: .uid(8))
         near.set("k1", to: "other")
         bench.comeToRest()
@@ -153,7 +153,7 @@ import Testing
         near.set("secret", to: "mine")
         far.set("secret", to: "yours")
         bench.comeToRest()
-        #expect(near.engine.local.mergeState.count == 0)
+        #expect(near.engine.status.mergeState.count == 0)
         #expect(near.files["s"]?.values == ["secret": "mine"] && far.files["s"]?.values == ["secret": "yours"])
         // A third host without the schema sends it.
         let bench2 = Bench()
@@ -163,7 +163,7 @@ import Testing
         sender.setPolicy(DomainPolicy(staysLocal: { _, key in key == "secret" }))
         sender.set("k", to: 1)
         bench2.comeToRest()
-        #expect(other.engine.local.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
+        #expect(other.engine.status.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
         #expect(other.files["s"]?.values == ["secret": "sent", "k": 1])
         #expect(sender.files["s"]?.values == ["secret": "sent", "k": 1])
     }
@@ -176,7 +176,7 @@ import Testing
         sender.setPolicy(DomainPolicy(staysLocal: { _, key in key == "secret" }))
         sender.set("secret", to: [String(repeating: "k", count: CanonicalValue.longestKey + 1): 1])
         bench.comeToRest()
-        #expect(other.engine.local.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
+        #expect(other.engine.status.mergeState.write(at: Path(domain: "s", key: "secret"))?.value == .left)
     }
 
     @Test func `does not write values of other hosts for a local key`() {
@@ -209,7 +209,7 @@ import Testing
         near.edit("a", to: 1, in: "s")
         near.edit("b", to: 2, in: "t")
         near.attempt { try near.capture() }
-        #expect(near.engine.local.outbox.last?.writes.map(\.path.description) == [":s:a", ":t:b"])
+        #expect(near.engine.status.outbox.last?.writes.map(\.path.description) == [":s:a", ":t:b"])
         bench.comeToRest()
         #expect(far.files["s"]?.values["a"] == 1 && far.files["t"]?.values["b"] == 2)
     }
@@ -246,7 +246,7 @@ import Testing
         near.edit("k1", to: 1, mark: nil)
         bench.comeToRest()
         #expect(far.files["s"]?.values["k1"] == 1)
-        #expect(near.engine.local.conflicts.entries.map(\.kind) == [.reverted])
+        #expect(near.engine.status.conflicts.entries.map(\.kind) == [.reverted])
         #expect(near.hasJournal(of: "from afar"))
     }
 }

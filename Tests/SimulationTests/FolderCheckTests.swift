@@ -26,8 +26,8 @@ import Testing
     private func findings(_ host: SimulatedHost, extra: [WriterID: [String: Int]] = [:]) -> [FolderCheck.Finding] {
         var listing = host.listing
         for (writer, names) in extra { listing.folders[writer, default: [:]].merge(names) { $1 } }
-        var check = FolderCheck(host.engine.local, listing)
-        for (address, fetch) in host.fetch(check.wanted) { check.add(address, fetch) }
+        var check = host.engine.status.check(of: listing)
+        for (address, fetch) in host.fetch(listing.packs) { check.add(address, fetch) }
         return check.finish()
     }
 
@@ -44,7 +44,7 @@ import Testing
     @Test func `finds faulty, unreachable, missing and foreign files`() throws {
         let (near, far) = pair()
         let log = try #require(files(near, of: far, .log).last)
-        near.view[log] = .spoilt
+        near.view[log] = .damaged
         #expect(findings(near).contains(.faulty(log, .wrongHash)))
         let own = try #require(files(far, of: far, .base).first)
         far.view[own] = nil

@@ -107,7 +107,7 @@ import Testing
             host.sync(compacts: script.compacts)
             let hasDied = host.stepCount == host.breaksAt
             // Everything else is at least in the state that the records produce.
-            #expect(host.engine.local == host.durable, "\(script.name), step \(step)")
+            #expect(host.engine.status.matches(host.durable), "\(script.name), step \(step)")
             bench.comeToRest()
             bench.comeToRest()
             #expect(bench.isSound, "\(script.name), step \(step)")

@@ -37,7 +37,7 @@ import Testing
                 #expect(state(order + again) == expected, "\(replay)")
             }
             for host in world.hosts {
-                let missing = expected.writes.filter { !host.engine.local.mergeState.writes.contains($0) }
+                let missing = expected.writes.filter { !host.engine.status.mergeState.writes.contains($0) }
                 #expect(missing.isEmpty, "\(replay): \(host.label) lacks \(missing)")
             }
         }
@@ -65,9 +65,9 @@ import Testing
         for (world, replay) in worlds(Extent.sample(4, of: Scenario.all.filter { !$0.hasLongValues }.map(\.name))) {
             for host in world.hosts {
                 let view = host.view.keys.sorted().compactMap { world.files[$0] }
-                var rebuilt = host.engine.local
+                var rebuilt = host.durable
                 rebuilt.apply(.rebuilt(view))
-                #expect(rebuilt.mergeState == host.engine.local.mergeState, "\(replay): \(host.label)")
+                #expect(rebuilt.mergeState == host.engine.status.mergeState, "\(replay): \(host.label)")
             }
         }
     }

@@ -143,7 +143,7 @@ import Testing
         far.view[base] = .whole
         bench.comeToRest()
         #expect(far.value("a") == "which comes later" && far.hasJournal(of: "which loses") && bench.isSound)
-        #expect(far.engine.local.knowledge == near.engine.local.knowledge)
+        #expect(far.durable.knowledge == near.durable.knowledge)
     }
 
     @Test func `of bytes makes a retired host visible again for the contents of its base`() {
@@ -153,7 +153,7 @@ import Testing
         near.command(.retire(far.durable.writer))
         for count in [3000, 10] { far.set("a", to: Self.text(count)) }
         bench.comeToRest()
-        #expect(near.engine.local.retired.isEmpty && near.value("a") == Self.text(10))
+        #expect(near.durable.retired.isEmpty && near.value("a") == Self.text(10))
     }
 
     @Test func `of reported keys hides no change that is first published in a long base`() {
@@ -226,7 +226,7 @@ import Testing
             bench.comeToRest()
         }
         for number in 0..<3 { #expect(stays.value("a\(number)") == 1) }
-        #expect(stays.engine.local.knowledge.count <= 3 && stays.engine.local.peers.count <= 3)
+        #expect(stays.durable.knowledge.count <= 3 && stays.durable.peers.count <= 3)
         #expect(!stays.reports.contains(.waiting(.writers)) && bench.isSound)
     }
 
@@ -237,7 +237,7 @@ import Testing
             host.set("a\(number)", to: 1)
             bench.comeToRest()
         }
-        #expect(hosts[0].engine.local.peers.count == 2 && hosts[0].reports.contains(.waiting(.writers)))
+        #expect(hosts[0].durable.peers.count == 2 && hosts[0].reports.contains(.waiting(.writers)))
         #expect((0..<4).filter { hosts[0].value("a\($0)") == nil }.count == 1)
     }
 
@@ -298,10 +298,10 @@ import Testing
         bench.comeToRest()
         near.view[Bench.addressOfStranger] = .partial
         near.sync()
-        #expect(near.engine.faulty[Bench.addressOfStranger] != nil)
+        #expect(near.engine.status.faulty[Bench.addressOfStranger] != nil)
         near.view[Bench.addressOfStranger] = nil
         near.sync()
-        #expect(near.engine.faulty.isEmpty)
+        #expect(near.engine.status.faulty.isEmpty)
     }
 
     @Test func `prevents the purge of its folder, which would lose its contents`() {

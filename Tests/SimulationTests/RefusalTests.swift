@@ -31,7 +31,7 @@ import Testing
             let hasFailed = host.hasFailed
             if refusal.lasts { host.sync(compacts: script.compacts) }
             host.fail(0..<0, as: refusal.failure)
-            #expect(host.engine.local == host.durable, "\(script.name), request \(number)")
+            #expect(host.engine.status.matches(host.durable), "\(script.name), request \(number)")
             bench.comeToRest()
             bench.comeToRest()
             #expect(bench.isSound, "\(script.name), request \(number)")
@@ -49,7 +49,7 @@ import Testing
         // The intent is recorded, and then the creation of the file fails.
         near.fail(2..<3, as: failure)
         near.publishNow()
-        #expect(near.reports.last == .waiting(failure) && near.engine.local.outbox.count == 1)
+        #expect(near.reports.last == .waiting(failure) && near.engine.status.outbox.count == 1)
         near.fail(0..<0, as: failure)
         bench.comeToRest()
         #expect(far.value("a") == "kept" && bench.isSound)

@@ -23,18 +23,18 @@ import Testing
     func `is written again if the user requests it`(_ lost: String?, _ won: String?) throws {
         let (bench, near, far) = conflict(lost.map(PropertyList.string), won.map(PropertyList.string))
         #expect(far.files["s"]?.values["a"] == won.map(PropertyList.string))
-        near.command(.restore([try #require(near.engine.local.conflicts.entries.first).id]))
+        near.command(.restore([try #require(near.engine.status.conflicts.entries.first).id]))
         bench.comeToRest()
         #expect(bench.isSound)
         for host in [near, far] { #expect(host.files["s"]?.values["a"] == lost.map(PropertyList.string)) }
-        #expect(near.engine.local.conflicts.entries.map(\.resolvedAt).contains(nil) == false)
+        #expect(near.engine.status.conflicts.entries.map(\.resolvedAt).contains(nil) == false)
         // The user who restores the value has seen the winner, so there is no conflict.
-        #expect(far.engine.local.conflicts.entries.isEmpty)
+        #expect(far.engine.status.conflicts.entries.isEmpty)
     }
 
     @Test func `does not replace a newer value in the file`() throws {
         let (bench, near, far) = conflict("lost", "won")
-        let lost = try #require(near.engine.local.conflicts.entries.first).id
+        let lost = try #require(near.engine.status.conflicts.entries.first).id
         near.interference = { near.edit("a", to: "edited meanwhile") }
         near.command(.restore([lost]))
         bench.comeToRest()
@@ -45,10 +45,10 @@ import Testing
         let (bench, near, far) = conflict("lost", "won")
         far.set("a", to: "lost")
         bench.comeToRest()
-        let sequence = near.engine.local.sequence
-        near.command(.restore([try #require(near.engine.local.conflicts.entries.first).id]))
-        #expect(near.engine.local.sequence == sequence)
-        #expect(near.engine.local.conflicts.entries.first?.resolvedAt != nil)
+        let sequence = near.durable.sequence
+        near.command(.restore([try #require(near.engine.status.conflicts.entries.first).id]))
+        #expect(near.durable.sequence == sequence)
+        #expect(near.engine.status.conflicts.entries.first?.resolvedAt != nil)
     }
 }
 
@@ -62,12 +62,12 @@ import Testing
         near.restart()
         near.edit("b", to: "after that")
         bench.comeToRest()
-        #expect(near.engine.directoryStatus == .left && far.value("a") == "the last word" && far.value("b") == nil)
-        #expect(far.engine.local.peers[near.durable.writer]?.note?.hasLeft == true)
+        #expect(near.engine.status.directory == .left && far.value("a") == "the last word" && far.value("b") == nil)
+        #expect(far.durable.peers[near.durable.writer]?.note?.hasLeft == true)
         far.set("c", to: "meanwhile")
         near.command(.resume)
         bench.comeToRest()
-        #expect(far.engine.local.peers[near.durable.writer]?.note?.hasLeft == false)
+        #expect(far.durable.peers[near.durable.writer]?.note?.hasLeft == false)
         #expect(bench.isSound && far.value("b") == "after that" && near.value("c") == "meanwhile")
     }
 
@@ -79,7 +79,7 @@ import Testing
         near.restart()
         near.edit("a", to: 1)
         bench.comeToRest()
-        #expect(near.engine.directoryStatus == .paused && far.value("a") == nil)
+        #expect(near.engine.status.directory == .paused && far.value("a") == nil)
         near.command(.resume)
         bench.comeToRest()
         #expect(far.value("a") == 1 && bench.isSound)
@@ -96,7 +96,7 @@ import Testing
         far.set("b", to: 2)
         bench.comeToRest()
         #expect(near.actionCount == 0 && near.files["s"]?.values == ["a": 1] && far.value("a") == nil)
-        #expect(near.engine.local.participation == .detached)
+        #expect(near.durable.participation == .detached)
     }
 
     @Test func `is visible again when a retired host publishes something`() {
@@ -105,11 +105,11 @@ import Testing
         bench.comeToRest()
         near.command(.retire(far.durable.writer))
         bench.comeToRest()
-        #expect(near.engine.local.retired == [far.durable.writer])
+        #expect(near.durable.retired == [far.durable.writer])
         far.set("a", to: 1)
         bench.comeToRest()
-        #expect(near.engine.local.retired.isEmpty)
-        let peer = near.engine.local.peers[far.durable.writer]
+        #expect(near.durable.retired.isEmpty)
+        let peer = near.durable.peers[far.durable.writer]
         #expect(peer.map { $0.lastStamp > .zero } == true)
     }
 }
@@ -161,9 +161,9 @@ import Testing
     @Test func `that is damaged in place is found within hours, and written again`() throws {
         let (bench, near, far) = pair(checksEvery: 3_600_000)
         let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
-        near.view[base] = .spoilt
+        near.view[base] = .damaged
         bench.comeToRest()
-        #expect(near.view[base] == .spoilt)
+        #expect(near.view[base] == .damaged)
         for _ in 0..<3 {
             bench.world.pass(3700)
             // Only an active host checks its folder.

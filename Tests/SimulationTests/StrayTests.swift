@@ -34,7 +34,7 @@ import Testing
             bench.settle()
             host.sync()
         }
-        #expect(bench.isSound && near.engine.faulty.isEmpty)
+        #expect(bench.isSound && near.engine.status.faulty.isEmpty)
         #expect(Journal.beginning(with: near.durable).count < 10_000, "strays are not recorded")
     }
 }

@@ -36,7 +36,7 @@ import Testing
         bench.comeToRest()
         #expect(old.value("c") == "c" && old.value("b") == nil && new.value("d") == "of the old")
         #expect(old.reports.count { $0 == .tooNew(held) } == 1)
-        #expect(old.engine.local.knowledge[new.durable.writer] == held.name.number - 1)
+        #expect(old.durable.knowledge[new.durable.writer] == held.name.number - 1)
         for _ in 0..<3 { bench.comeToRest() }
         old.actionCount = 0
         old.sync()
@@ -50,7 +50,7 @@ import Testing
         old.upgrade()
         bench.comeToRest()
         #expect(old.value("b") == "b" && bench.isSound)
-        #expect(old.engine.local.digest == new.engine.local.digest)
+        #expect(old.durable.digest == new.durable.digest)
     }
 
     @Test func `catches up by a base, where the logs are gone by then`() throws {

@@ -90,7 +90,7 @@ import TestSupport
             throw Arguments.Mistake(text: "no such scenario: \(Scenario.all.map(\.name))")
         }
         var run = Run(scenario, round: arguments.round, without: arguments.omitted)
-        if arguments.tells { run.world.teller = { say($0) } }
+        if arguments.tells { run.world.logger = { say($0) } }
         run.carryOut()
         for wrong in run.wrongs { say(wrong) }
         for needless in run.world.needless { say("needless: \(needless)") }

@@ -9,22 +9,22 @@ package enum Journal {
     private static let magic: [UInt8] = Array("prfj".utf8) + [2]
     private static let magicOfFirstVersion: [UInt8] = Array("prfj".utf8) + [1]
 
-    /// Returns a journal that starts with this state.
-    ///
-    /// - Parameter values: Receives the long values to which the journal refers; nil includes them.
-    package static func beginning(with state: LocalState, referringTo values: inout [LongValue]?) -> [UInt8] {
-        framed(state, &values, after: magic)
+    /// A part of a journal, and the long values to which it refers.
+    package struct Part: Sendable {
+        package let bytes: [UInt8]
+        package let longValues: [LongValue]
     }
 
+    /// Returns a journal that starts with this state.
+    package static func checkpoint(of state: LocalState) -> Part { framed(state, after: magic) }
+
+    /// Returns the part to append for a record.
+    package static func entry(of record: LocalRecord) -> Part { framed(record) }
+
+    /// Returns a journal that starts with this state, and includes its long values.
     package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, after: magic) }
 
-    /// Returns the bytes to append for a record.
-    ///
-    /// - Parameter values: Receives the long values to which the record refers; nil includes them.
-    package static func entry(_ record: LocalRecord, referringTo values: inout [LongValue]?) -> [UInt8] {
-        framed(record, &values)
-    }
-
+    /// Returns the bytes to append for a record, which include its long values.
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
     /// Encodes the file beside a journal from which an exchange can conclude that there is nothing to do.
@@ -47,13 +47,11 @@ package enum Journal {
         return value
     }
 
-    private static func framed(
-        _ body: some JournalCodable, _ values: inout [LongValue]?, after magic: [UInt8] = []
-    ) -> [UInt8] {
-        var bytes = JournalBytes(refersToLongValues: values != nil)
+    private static func framed(_ body: some JournalCodable, after magic: [UInt8] = []) -> Part {
+        var bytes = JournalBytes(refersToLongValues: true)
         body.write(to: &bytes)
-        values? += bytes.longValues ?? []
-        return framed(bytes.taken(), after: magic)
+        let values = bytes.longValues ?? []
+        return Part(bytes: framed(bytes.taken(), after: magic), longValues: values)
     }
 
     /// Adds the length and the checksum to a body in place, because it may be large.

@@ -130,14 +130,14 @@ extension LocalState {
 // Change of our writer number.
 extension LocalState {
     /// The last of our transactions that other hosts can have read.
-    package var published: UInt64 { max(outbox.first.map { $0.id.sequence - 1 } ?? sequence, intent?.last ?? 0) }
+    var lastPublished: UInt64 { max(outbox.first.map { $0.id.sequence - 1 } ?? sequence, intent?.last ?? 0) }
 
     /// Takes another number, and moves the unpublished transactions to it.
     mutating func takeNewNumber(as new: WriterID, intentIsInView: Bool) {
         if let intent, intentIsInView { clearOutbox(of: intent) }
         intent = nil
         let former = writer
-        knowledge[former] = published
+        knowledge[former] = lastPublished
         let before = views(of: Set(outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }))
         withdrawOutbox()
         let renamed = zip(UInt64(1)..., outbox).map { sequence, transaction in

@@ -8,7 +8,7 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var formerWriters: Set<WriterID>
     /// The number of our last transaction.
     package internal(set) var sequence: UInt64 = 0
-    package internal(set) var clock = HybridClock()
+    var clock = HybridClock()
     package internal(set) var mergeState = MergeState()
     /// For each writer including us, the last transaction up to which all are known.
     package internal(set) var knowledge = VersionVector()
@@ -25,20 +25,27 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var application: Application?
     package internal(set) var conflicts = ConflictJournal()
     /// Writes of other writers that took the place of ours because they have the same value.
-    package internal(set) var adopted: Set<WriteID> = []
+    var adopted: Set<WriteID> = []
     /// Writes under our number that were made by a copy of this store.
-    package internal(set) var foreign: Set<WriteID> = []
+    var foreign: Set<WriteID> = []
     /// The former numbers of other writers.
-    package internal(set) var lineage = Lineage()
+    var lineage = Lineage()
     package internal(set) var restoreMarkers = RestoreMarkers()
     /// Writers whose writes our bases carry because their folders are gone.
-    package internal(set) var carried: Set<WriterID> = []
+    var carried: Set<WriterID> = []
     /// Writers that are no longer shown in any list.
     package internal(set) var retired: Set<WriterID> = []
     package internal(set) var participation = Participation.full
 
     /// The preference files of the mirrored domains.
-    package var mirroredFiles: [Path: TrackedFile] { trackedFiles.filter(\.value.isMirrored) }
+    var mirroredFiles: [Path: TrackedFile] { trackedFiles.filter(\.value.isMirrored) }
+
+    /// The held domains, in order.
+    package var heldDomains: [(domain: String, reason: HoldReason)] {
+        mirroredFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
+            trackedFile.held.map { (path.domain, $0) }
+        }
+    }
 
     package init(mirror: MirrorID, writer: WriterID, formerWriters: Set<WriterID> = []) {
         self.mirror = mirror
@@ -289,7 +296,7 @@ extension LocalState {
     }
 
     /// Returns the writes that the preference file shows at, below and above a key, or none if that is unknown.
-    package func shownWrites(at key: Path) -> [VisibleWrite] {
+    func shownWrites(at key: Path) -> [VisibleWrite] {
         guard let trackedFile = trackedFiles[key.prefix(components: 1)], trackedFile.isCaptured else { return [] }
         if Rule.followsFile.isKept, let exception = trackedFile.exceptions[key] { return exception.shown }
         return [VisibleWrite](mergeState.overlapping(key))

@@ -29,7 +29,7 @@ extension LocalState {
     mutating func rebuild(from packs: [Pack]) {
         var chains: [WriterID: Chain] = [:]
         for pack in packs { chains[pack.address.writer, default: Chain()].add(pack) }
-        let complete = chains.filter { $1.isComplete(upTo: $0 == writer ? published : knowledge[$0]) }
+        let complete = chains.filter { $1.isComplete(upTo: $0 == writer ? lastPublished : knowledge[$0]) }
         var rebuilding = RebuiltState(self, inView: Set(complete.keys))
         for pack in packs { rebuilding.add(pack) }
         replaceMergeState(by: rebuilding.mergeState)

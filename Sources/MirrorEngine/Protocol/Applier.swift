@@ -48,7 +48,7 @@ extension Applier {
     private mutating func capture(
         _ observations: [Observation], at moment: Moment, in context: inout EngineContext
     ) -> Bool {
-        let open = Set((context.local.application?.domains ?? []).map(\.domain))
+        let open = context.local.openDomains
         let read = Set(observations.map { Path(domain: $0.domain) })
         guard open.isSubset(of: read) else {
             context.act(.observe(open.union(read).map(\.domain).sorted()))
@@ -295,8 +295,11 @@ extension Applier {
 }
 
 extension LocalState {
-    /// The domains whose files must still be changed.
-    package var pendingDomains: [Path] {
+    /// The domains whose files are being written, or were being written when the last program ended.
+    var openDomains: Set<Path> { Set((application?.domains ?? []).map(\.domain)) }
+
+    /// The domains whose files must still be changed, in order.
+    var pendingDomains: [Path] {
         mirroredFiles.filter { $0.value.isCaptured && $0.value.held == nil && $0.value.isPending }.keys.sorted()
     }
 }

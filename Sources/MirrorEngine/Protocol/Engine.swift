@@ -8,9 +8,9 @@
 /// The engine passes events to three parts, each with its own state: the inbox for the files of other writers, the
 /// publisher for our own folder, and the applier for the preference files.
 package struct Engine: Sendable {
-    private var context: EngineContext
-    private var inbox = Inbox()
-    private var publisher = Publisher()
+    private(set) var context: EngineContext
+    private(set) var inbox = Inbox()
+    private(set) var publisher = Publisher()
     private var applier = Applier()
 
     /// The description of this host for others.
@@ -28,17 +28,18 @@ package struct Engine: Sendable {
 
     package init(
         _ local: LocalState, profile: Profile, policy: DomainPolicy = .plain, limits: EngineLimits = EngineLimits(),
-        seed: Seeding = .merge, longValues: (any LongValueStore)? = nil, directoryStatus: DirectoryStatus = .unknown
+        seed: Seeding = .merge, longValues: (any LongValueStore)? = nil, directoryStatus: DirectoryStatus = .unknown,
+        continuing waits: PendingWaits? = nil
     ) {
         var local = local
         local.restart()
         context = EngineContext(
             local, profile: profile, policy: policy, limits: limits, seed: seed, longValues: longValues)
         context.directoryStatus = directoryStatus
+        guard let waits else { return }
+        inbox.resume(waits)
+        publisher.lastCheck = waits.lastCheck.map { ($0, waits.lastChecked) }
     }
-
-    /// Releases the files that wait for others. Each is read again when it is due.
-    package mutating func dropWaitingFiles() { inbox.dropWaiting(beyond: 0) }
 
     /// Handles an event. Returns the actions that follow from it.
     package mutating func handle(_ event: Event, at moment: Moment) -> [Action] {
@@ -67,11 +68,14 @@ package struct Engine: Sendable {
     }
 }
 
-// MARK: Queries
+// MARK: The state
 
 extension Engine {
-    package var local: LocalState { context.local }
-    package var directoryStatus: DirectoryStatus { context.directoryStatus }
+    var local: LocalState { context.local }
+    private var directoryStatus: DirectoryStatus { context.directoryStatus }
+
+    /// The status of the engine. Release it before the next event, which otherwise copies what it changes.
+    package var status: EngineStatus { EngineStatus(self) }
 
     package var policy: DomainPolicy {
         get { context.policy }
@@ -83,25 +87,12 @@ extension Engine {
         set { context.limits = newValue }
     }
 
-    /// Files that could not be joined as they were.
-    package var faulty: [PackAddress: FaultyFile] { inbox.faulty }
-    /// Whether a file was read that follows files that are missing.
-    package var hasWaitingFiles: Bool { !inbox.isAtRest }
-    /// The writers whose folders were in view when the directory was last listed.
-    package var writersInView: [WriterID] { inbox.folders.keys.sorted() }
-    /// Returns the new writers beyond the limit.
-    package func ignoredWriters(_ listing: Listing) -> Set<WriterID> { context.ignoredWriters(listing) }
-
-    /// Whether all superseded files are to be removed once a base replaces them.
-    package var isCompacting: Bool { publisher.isCompacting }
-    /// Whether files of ours were found missing or damaged and no base has replaced them yet.
-    package var hasLosses: Bool { publisher.hasLosses }
     /// Whether none of our own files is due.
-    package var isFullyPublished: Bool { publisher.isFullyPublished(context) }
+    var isFullyPublished: Bool { publisher.isFullyPublished(context) }
 
     /// Whether publishing would exceed a limit, determined by a copy that computes no digest: a digest reads the bytes
     /// of every value.
-    package func exceedsQuota(at moment: Moment) -> Bool {
+    func exceedsQuota(at moment: Moment) -> Bool {
         guard !isFullyPublished else { return false }
         var trial = self
         trial.context.isTrial = true
@@ -114,12 +105,28 @@ extension Engine {
         isFullyPublished && local.participation == .full && local.application == nil && !local.restoreMarkers.isOpen
             && inbox.isAtRest && publisher.isAtRest && applier.isAtRest
     }
+}
 
-    /// Whether our own folder shows that this state is a copy or an old one. Then files of other writers must be joined
-    /// before changes in preference files are captured, because some of these may be theirs.
-    package func shouldPullFirst(_ listing: Listing) -> Bool {
-        (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(local.isForeign) ?? false }
-            || local.trackedFiles.values.contains { $0.suspicion == .stateIsOlder }
+// MARK: Continuation by another engine
+
+extension Engine {
+    /// Continues under other settings, with another state or, if it is nil, with the same one.
+    package mutating func restart(
+        with state: LocalState? = nil, profile: Profile, policy: DomainPolicy, seed: Seeding,
+        longValues: (any LongValueStore)?, continuing waits: PendingWaits?
+    ) {
+        self = Engine(
+            state ?? local, profile: profile, policy: policy, seed: seed, longValues: longValues,
+            directoryStatus: directoryStatus, continuing: waits)
+    }
+
+    /// Returns a journal that starts with the state.
+    ///
+    /// Files that wait for others are released and read again when they are due, because a new journal keeps only the
+    /// long values of the state.
+    package mutating func checkpoint() -> Journal.Part {
+        inbox.dropWaiting(beyond: 0)
+        return Journal.checkpoint(of: local)
     }
 
     /// The waits that the next engine should continue.
@@ -127,12 +134,6 @@ extension Engine {
         var waits = inbox.pendingWaits
         (waits.lastCheck, waits.lastChecked) = (publisher.lastCheck?.at, publisher.lastCheck?.name)
         return waits
-    }
-
-    /// Continues the waits of a former engine.
-    package mutating func resume(_ waits: PendingWaits) {
-        inbox.resume(waits)
-        publisher.lastCheck = waits.lastCheck.map { ($0, waits.lastChecked) }
     }
 }
 
@@ -234,7 +235,9 @@ extension Engine {
     private mutating func join(_ pack: Pack, at moment: Moment) {
         // If another writer knows more under our number than we have published, it read that from a copy of this store,
         // whose files may not have arrived yet. Other hosts would ignore our next changes under that number as known.
-        if pack.sequence(of: local.writer) > local.published, Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
+        if pack.sequence(of: local.writer) > local.lastPublished, Rule.takesNewNumber.isKept {
+            takeNewNumber(at: moment)
+        }
         context.commit(.joined(pack, at: moment.now))
         if case .base(let base) = pack.content, local.differs(from: base) {
             context.report(.digestMismatch(base.writer))

@@ -91,6 +91,13 @@ package struct Listing: Hashable, Sendable {
         self.closed = closed
     }
 
+    /// The packs of all writers, in the order in which they are read.
+    package var packs: [PackAddress] {
+        folders.flatMap { writer, names in
+            names.keys.compactMap { PackName($0) }.map { PackAddress(writer: writer, name: $0) }
+        }.sorted()
+    }
+
     /// Returns the size of a file, or 0 if it does not exist or is unknown.
     func size(of address: PackAddress) -> Int { folders[address.writer]?[address.name.description] ?? 0 }
 }

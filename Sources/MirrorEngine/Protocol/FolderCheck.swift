@@ -75,20 +75,13 @@ package struct FolderCheck: Sendable {
         }
     }
 
-    package init(_ local: LocalState, _ listing: Listing) {
+    init(_ local: LocalState, _ listing: Listing) {
         self.local = local
         self.listing = listing
         rebuilding = RebuiltState(
             local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
         expected = local.mergeState
         noteNames()
-    }
-
-    /// The files to read, in the best order.
-    package var wanted: [PackAddress] {
-        listing.folders.flatMap { writer, names in
-            names.keys.compactMap { PackName($0) }.map { PackAddress(writer: writer, name: $0) }
-        }.sorted()
     }
 }
 

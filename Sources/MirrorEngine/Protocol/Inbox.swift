@@ -104,14 +104,21 @@ extension EngineContext {
 
 extension LocalState {
     /// Whether a host's folder is gone, and no user has decided about that host.
-    package func isMissing(_ writer: WriterID) -> Bool {
+    func isMissing(_ writer: WriterID) -> Bool {
         guard let peer = peers[writer], peer.vanishedAt != nil else { return false }
         return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
             && !(peer.note?.hasLeft ?? false) && !isCarried(writer)
     }
 
+    /// Whether files of a host are missing that came before others, so that some of its changes are unknown, and no
+    /// user has decided about that host.
+    func lacksChanges(of writer: WriterID) -> Bool {
+        guard let peer = peers[writer], peer.vanishedAt == nil, !peer.beyond.isEmpty else { return false }
+        return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
+    }
+
     /// Whether a base in view carries the writes of a writer.
-    package func isCarried(_ writer: WriterID) -> Bool {
+    func isCarried(_ writer: WriterID) -> Bool {
         carried.contains(writer) || peers.values.contains { $0.vanishedAt == nil && $0.carries.contains(writer) }
     }
 }

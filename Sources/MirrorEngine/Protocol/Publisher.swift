@@ -153,7 +153,7 @@ extension LocalState {
     }
 
     /// Returns the values of a domain in our files.
-    package func published(in domain: String) -> [VersionedWrite] {
+    func published(in domain: String) -> [VersionedWrite] {
         mergeState.under(Path(domain: domain)).filter { isOurs($0) && $0.value.value != nil }
     }
 

@@ -45,7 +45,7 @@ extension MirrorSession {
     /// Returns the label of a writer, or its number if it has none.
     package func host(_ writer: WriterID) -> String {
         if writer == self.writer { return configuration.label }
-        return engine.local.peers[writer]?.note?.label ?? writer.description
+        return engine.status.label(of: writer) ?? writer.description
     }
 
     /// Returns the number of the item to which a conflict belongs.

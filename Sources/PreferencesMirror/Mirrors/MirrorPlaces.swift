@@ -54,7 +54,7 @@ package struct MirrorPlaces: Sendable {
 extension MirrorPlaces {
     /// Returns the held domains of a mirror, as far as its state can be read without its lock.
     package func held(in mirror: MirrorID) -> [(domain: String, reason: HoldReason)] {
-        StateJournal(in: folder(of: mirror), system.fileSystem).peek()?.held ?? []
+        StateJournal(in: folder(of: mirror), system.fileSystem).peek()?.heldDomains ?? []
     }
 }
 

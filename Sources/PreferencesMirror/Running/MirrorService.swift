@@ -14,7 +14,7 @@ package struct MirrorService: Sendable {
     private let clock: any Clock
     private let watcher: any FolderWatcher
     private var watches: [FilePath: any FolderWatch] = [:]
-    private var pace = Backoff()
+    private var backoff = Backoff()
     private var publishing = PublishingDelay()
     private var nextExchange: Instant
     /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
@@ -41,7 +41,7 @@ package struct MirrorService: Sendable {
         (clock, watcher) = (system.clock, system.watcher)
         hints = ChangeHints(system.clock, ring: ring)
         nextExchange = system.clock.now
-        if isEager { pace.longest = .seconds(2) }
+        if isEager { backoff.longest = .seconds(2) }
     }
 
     /// The result of a turn.
@@ -78,10 +78,10 @@ package struct MirrorService: Sendable {
             return Turn(next: min(due.next, nextExchange), reports: [])
         }
         let delay = publishing.delay(at: now.nanoseconds)
-        let former = session.engine.local.published
+        let former = session.engine.status.lastPublished
         let direction: MirrorSession.Direction = delay > .zero ? .pull : .both
         let outcome = exchange(direction)
-        let published = session.engine.local.published != former
+        let published = session.engine.status.lastPublished != former
         if published { publishing.record(at: clock.now.nanoseconds) }
         watchWriters()
         let all = session.takeReports()
@@ -91,8 +91,8 @@ package struct MirrorService: Sendable {
         let isFirstFailure = outcome != nil && lastFailure == nil
         lastFailure = outcome
         let isNews = published || isFirstFailure || reports.contains { !$0.isOfWaiting }
-        if due.local || due.directory || isNews { pace.quicken() }
-        if isExchangeDue, !due.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { shortenPace() }
+        if due.local || due.directory || isNews { backoff.quicken() }
+        if isExchangeDue, !due.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { shortenBackoff() }
         hasAllWatches = !hasNewWatch
         return Turn(
             next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles,
@@ -135,8 +135,8 @@ package struct MirrorService: Sendable {
 
     private mutating func schedule(_ failure: MirrorFailure?, _ delay: Duration) -> Instant {
         let now = clock.now
-        nextExchange = now.advanced(by: pace.next(random: session.moment.random))
-        if delay > .zero, !session.engine.local.outbox.isEmpty {
+        nextExchange = now.advanced(by: backoff.next(random: session.moment.random))
+        if delay > .zero, session.unpublishedCount > 0 {
             nextExchange = min(nextExchange, now.advanced(by: delay))
         }
         // After a failure the next attempt is periodic, at growing intervals.
@@ -150,7 +150,7 @@ package struct MirrorService: Sendable {
     }
 
     /// Reduces the longest interval, because a change was found that was not reported.
-    private mutating func shortenPace() { pace.longest = min(pace.longest, .seconds(10)) }
+    private mutating func shortenBackoff() { backoff.longest = min(backoff.longest, .seconds(10)) }
 
     // MARK: Watches
 
@@ -182,8 +182,8 @@ package struct MirrorService: Sendable {
         watchLinkedFiles()
         dropPollingWatches()
         var wanted: Set<FilePath> = lacksNotifications ? [] : [directory.path, directory.writers]
-        if !lacksNotifications, session.engine.directoryStatus == .present {
-            for writer in session.engine.writersInView where writer != session.engine.local.writer {
+        if !lacksNotifications, session.directoryStatus == .present {
+            for writer in session.engine.status.writersInView where writer != session.writer {
                 let folder = directory.folder(of: writer)
                 wanted.formUnion(["l", "b"].map { folder.appending($0) })
             }
@@ -201,13 +201,13 @@ package struct MirrorService: Sendable {
     private mutating func dropPollingWatches() {
         lacksNotifications =
             lacksNotifications || watches.contains { path, watch in !ownFolders.contains(path) && watch.isPolling }
-        if lacksNotifications { pace.longest = min(pace.longest, .seconds(10)) }
+        if lacksNotifications { backoff.longest = min(backoff.longest, .seconds(10)) }
     }
 
     private mutating func watch(_ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void) {
         guard watches[folder] == nil else { return }
         let watch = watcher.watch(folder, receive)
-        if watch.isPolling { pace.longest = min(pace.longest, .seconds(10)) }
+        if watch.isPolling { backoff.longest = min(backoff.longest, .seconds(10)) }
         watches[folder] = watch
         hasNewWatch = true
     }

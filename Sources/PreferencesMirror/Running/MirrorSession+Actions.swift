@@ -116,7 +116,7 @@ extension MirrorSession {
 
     /// Writes a mark beside the preference files. After a failure, the next exchange tries again.
     private mutating func leave(_ mark: UInt64) -> Event? {
-        let mark = RestoreMarker(mark: mark, writers: engine.local.numbers)
+        let mark = RestoreMarker(mark: mark, writers: engine.status.numbers)
         let (places, id) = (places, id)
         return attempt { () throws(SystemFailure) in try mark.write(of: id, in: places) } ? .marked : nil
     }

@@ -14,7 +14,7 @@ extension MirrorSession {
     /// to a limit of bytes in memory. Returns the event for the engine, or nil if there is nothing to send, and the
     /// domains whose files must still be read.
     mutating func readFirst(of domains: Set<Path>) -> (event: Event?, rest: Set<Path>) {
-        let open = openDomains
+        let open = engine.status.openDomains
         let rest = domains.subtracting(open)
         let first = open.union(portion(of: rest))
         // If a file cannot be read now, it must be read later, even if it does not change.
@@ -24,8 +24,6 @@ extension MirrorSession {
         }
         return (.observed(observations), rest.subtracting(first.union(observations.map { Path(domain: $0.domain) })))
     }
-
-    private var openDomains: Set<Path> { Set((engine.local.application?.domains ?? []).map(\.domain)) }
 
     /// Returns as many domains as can be in memory together with others, and at least one if there are no others.
     private func portion(of domains: Set<Path>, with others: Set<Path> = []) -> ArraySlice<Path> {
@@ -100,7 +98,7 @@ extension MirrorSession {
 
     /// The targets of links in place of domain files.
     var linkedFiles: [FilePath] {
-        engine.local.mirroredFiles.keys.compactMap { domain in
+        engine.status.mirroredFiles.keys.compactMap { domain in
             guard let path = preferences.file(of: domain.domain)?.path else { return nil }
             let target = try? path.followingLinks(in: files)
             return target == path ? nil : target
@@ -109,7 +107,7 @@ extension MirrorSession {
 
     /// The folders of domains that are stored as folders.
     var domainFolders: [FilePath] {
-        engine.local.mirroredFiles.keys.compactMap { domain in
+        engine.status.mirroredFiles.keys.compactMap { domain in
             guard let folder = preferences.file(of: domain.domain)?.folder,
                 (try? files.status(of: folder))??.kind == .folder
             else { return nil }
@@ -119,12 +117,12 @@ extension MirrorSession {
 
     /// The domains whose files must still be changed, because that was not possible before.
     var pendingDomains: [Path] {
-        directoryStatus == .present ? engine.local.pendingDomains : []
+        directoryStatus == .present ? engine.status.pendingDomains : []
     }
 
     /// Returns the domains whose files differ from when they were last read or written.
     private func changedDomains() -> Set<Path> {
-        let changed = engine.local.mirroredFiles.filter { path, trackedFile in
+        let changed = engine.status.mirroredFiles.filter { path, trackedFile in
             guard trackedFile.isCaptured || directoryStatus == .present else { return false }
             // A file that is not accessible now is checked again later.
             let presence = preferences.presence(of: path.domain)
@@ -166,7 +164,7 @@ extension MirrorSession {
                 continue
             }
             let observations = read(acquired)
-            let needed = openDomains.intersection(wanted)
+            let needed = engine.status.openDomains.intersection(wanted)
             guard !observations.isEmpty, needed.isSubset(of: observations.map { Path(domain: $0.domain) }) else {
                 unlock()
                 return nil
@@ -214,7 +212,7 @@ extension MirrorSession {
 
     /// Returns the reading of a domain that cannot be read and will be held, or nil if it is held already.
     private func refusal(of domain: String) -> PreferenceFiles.Reading? {
-        engine.local.trackedFiles[Path(domain: domain)]?.held == nil ? preferences.refusal(of: domain) : nil
+        engine.status.trackedFile(of: Path(domain: domain))?.held == nil ? preferences.refusal(of: domain) : nil
     }
 
     /// Reads the files that can be read and are not being written. Returns the contents of complete files.
@@ -239,7 +237,7 @@ extension MirrorSession {
 
     private mutating func read(_ domain: String, under locks: LockedDomains) -> PreferenceFiles.Reading? {
         do throws(SystemFailure) {
-            let lastRead = engine.local.trackedFiles[Path(domain: domain)]?.file
+            let lastRead = engine.status.trackedFile(of: Path(domain: domain))?.file
             return try preferences.read(domain, since: lastRead, under: locks)
         } catch {
             addTrouble(error.description)

@@ -8,7 +8,7 @@ extension MirrorSession {
 
     /// Returns all valid files in view.
     func packsInView(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [Pack] {
-        let addresses = FolderCheck(engine.local, try listingOfAll()).wanted
+        let addresses = try listingOfAll().packs
         return addresses.enumerated().compactMap { index, address in
             progress(index, addresses.count)
             guard case .pack(let pack) = directory.fetch(address, of: id) else { return nil }
@@ -20,8 +20,9 @@ extension MirrorSession {
     package mutating func examine(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [FolderCheck.Finding] {
         try begin()
         defer { end() }
-        var check = FolderCheck(engine.local, try listingOfAll())
-        let addresses = check.wanted
+        let listing = try listingOfAll()
+        let addresses = listing.packs
+        var check = engine.status.check(of: listing)
         for (index, address) in addresses.enumerated() {
             progress(index, addresses.count)
             let fetch = directory.fetch(address, of: id)

@@ -47,11 +47,15 @@ extension MirrorSession {
             rest = others
         }
         var preview = SelectionPreview(domains: new, troubles: troubles, isUnfinished: hasUnfinished)
-        preview.unread = (try? directory.listing(own: writer, chosen: chosenID)).map { unreadFiles($0).count } ?? 0
+        preview.unread =
+            (try? directory.listing(own: writer, chosen: chosenID)).map { engine.status.unjoinedFiles(in: $0).count }
+            ?? 0
+        let status = engine.status
+        let mergeState = status.mergeState
         for domain in new {
-            let exceptions = engine.local.trackedFiles[Path(domain: domain)]?.exceptions ?? [:]
+            let exceptions = status.trackedFile(of: Path(domain: domain))?.exceptions ?? [:]
             let replaced = exceptions.filter { $0.value.reason == .pending && $0.value.value != nil }.keys
-            let written = engine.local.outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }.filter {
+            let written = status.outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }.filter {
                 $0.domain == domain && former.value(at: $0) != nil && former.value(at: $0) != mergeState.value(at: $0)
             }
             for key in Set(replaced).union(written).sorted() {

@@ -50,7 +50,7 @@ extension MirrorSession {
         unlock()
         try handle(.directory(look))
         var listing = try list()
-        let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
+        let mustPullFirst = listing.map { engine.status.shouldPullFirst($0) || !configuration.isSeeded } ?? false
         if mustPullFirst, let listing { try handle(.listed(listing)) }
         schemas.reload()
         try selectDomains()
@@ -75,7 +75,7 @@ extension MirrorSession {
     private mutating func list() throws(MirrorFailure) -> Listing? {
         guard directoryStatus == .present else { return nil }
         do throws(SystemFailure) {
-            let listing = try directory.listing(own: writer, chosen: chosenID, faulty: engine.faulty.keys)
+            let listing = try directory.listing(own: writer, chosen: chosenID, faulty: engine.status.faulty.keys)
             recordClosedFolders(of: listing)
             return listing
         } catch {
@@ -105,7 +105,7 @@ extension MirrorSession {
     var domainsToWithdraw: [String] {
         domains.filter { domain in
             (try? DomainName(domain)).flatMap { schemas[$0] } != nil
-                && engine.local.published(in: domain).contains { staysLocal($0.path) }
+                && engine.status.published(in: domain).contains { staysLocal($0.path) }
         }
     }
 
@@ -122,7 +122,7 @@ extension MirrorSession {
 
     /// Records that the initial capture is complete. From now on a new domain is a change.
     private mutating func recordSeeding() throws(MirrorFailure) {
-        let isComplete = engine.local.mirroredFiles.values.allSatisfy { $0.isCaptured || $0.held != nil }
+        let isComplete = engine.status.mirroredFiles.values.allSatisfy { $0.isCaptured || $0.held != nil }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
         try flush()
         try amend { $0.isSeeded = true }
@@ -137,9 +137,9 @@ extension MirrorSession {
     /// Returns the events that start to mirror domains. After the initial capture, a domain that appears had no values
     /// before, so everything in its file is a change. All are added at once, because a transaction may span several.
     func selecting(_ domains: Set<Path>) -> [Event] {
-        let new = domains.filter { engine.local.trackedFiles[$0]?.isMirrored != true }.sorted()
+        let new = domains.filter { engine.status.trackedFile(of: $0)?.isMirrored != true }.sorted()
         guard !new.isEmpty else { return [] }
-        let nothing = new.filter { engine.local.trackedFiles[$0] == nil && configuration.isSeeded }.map { domain in
+        let nothing = new.filter { engine.status.trackedFile(of: $0) == nil && configuration.isSeeded }.map { domain in
             Observation(
                 domain: domain.domain, identity: nil, hash: nil, content: .missing,
                 modified: system.clock.wall.milliseconds, mark: .deleted)
@@ -170,7 +170,7 @@ extension MirrorSession {
         findLeftOut()
         for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
         unlock()
-        for path in engine.local.mirroredFiles.keys where !isIncluded(path.domain) {
+        for path in engine.status.mirroredFiles.keys where !isIncluded(path.domain) {
             try handle(.command(.remove(domain: path.domain)))
         }
     }
@@ -203,7 +203,7 @@ extension MirrorSession {
 
     /// Whether the directory is available and has no folder of a writer.
     package func hasNoFolder(of writer: WriterID) -> Bool {
-        directoryStatus == .present && !engine.writersInView.contains(writer)
+        directoryStatus == .present && !engine.status.writersInView.contains(writer)
     }
 
     /// Sends a command of a user to the engine, without an exchange.

@@ -44,18 +44,13 @@ package struct MirrorSession: Sendable {
         schemas = SchemaCache(on: system)
         journal = StateJournal(in: places.folder(of: id), system.fileSystem)
         directory = SharedDirectory(configuration.directory, in: system.fileSystem, longValues: journal.longValues)
-        let state = LocalState(mirror: id, writer: WriterID(number: 0))
-        engine = Self.engine(state, configuration, schemas, journal.longValues, .unknown)
+        engine = Engine(
+            LocalState(mirror: id, writer: WriterID(number: 0)), profile: Self.profile(configuration),
+            policy: DomainPolicy(schemas))
     }
 
-    private static func engine(
-        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaCache, _ longValues: LongValueFiles,
-        _ directoryStatus: DirectoryStatus
-    ) -> Engine {
-        let profile = Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
-        return Engine(
-            state, profile: profile, policy: DomainPolicy(schemas), seed: configuration.seed, longValues: longValues,
-            directoryStatus: directoryStatus)
+    private static func profile(_ configuration: MirrorConfiguration) -> Engine.Profile {
+        Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
     }
 
     package var folder: FilePath { places.folder(of: id) }
@@ -103,7 +98,7 @@ extension MirrorSession {
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
             (troubles, hasUnfinished, closedFolders) = ([], false, [])
-            if !journal.isCurrent { try load() } else if !isSame { goOn(with: engine.local) }
+            if !journal.isCurrent { try load() } else if !isSame { goOn() }
         } catch {
             end()
             throw MirrorFailure(error)
@@ -137,7 +132,7 @@ extension MirrorSession {
         // The writes of the store's former numbers are its own.
         let former = Set(try RestoreMarker(of: id, in: places)?.writers ?? [])
         let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
-        try journal.begin(fresh)
+        try journal.begin(Journal.checkpoint(of: fresh))
         goOn(with: fresh)
     }
 
@@ -148,14 +143,15 @@ extension MirrorSession {
         try amend { ($0.isSeeded, $0.seed) = (false, .merge) }
     }
 
-    /// Continues with a state under the present configuration.
-    private mutating func goOn(with state: LocalState) {
+    /// Continues under the present configuration, with another state or, if it is nil, with the same one.
+    private mutating func goOn(with state: LocalState? = nil) {
         directory = SharedDirectory(configuration.directory, in: files, longValues: journal.longValues)
         schemas.reload()
         heldFiles = [:]
-        engine = Self.engine(state, configuration, schemas, journal.longValues, engine.directoryStatus)
         pendingWaits = journal.pendingWaits
-        if let pendingWaits { engine.resume(pendingWaits) }
+        engine.restart(
+            with: state, profile: Self.profile(configuration), policy: DomainPolicy(schemas), seed: configuration.seed,
+            longValues: journal.longValues, continuing: pendingWaits)
     }
 
     /// Changes the configuration, for all programs that read it from now on.
@@ -168,7 +164,7 @@ extension MirrorSession {
         guard configuration != former else { return }
         // The existing summary belongs to the former configuration.
         journal.forgetSummary()
-        goOn(with: engine.local)
+        goOn()
     }
 
     /// Writes the configuration if it changed.
@@ -184,9 +180,7 @@ extension MirrorSession {
     mutating func restartLongJournal() throws(MirrorFailure) {
         try MirrorFailure.wrapping {
             guard journal.isLong else { return }
-            // Their long values would be removed with those that the state no longer has.
-            engine.dropWaitingFiles()
-            try journal.begin(engine.local)
+            try journal.begin(engine.checkpoint())
         }
         // A check of our own files alone does not justify a write every hour.
         if engine.pendingWaits.files != pendingWaits?.files ?? [:] { keepWaits() }

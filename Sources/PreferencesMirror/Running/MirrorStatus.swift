@@ -99,21 +99,21 @@ package struct MirrorStatus: Sendable {
 // MARK: The state of the mirror
 
 extension MirrorSession {
-    package var writer: WriterID { engine.local.writer }
-    package var directoryStatus: DirectoryStatus { engine.directoryStatus }
-    package var conflicts: ConflictJournal { engine.local.conflicts }
+    package var writer: WriterID { engine.status.writer }
+    package var directoryStatus: DirectoryStatus { engine.status.directory }
+    package var conflicts: ConflictJournal { engine.status.conflicts }
     /// The writes in force, in all domains.
-    package var mergeState: MergeState { engine.local.mergeState }
+    package var mergeState: MergeState { engine.status.mergeState }
     /// Whether the other hosts were notified that this one has left.
-    package var hasLeft: Bool { engine.local.folder.hasLeft }
+    package var hasLeft: Bool { engine.status.hasLeft }
     /// The number of transactions that are still to be published.
-    var unpublishedCount: Int { engine.local.outbox.count }
+    var unpublishedCount: Int { engine.status.outbox.count }
     /// Whether a key is not mirrored, because its schema declares that it stays on this host.
     package func staysLocal(_ path: Path) -> Bool { engine.policy.staysLocal(path.domain, path.key ?? "") }
     /// Whether our files contain values of a domain.
-    package func publishesValues(of domain: String) -> Bool { !engine.local.published(in: domain).isEmpty }
+    package func publishesValues(of domain: String) -> Bool { !engine.status.published(in: domain).isEmpty }
     /// Whether our files still contain values that are no longer in force.
-    package var publishesFormerValues: Bool { engine.isCompacting || engine.local.folder.hasSuperseded }
+    package var publishesFormerValues: Bool { engine.status.publishesFormerValues }
 }
 
 extension MirrorSession {
@@ -131,26 +131,23 @@ extension MirrorSession {
         let listing = isOurs ? (try? directory.listing(own: writer, chosen: chosenID)) : nil
         if let listing { recordClosedFolders(of: listing) }
         let pending = isLeft ? 0 : pendingCount
-        let unread = isLeft ? [] : listing.map { unreadFiles($0) } ?? []
+        let unread = isLeft ? [] : listing.map { engine.status.unjoinedFiles(in: $0) } ?? []
         let waiting = unread.isEmpty ? nil : journal.pendingWaits?.files
         let waits = unread.compactMap { waiting?[$0] }
-        let losses = listing.map { engine.local.folder.losses($0.folders[writer] ?? [:]) }
-        let isOpen = directoryStatus == .present
+        let lost = directoryStatus == .present ? listing.map { engine.status.lossCount(in: $0) } : nil
         var status = MirrorStatus(
             id: id, directory: directory.path, label: configuration.label, writer: writer,
             directoryStatus: directoryStatus, obstacle: obstacle, condition: condition(after: takeReports()),
-            isLeaving: isLeaving,
-            isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
+            isLeaving: engine.status.isLeaving, isReadOnly: isReadOnly, isWatched: isWatched,
+            patterns: configuration.selection.patterns, domains: domains,
             hosts: hosts, pending: pending, unread: unread.count,
             awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
-            lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
-            unmirrored: unmirrored,
-            unwritten: pendingDomains.map(\.domain).sorted(), held: engine.local.held, leftOut: leftOut,
+            lost: lost ?? 0, unmirrored: unmirrored, unwritten: pendingDomains.map(\.domain).sorted(),
+            held: engine.status.heldDomains, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
-            entries: mergeState.count, ignoredHosts: listing.map { engine.ignoredWriters($0).count } ?? 0,
-            bytes: engine.local.folder.size,
-            mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
+            entries: mergeState.count, ignoredHosts: listing.map { engine.status.ignoredWriters(in: $0).count } ?? 0,
+            bytes: engine.status.publishedBytes, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         if status.ignoredHosts > 0 { status.condition = max(status.condition, .overQuota) }
         if status.condition != .inSync {
@@ -162,25 +159,22 @@ extension MirrorSession {
     /// Returns the status that the next exchange would report, as far as it is evident.
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
         guard status.directoryStatus == .present else { return .inSync }
-        if engine.exceedsQuota(at: moment) { return .overQuota }
-        if status.isReadOnly, status.pending > 0 || !engine.isFullyPublished { return .readOnly }
+        if engine.status.exceedsQuota(at: moment) { return .overQuota }
+        if status.isReadOnly, status.pending > 0 || !engine.status.isFullyPublished { return .readOnly }
         let waits =
             status.unread > 0 || status.pending > 0 || status.isLeaving || status.lost > 0
             || status.hosts.contains(where: \.isMissing)
         return waits ? .waiting : .inSync
     }
 
-    private var isLeaving: Bool { engine.local.participation == .leaving && !hasLeft }
-
     private var isReadOnly: Bool {
         guard directoryStatus == .present else { return false }
-        let own = engine.local.folder.created.filter { $0.value.supersededAt == nil }.keys.min()
-        return directory.isReadOnly(for: writer, with: own)
+        return directory.isReadOnly(for: writer, with: engine.status.requiredFile)
     }
 
     /// The keys that differ between this host and the others, with the host that has the value.
     private var unmirrored: [MirrorStatus.Unmirrored] {
-        engine.local.mirroredFiles.sorted { $0.key < $1.key }.flatMap { _, trackedFile in
+        engine.status.mirroredFiles.sorted { $0.key < $1.key }.flatMap { _, trackedFile in
             trackedFile.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
@@ -193,11 +187,11 @@ extension MirrorSession {
 
     /// The mirrored domains that are known here.
     package var domains: [String] {
-        engine.local.mirroredFiles.keys.map(\.domain).sorted()
+        engine.status.mirroredFiles.keys.map(\.domain).sorted()
     }
 
     private var pendingCount: Int {
-        let changed = engine.local.mirroredFiles.contains { path, trackedFile in
+        let changed = engine.status.mirroredFiles.contains { path, trackedFile in
             let presence = preferences.presence(of: path.domain)
             return trackedFile.held == nil && presence != .unknown
                 && (!trackedFile.isCaptured || presence.identity != trackedFile.file)
@@ -205,30 +199,17 @@ extension MirrorSession {
         return unpublishedCount + (changed ? 1 : 0) + domainsToWithdraw.count
     }
 
-    func unreadFiles(_ listing: Listing) -> [PackAddress] {
-        listing.folders.filter { $0.key != engine.local.writer }.flatMap { writer, names in
-            let joined = engine.local.peers[writer]?.joined ?? []
-            return names.keys.compactMap { PackName($0) }.filter { !joined.contains($0.hash) }
-                .map { PackAddress(writer: writer, name: $0) }
-        }
-    }
-
     private var hosts: [MirrorStatus.Host] {
-        let former = engine.local.formerWriters
-        let successors = engine.local.peers.keys.reduce(into: [WriterID: [WriterID]]()) { successors, peer in
-            for number in engine.local.lineage[peer] { successors[number, default: []].append(peer) }
+        engine.status.otherWriters.map { other in
+            let ahead = Int64(other.lastStamp.milliseconds) - system.clock.wall.milliseconds
+            let label = host(other.writer)
+            return MirrorStatus.Host(
+                label: label, writer: other.writer, lastChange: directory.lastChange(of: other.writer),
+                isCarried: other.isCarried, hasLeft: other.hasLeft, isRetired: other.isRetired,
+                isFormer: other.successors.contains { host($0) == label },
+                isClosed: closedFolders.contains(other.writer), lacksChanges: other.lacksChanges,
+                clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
         }
-        return engine.local.peers.filter { $0.key != engine.local.writer && !former.contains($0.key) }
-            .sorted { $0.key < $1.key }.map { writer, peer in
-                let ahead = Int64(peer.lastStamp.milliseconds) - system.clock.wall.milliseconds
-                return MirrorStatus.Host(
-                    label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
-                    isCarried: engine.local.isCarried(writer),
-                    hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
-                    isFormer: successors[writer]?.contains { host($0) == host(writer) } ?? false,
-                    isClosed: closedFolders.contains(writer), lacksChanges: engine.local.lacksChanges(of: writer),
-                    clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
-            }
     }
 
     /// The time by which the clock of another host may be ahead before it is reported, in milliseconds.
@@ -267,7 +248,7 @@ extension MirrorSession {
         case .left: raise(.left)
         case .present: break
         }
-        if engine.local.mirroredFiles.values.contains(where: { $0.held != nil }) { raise(.halted) }
+        if engine.status.mirroredFiles.values.contains(where: { $0.held != nil }) { raise(.halted) }
         for report in reports {
             switch report {
             case .waiting(.quota), .waiting(.writers): raise(.overQuota)
@@ -276,32 +257,13 @@ extension MirrorSession {
             default: break
             }
         }
-        let isIncomplete =
-            !engine.faulty.isEmpty || engine.hasWaitingFiles || engine.hasLosses || !closedFolders.isEmpty
-        let lacksHosts = engine.local.peers.keys.contains {
-            engine.local.isMissing($0) || engine.local.lacksChanges(of: $0)
-        }
-        let hasUnmirrored = engine.local.mirroredFiles.values.contains { !$0.unmirrored.isEmpty }
-        if isIncomplete || lacksHosts || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
+        let status = engine.status
+        let lacksFiles = status.isIncomplete || status.lacksWriters || !closedFolders.isEmpty
+        let hasUnmirrored = status.mirroredFiles.values.contains { !$0.unmirrored.isEmpty }
+        if lacksFiles || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
             raise(.waiting)
         }
         if conflicts.hasOpen { raise(.conflicts) }
         return condition
-    }
-}
-
-extension LocalState {
-    /// The held domains, in order.
-    var held: [(domain: String, reason: HoldReason)] {
-        mirroredFiles.sorted { $0.key < $1.key }.compactMap { path, trackedFile in
-            trackedFile.held.map { (path.domain, $0) }
-        }
-    }
-
-    /// Whether files of a host are missing that came before others, so that some of its changes are unknown, and no
-    /// user has decided about that host.
-    func lacksChanges(of writer: WriterID) -> Bool {
-        guard let peer = peers[writer], peer.vanishedAt == nil, !peer.beyond.isEmpty else { return false }
-        return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
     }
 }

@@ -56,12 +56,12 @@ struct StateJournal: Sendable {
             // The records after the damage are lost. Our own folder will show that, and make us take another number.
             var state = reading.state
             state.apply(.suspected(.stateIsOlder))
-            try begin(state)
+            try begin(Journal.checkpoint(of: state))
             keepDamaged(bytes)
             return state
         }
         if reading.isOfFirstVersion {
-            try begin(reading.state)
+            try begin(Journal.checkpoint(of: reading.state))
             return reading.state
         }
         if reading.length < bytes.count {
@@ -128,18 +128,16 @@ struct StateJournal: Sendable {
 
     // MARK: Writing
 
-    /// Starts a journal with a state, replacing any other.
-    mutating func begin(_ state: LocalState) throws(SystemFailure) {
+    /// Starts a journal, replacing any other.
+    mutating func begin(_ checkpoint: Journal.Part) throws(SystemFailure) {
         forgetSummary()
-        var values: [LongValue]? = []
-        let bytes = Journal.beginning(with: state, referringTo: &values)
         try files.makeFolders(folder)
-        try longValues.keep(values ?? [])
-        try files.replace(path, with: bytes)
-        longValues.remove(allBut: values ?? [])
+        try longValues.keep(checkpoint.longValues)
+        try files.replace(path, with: checkpoint.bytes)
+        longValues.remove(allBut: checkpoint.longValues)
         guard let open = try files.open(path, .writing) else { throw SystemFailure(.noSuchFile, .open, path) }
-        (file, number, length) = (open, try open.status().number, bytes.count)
-        (checkpointLength, checkpointBytes) = (bytes.count, longValues.size)
+        (file, number, length) = (open, try open.status().number, checkpoint.bytes.count)
+        (checkpointLength, checkpointBytes) = (length, longValues.size)
     }
 
     /// Appends records, durably.
@@ -148,11 +146,10 @@ struct StateJournal: Sendable {
         var end = length
         do throws(SystemFailure) {
             for record in records {
-                var values: [LongValue]? = []
-                let bytes = Journal.entry(record, referringTo: &values)
-                try longValues.keep(values ?? [])
-                try file.write(bytes, at: end)
-                end += bytes.count
+                let entry = Journal.entry(of: record)
+                try longValues.keep(entry.longValues)
+                try file.write(entry.bytes, at: end)
+                end += entry.bytes.count
             }
             try file.synchronize()
         } catch {

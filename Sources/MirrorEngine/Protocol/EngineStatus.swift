@@ -1,0 +1,140 @@
+/// The status of an engine, as its caller reads it: what to do next, and what to present to users.
+///
+/// It shares the storage of the engine's state, so that reading one fact does not copy the others.
+package struct EngineStatus: Sendable {
+    private let engine: Engine
+    private var local: LocalState { engine.context.local }
+
+    init(_ engine: Engine) { self.engine = engine }
+
+    // MARK: This store
+
+    package var directory: DirectoryStatus { engine.context.directoryStatus }
+    package var writer: WriterID { local.writer }
+    /// This store's number, followed by the former ones.
+    package var numbers: [WriterID] { local.numbers }
+    /// Whether the other hosts were notified that this one has left.
+    package var hasLeft: Bool { local.folder.hasLeft }
+    /// Whether this host is leaving and has not announced it yet.
+    package var isLeaving: Bool { local.participation == .leaving && !hasLeft }
+    package var conflicts: ConflictJournal { local.conflicts }
+    /// The writes in force, in all domains.
+    package var mergeState: MergeState { local.mergeState }
+
+    /// For each writer including us, the last transaction up to which all are known.
+    package var knowledge: VersionVector { local.knowledge }
+
+    /// Whether the engine has the state to which a journal leads.
+    package func matches(_ state: LocalState) -> Bool { local == state }
+
+    // MARK: Preference files
+
+    /// The preference files of the mirrored domains.
+    package var mirroredFiles: [Path: TrackedFile] { local.mirroredFiles }
+    /// The mirrored domains whose files must still be changed, in order.
+    package var pendingDomains: [Path] { local.pendingDomains }
+    /// The held domains, in order.
+    package var heldDomains: [(domain: String, reason: HoldReason)] { local.heldDomains }
+    /// The domains whose files are being written, or were being written when the last program ended.
+    package var openDomains: Set<Path> { local.openDomains }
+
+    /// Returns the state of a domain's file, whether it is mirrored at present or not.
+    package func trackedFile(of domain: Path) -> TrackedFile? { local.trackedFiles[domain] }
+
+    // MARK: Our own folder
+
+    /// The transactions that are still to be published.
+    package var outbox: [Transaction] { local.outbox }
+    /// The last of our transactions that other hosts can have read.
+    package var lastPublished: UInt64 { local.lastPublished }
+    /// Whether none of our own files is due.
+    package var isFullyPublished: Bool { engine.isFullyPublished }
+    /// Whether our files still contain values that are no longer in force.
+    package var publishesFormerValues: Bool { engine.publisher.isCompacting || local.folder.hasSuperseded }
+    /// The bytes of all our files and blobs.
+    package var publishedBytes: Int { local.folder.size }
+    /// One of our files that must exist, or nil if there is none.
+    package var requiredFile: PackName? { local.folder.created.filter { $0.value.supersededAt == nil }.keys.min() }
+
+    /// Returns the writes of this host in a domain that its files contain.
+    package func published(in domain: String) -> [VersionedWrite] { local.published(in: domain) }
+
+    /// Returns the number of our required files and blobs that are missing or have the wrong size.
+    package func lossCount(in listing: Listing) -> Int {
+        let losses = local.folder.losses(listing.folders[writer] ?? [:])
+        return losses.files.count + losses.blobs.count
+    }
+
+    /// Whether publishing would exceed a limit.
+    package func exceedsQuota(at moment: Moment) -> Bool { engine.exceedsQuota(at: moment) }
+
+    // MARK: Other writers
+
+    /// The state of another writer.
+    package struct OtherWriter: Hashable, Sendable {
+        package let writer: WriterID
+        /// The greatest stamp in its logs, which shows when its clock is wrong.
+        package let lastStamp: Stamp
+        package let hasLeft: Bool
+        package let isRetired: Bool
+        /// Whether another writer carries everything that this one wrote.
+        package let isCarried: Bool
+        /// Whether files of it are missing, so that some of its changes are unknown.
+        package let lacksChanges: Bool
+        /// The later numbers of the same store.
+        package let successors: [WriterID]
+    }
+
+    /// The other writers in order, without this store's former numbers.
+    package var otherWriters: [OtherWriter] {
+        var successors: [WriterID: [WriterID]] = [:]
+        for peer in local.peers.keys {
+            for former in local.lineage[peer] { successors[former, default: []].append(peer) }
+        }
+        return local.peers.filter { $0.key != writer && !local.formerWriters.contains($0.key) }
+            .sorted { $0.key < $1.key }.map { writer, peer in
+                OtherWriter(
+                    writer: writer, lastStamp: peer.lastStamp, hasLeft: peer.note?.hasLeft ?? false,
+                    isRetired: local.retired.contains(writer), isCarried: local.isCarried(writer),
+                    lacksChanges: local.lacksChanges(of: writer), successors: successors[writer] ?? [])
+            }
+    }
+
+    /// Whether the folder of a writer is gone, or some of its changes are unknown, and no user has decided about it.
+    package var lacksWriters: Bool {
+        local.peers.keys.contains { local.isMissing($0) || local.lacksChanges(of: $0) }
+    }
+
+    /// Returns the label of another writer, or nil if it is unknown.
+    package func label(of writer: WriterID) -> String? { local.peers[writer]?.note?.label }
+
+    // MARK: Files in the directory
+
+    /// Files that could not be joined as they were.
+    package var faulty: [PackAddress: FaultyFile] { engine.inbox.faulty }
+    /// The writers whose folders were in view when the directory was last listed.
+    package var writersInView: [WriterID] { engine.inbox.folders.keys.sorted() }
+    /// Whether files of other writers are faulty or wait for missing ones, or files of ours were lost and are not
+    /// replaced yet.
+    package var isIncomplete: Bool { !faulty.isEmpty || !engine.inbox.isAtRest || engine.publisher.hasLosses }
+
+    /// Returns the new writers beyond the limit.
+    package func ignoredWriters(in listing: Listing) -> Set<WriterID> { engine.context.ignoredWriters(listing) }
+
+    /// Returns the files of other writers that were not joined yet.
+    package func unjoinedFiles(in listing: Listing) -> [PackAddress] {
+        listing.packs.filter { address in
+            address.writer != writer && !(local.peers[address.writer]?.joined.contains(address.name.hash) ?? false)
+        }
+    }
+
+    /// Whether our own folder shows that this state is a copy or an old one. Then files of other writers must be joined
+    /// before changes in preference files are captured, because some of these may be theirs.
+    package func shouldPullFirst(_ listing: Listing) -> Bool {
+        (listing.folders[writer] ?? [:]).keys.contains { PackName($0).map(local.isForeign) ?? false }
+            || local.trackedFiles.values.contains { $0.suspicion == .stateIsOlder }
+    }
+
+    /// Returns a check of all files in a listing against the state.
+    package func check(of listing: Listing) -> FolderCheck { FolderCheck(local, listing) }
+}
