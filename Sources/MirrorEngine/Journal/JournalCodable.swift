@@ -1,10 +1,7 @@
 /// A value that is encoded in the journal of the local state.
 ///
 /// Only the version that wrote a journal and later ones read it.
-///
-/// A type lists its fields twice, in the order of the bytes. One list for both directions would not be shorter: the
-/// first version recorded other fields, and most types cannot be made before all of their fields are decoded.
-protocol JournalCodable {
+protocol JournalCodable: SendableMetatype {
     func write(to bytes: inout JournalBytes)
     init(from reader: inout ByteReader) throws(PackFault)
 }
@@ -131,15 +128,6 @@ extension Int {
     private static var greatest: Int { 1 << 40 }
 }
 
-extension ByteReader {
-    /// Decodes the number of a transaction, or 0 for none.
-    mutating func sequence() throws(PackFault) -> UInt64 {
-        let number = try number()
-        guard number <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
-        return number
-    }
-}
-
 extension Bool: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.append(self ? 1 : 0) }
 
@@ -213,15 +201,27 @@ extension Dictionary: JournalCodable where Key: JournalCodable, Value: JournalCo
     }
 }
 
-extension JournalBytes {
-    /// Encodes a dictionary like `Dictionary.write(to:)`, but sorts paths instead of encoded keys, which is faster for
-    /// many.
-    mutating func write<Value: JournalCodable>(byPath entries: [Path: Value]) {
-        append(leb128: UInt64(entries.count))
+/// A dictionary that is encoded in the order of its paths, which is faster for many than to sort their encodings.
+struct SortedByPath<Value: JournalCodable>: JournalCodable {
+    fileprivate let entries: [Path: Value]
+
+    fileprivate init(_ entries: [Path: Value]) { self.entries = entries }
+
+    func write(to bytes: inout JournalBytes) {
+        bytes.append(leb128: UInt64(entries.count))
         for (path, value) in entries.sorted(by: { $0.key < $1.key }) {
-            path.write(to: &self)
-            value.write(to: &self)
+            path.write(to: &bytes)
+            value.write(to: &bytes)
         }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) { entries = try reader.read() }
+}
+
+extension Dictionary where Key == Path, Value: JournalCodable {
+    var sortedByPath: SortedByPath<Value> {
+        get { SortedByPath(self) }
+        set { self = newValue.entries }
     }
 }
 

@@ -5,6 +5,11 @@ extension Stamp: JournalCodable {
     init(from reader: inout ByteReader) throws(PackFault) { self = try reader.stamp() }
 }
 
+extension HybridClock: JournalCodable {
+    func write(to bytes: inout JournalBytes) { local.write(to: &bytes) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(local: try reader.read()) }
+}
+
 extension WriterID: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.append(littleEndian: number) }
     init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
@@ -64,17 +69,10 @@ extension VersionedWrite: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let path = try reader.read(Path.self)
-        let stamp = try reader.read(Stamp.self)
-        let transactionID = try reader.read(TransactionID.self)
-        let value = try reader.read(WrittenValue.self)
-        if reader.isOfFirstVersion {
-            self.init(path: path, stamp: stamp, transactionID: transactionID, value: value)
-        } else {
-            let id = try reader.read(WriteID.self)
-            self.init(
-                path: path, stamp: stamp, transactionID: transactionID, value: value, id: id, seen: try reader.read())
-        }
+        try self.init(
+            path: reader.read(), stamp: reader.read(), transactionID: reader.read(), value: reader.read(),
+            id: reader.isOfFirstVersion ? nil : reader.read(WriteID.self),
+            seen: reader.isOfFirstVersion ? [] : reader.read())
     }
 }
 
@@ -110,9 +108,7 @@ extension ReplacedWrite: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let path = try reader.read(Path.self)
-        let transactionID = try reader.read(TransactionID.self)
-        self.init(path: path, transactionID: transactionID, id: try reader.read())
+        try self.init(path: reader.read(), transactionID: reader.read(), id: reader.read())
     }
 }
 
@@ -120,10 +116,7 @@ extension VisibleWrite: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.write(write, stamp, seen, hidden) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let write = try reader.read(ReplacedWrite.self)
-        let stamp = try reader.read(Stamp.self)
-        let seen = try reader.read([ReplacedWrite].self)
-        self.init(write: write, stamp: stamp, seen: seen, hidden: try reader.read())
+        try self.init(write: reader.read(), stamp: reader.read(), seen: reader.read(), hidden: reader.read())
     }
 }
 

@@ -37,80 +37,39 @@ extension TrackedFile.Replacement: JournalCodable {
     }
 }
 
-extension TrackedFile: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(file, hash, generations)
-        bytes.write(byPath: exceptions)
-        bytes.write(held, isMirrored, isCaptured, suspicion)
-        bytes.write(byPath: replaced)
-        bytes.write(byPath: interrupted)
-    }
+extension TrackedFile: JournalRecord {
+    static let fields = JournalFields { Self() }.then(\.file, \.hash, \.generations, \.exceptions.sortedByPath)
+        .dropped(VersionVector.self).then(\.held, \.isMirrored, \.isCaptured).added(\.suspicion)
+        .then(\.replaced.sortedByPath).added(\.interrupted.sortedByPath).ofFirstVersion { $0.retryFormats() }
+}
 
-    init(from reader: inout ByteReader) throws(PackFault) {
-        file = try reader.read()
-        hash = try reader.read()
-        generations = try reader.read()
-        exceptions = try reader.read()
-        try reader.skipKnowledgeOfFirstVersion()
-        held = try reader.read()
-        isMirrored = try reader.read()
-        isCaptured = try reader.read()
-        if !reader.isOfFirstVersion { suspicion = try reader.read() }
-        replaced = try reader.read()
-        if reader.isOfFirstVersion { retryFormats() } else { interrupted = try reader.read() }
+extension CapturedDomain: JournalRecord {
+    static let fields = JournalFields({ Self(domain: $0, exceptions: [:], reverted: []) }, \.domain)
+        .then(\.file, \.hash, \.exceptions.sortedByPath).dropped(VersionVector.self)
+        .then(\.held, \.reverted).added(\.adopted, \.replaced.sortedByPath)
+}
+
+extension Capture: JournalRecord {
+    static let fields = JournalFields(Self.init(transactions:clock:), \.transactions, \.clock)
+        .added(\.when).then(\.domains, \.settlesApplication)
+
+    private init(transactions: [Transaction], clock: Stamp) {
+        self.init(
+            transactions: transactions, clock: clock, when: Int64(clock.milliseconds), domains: [],
+            settlesApplication: false)
     }
 }
 
-extension CapturedDomain: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(domain, file, hash)
-        bytes.write(byPath: exceptions)
-        bytes.write(held, reverted, adopted)
-        bytes.write(byPath: replaced)
-    }
+extension DomainChange: JournalRecord {
+    static let fields = JournalFields({ Self(domain: $0, changes: [:]) }, \.domain)
+        .then(\.file, \.changes.sortedByPath)
 
-    init(from reader: inout ByteReader) throws(PackFault) {
-        domain = try reader.read()
-        file = try reader.read()
-        hash = try reader.read()
-        exceptions = try reader.read()
-        try reader.skipKnowledgeOfFirstVersion()
-        held = try reader.read()
-        reverted = try reader.read()
-        if reader.isOfFirstVersion { return }
-        adopted = try reader.read()
-        replaced = try reader.read()
-    }
-}
-
-extension Capture: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(transactions, clock, when, domains, settlesApplication) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        transactions = try reader.read()
-        clock = try reader.read()
-        when = reader.isOfFirstVersion ? Int64(clock.milliseconds) : try reader.read()
-        domains = try reader.read()
-        settlesApplication = try reader.read()
-    }
-}
-
-extension DomainChange: JournalCodable {
     /// The approximate length of the encoding.
     fileprivate var recordedLength: Int {
         changes.reduce(256) { sum, change in
             let values = [change.value.old, change.value.new].reduce(8) { $0 + min($1?.count ?? 0, Blob.longestInPack) }
             return sum + change.key.bytes.count + values
         }
-    }
-
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(domain, file)
-        bytes.write(byPath: changes)
-    }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(domain: reader.read(), file: reader.read(), changes: reader.read())
     }
 }
 
@@ -127,58 +86,18 @@ extension Application: JournalCodable {
     }
 }
 
-extension AppliedDomain: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(domain, file, hash)
-        bytes.write(byPath: exceptions)
-        bytes.write(byPath: replaced)
-    }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        domain = try reader.read()
-        file = try reader.read()
-        hash = try reader.read()
-        exceptions = try reader.read()
-        try reader.skipKnowledgeOfFirstVersion()
-        replaced = try reader.read()
-    }
+extension AppliedDomain: JournalRecord {
+    static let fields = JournalFields({ Self(domain: $0, exceptions: [:], replaced: [:]) }, \.domain)
+        .then(\.file, \.hash, \.exceptions.sortedByPath).dropped(VersionVector.self).then(\.replaced.sortedByPath)
 }
 
-extension LocalState: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
-        bytes.write(trackedFiles, application, conflicts, adopted, foreign, lineage, restoreMarkers)
-        bytes.write(carried, retired, participation, mergeState)
-    }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        let mirror = try reader.read(MirrorID.self)
-        self.init(mirror: mirror, writer: try reader.read())
-        formerWriters = try reader.read()
-        sequence = try reader.sequence()
-        clock = HybridClock(local: try reader.read())
-        knowledge = try reader.read()
-        peers = try reader.read()
-        outbox = try reader.read()
-        intent = try reader.read()
-        folder = try reader.read()
-        trackedFiles = try reader.read()
-        application = try reader.read()
-        conflicts = try reader.read()
-        if reader.isOfFirstVersion {
-            // The first version recorded the transaction IDs that writes replaced, which this version ignores.
-            _ = try reader.read([Path: [ReplacedPair]].self)
-        } else {
-            adopted = try reader.read()
-            foreign = try reader.read()
-            lineage = try reader.read()
-            restoreMarkers = try reader.read()
-        }
-        carried = try reader.read()
-        retired = try reader.read()
-        participation = try reader.read()
-        mergeState = try reader.read()
-    }
+extension LocalState: JournalRecord {
+    static let fields = JournalFields({ Self(mirror: $0, writer: $1) }, \.mirror, \.writer)
+        .then(\.formerWriters, \.sequence, \.clock, \.knowledge, \.peers, \.outbox, \.intent, \.folder)
+        .then(\.trackedFiles, \.application, \.conflicts)
+        // The first version recorded the IDs of the transactions that writes replaced.
+        .dropped([Path: [ReplacedPair]].self).added(\.adopted, \.foreign, \.lineage, \.restoreMarkers)
+        .then(\.carried, \.retired, \.participation, \.mergeState).checkingSequences(\.sequence)
 }
 
 extension RestoreMarkers: JournalCodable {
@@ -213,12 +132,9 @@ extension ByteReader {
 
 // MARK: The mirror's files, and their state
 
-extension PackName: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(kind, number, hash) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(kind: reader.read(), number: reader.sequence(), prefix: reader.number())
-    }
+extension PackName: JournalRecord {
+    static let fields = JournalFields(Self.init(kind:number:prefix:), \.kind, \.number, \.hash)
+        .checkingSequences(\.number)
 }
 
 extension EncodedPack: JournalCodable {
@@ -273,87 +189,37 @@ extension WriterNote: JournalCodable {
     }
 }
 
-extension PackIntent: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(pack, last, knowledge, isFarewell, references) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(
-            pack: reader.read(), last: reader.sequence(), knowledge: reader.read(), isFarewell: reader.read(),
-            references: reader.read())
-    }
+extension PackIntent: JournalRecord {
+    static let fields = JournalFields(Self.init, \.pack, \.last, \.knowledge, \.isFarewell, \.references)
+        .checkingSequences(\.last)
 }
 
-extension CreatedFile: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(size, last, supersededAt) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(size: reader.read(), last: reader.sequence(), supersededAt: reader.read())
-    }
+extension CreatedFile: JournalRecord {
+    static let fields = JournalFields(Self.init, \.size, \.last, \.supersededAt).checkingSequences(\.last)
 }
 
-extension OwnFolder: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(created, tip, publishedKnowledge, baseSequence, baseBytes, logBytes, logCount)
-        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft, blobs, removed)
-    }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        created = try reader.read()
-        tip = try reader.read()
-        publishedKnowledge = try reader.read()
-        baseSequence = try reader.sequence()
-        baseBytes = try reader.read()
-        logBytes = try reader.read()
-        logCount = try reader.read()
-        owesBase = try reader.read()
-        owesNote = try reader.read()
-        lastHealing = try reader.read()
-        noteNumber = try reader.sequence()
-        hasLeft = try reader.read()
-        blobs = try reader.read()
-        if !reader.isOfFirstVersion { removed = try reader.read() }
-    }
+extension OwnFolder: JournalRecord {
+    static let fields = JournalFields { Self() }
+        .then(\.created, \.tip, \.publishedKnowledge, \.baseSequence, \.baseBytes, \.logBytes, \.logCount)
+        .then(\.owesBase, \.owesNote, \.lastHealing, \.noteNumber, \.hasLeft, \.blobs).added(\.removed)
+        .checkingSequences(\.baseSequence, \.noteNumber)
 }
 
-extension Peer: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(joined, tip, baseSequence)
-        bytes.write(beyond, note, vanishedAt, carries)
-        bytes.write(lastStamp)
-    }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        joined = try reader.read()
-        tip = try reader.read()
-        try reader.skipKnowledgeOfFirstVersion()
-        baseSequence = try reader.sequence()
-        beyond = try reader.read()
-        note = try reader.read()
-        vanishedAt = try reader.read()
-        carries = try reader.read()
-        lastStamp = try reader.read()
-    }
+extension Peer: JournalRecord {
+    static let fields = JournalFields { Self() }.then(\.joined, \.tip).dropped(VersionVector.self)
+        .then(\.baseSequence, \.beyond, \.note, \.vanishedAt, \.carries, \.lastStamp)
+        .checkingSequences(\.baseSequence)
 }
 
-extension ChainLink: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(first, last, hash, previous) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        let (first, last) = (try reader.sequence(), try reader.sequence())
-        guard first > 0, first <= last else { throw .contradiction("range") }
-        self.init(first: first, last: last, hash: try reader.read(), previous: try reader.read())
-        if reader.isOfFirstVersion { _ = try reader.read([TransactionID].self) }
-    }
+extension ChainLink: JournalRecord {
+    static let fields = JournalFields(Self.init, \.first, \.last, \.hash, \.previous)
+        .dropped([TransactionID].self).checkingSequences(\.first, \.last)
+        .checking(.contradiction("range")) { $0.first > 0 && $0.first <= $0.last }
 }
 
-extension ConflictJournal.Conflict: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(id, path, value, loser, winner, kind, when, resolvedAt) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(
-            id: reader.read(), path: reader.read(), value: reader.read(), loser: reader.read(), winner: reader.read(),
-            kind: reader.read(), when: reader.read(), resolvedAt: reader.read())
-    }
+extension ConflictJournal.Conflict: JournalRecord {
+    static let fields = JournalFields(
+        Self.init, \.id, \.path, \.value, \.loser, \.winner, \.kind, \.when, \.resolvedAt)
 
     /// Decodes the conflicts of one transaction in a journal of the first version.
     fileprivate static func ofFirstVersion(from reader: inout ByteReader) throws(PackFault) -> [Self] {
@@ -413,20 +279,11 @@ extension BlobName: JournalCodable {
     init(from reader: inout ByteReader) throws(PackFault) { self.init(hash: try reader.read()) }
 }
 
-extension BlobReference: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(name, size) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(name: reader.read(), size: reader.read())
-    }
+extension BlobReference: JournalRecord {
+    static let fields = JournalFields(Self.init, \.name, \.size)
 }
 
-extension CreatedBlob: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(size, unneededSince) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        size = try reader.read()
-        guard size <= CanonicalValue.longest else { throw .beyondLimit("bytes of a value") }
-        unneededSince = try reader.read()
-    }
+extension CreatedBlob: JournalRecord {
+    static let fields = JournalFields(Self.init, \.size, \.unneededSince)
+        .checking(.beyondLimit("bytes of a value")) { $0.size <= CanonicalValue.longest }
 }

@@ -1,5 +1,7 @@
-/// How long the engine has waited for files of other writers, and what it last checked. A program that ends leaves this
-/// to the next one, in a file beside the journal. If the file is lost, waiting starts over, and nothing else is lost.
+/// How long the engine has waited for files of other writers, and which of our own files it checked last.
+///
+/// A program stores the waits in a file beside the journal, so that the next program continues them. Without the file,
+/// the waits start again.
 package struct PendingWaits: Hashable, Sendable {
     /// The files in view that could not be joined yet.
     package internal(set) var files: [PackAddress: Wait] = [:]
@@ -30,29 +32,14 @@ extension Int64 {
     }
 }
 
-extension PendingWaits: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(files, lastCheck, lastChecked) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        files = try reader.read()
-        lastCheck = try reader.read()
-        lastChecked = try reader.read()
-    }
+extension PendingWaits: JournalRecord {
+    static let fields = JournalFields { Self() }.then(\.files, \.lastCheck, \.lastChecked)
 }
 
-extension PendingWaits.Wait: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(since, isReported) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        since = try reader.read()
-        isReported = try reader.read()
-    }
+extension PendingWaits.Wait: JournalRecord {
+    static let fields = JournalFields(Self.init, \.since, \.isReported)
 }
 
-extension PackAddress: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(writer, name) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(writer: reader.read(), name: reader.read())
-    }
+extension PackAddress: JournalRecord {
+    static let fields = JournalFields(Self.init, \.writer, \.name)
 }

@@ -82,17 +82,8 @@ extension StateSummary {
     }
 }
 
-extension StateSummary: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, removedNotes)
-        bytes.write(blobs, unneeded, joined, tips, vanished, files)
-    }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(
-            journalLength: reader.read(), mirror: reader.read(), writer: reader.read(), isAtRest: reader.read(),
-            created: reader.read(), superseded: reader.read(), removedNotes: reader.read(), blobs: reader.read(),
-            unneeded: reader.read(), joined: reader.read(), tips: reader.read(), vanished: reader.read(),
-            files: reader.read())
-    }
+extension StateSummary: JournalRecord {
+    static let fields = JournalFields(
+        Self.init, \.journalLength, \.mirror, \.writer, \.isAtRest, \.created, \.superseded, \.removedNotes, \.blobs,
+        \.unneeded, \.joined, \.tips, \.vanished, \.files)
 }
