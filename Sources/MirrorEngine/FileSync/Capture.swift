@@ -155,8 +155,8 @@ struct CaptureBuilder: ~Copyable {
         local.mergeState.under(key).contains { $0.path != key || $0.value != .left }
     }
 
-    /// Adds the writes of a key, without those that the mirror has already. The write with that value takes the place
-    /// of ours.
+    /// Adds the writes of a key, except those whose values the mirror already has. The writes that set these values are
+    /// adopted as ours.
     private mutating func add(
         from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
         _ reading: inout Reading

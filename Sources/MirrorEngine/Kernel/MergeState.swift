@@ -28,9 +28,9 @@ package struct MergeState: Sendable {
     @discardableResult
     package mutating func join(_ write: VersionedWrite) -> Outcome {
         let place = place(of: write.path)
-        let there = self.write(at: place).flatMap { $0.path == write.path ? $0 : nil }
-        if let there, there.isSameWrite(as: write) { return .known }
-        let winners = (above(write.path, withItself: false) + [there].compactMap(\.self))
+        let former = self.write(at: place).flatMap { $0.path == write.path ? $0 : nil }
+        if let former, former.isSameWrite(as: write) { return .known }
+        let winners = (above(write.path, withItself: false) + [former].compactMap(\.self))
             .filter { $0.isAfter(write) }
         if !winners.isEmpty { return .dominated(by: winners) }
         let displaced = under(write.path, from: place).filter { write.isAfter($0) }

@@ -47,15 +47,15 @@ package struct VersionedWrite: Hashable, Sendable {
         self.seen = seen
     }
 
-    /// Whether the preference file showed `other` to the user who made this write, or a write that had visibly replaced
-    /// it.
+    /// Whether the user who made this write saw `other`, or a write that had visibly replaced it, in the preference
+    /// file.
     ///
     /// - Parameter path: The part of `other` that must have been replaced; nil for all of it.
     package func hasSeen(_ other: VersionedWrite, at path: Path? = nil) -> Bool {
         hasSeen(ReplacedWrite(path: path ?? other.path, transactionID: other.transactionID, id: other.id))
     }
 
-    /// Whether the preference file showed this part of a write to the user who made this write.
+    /// Whether the user who made this write saw this part of another write in the preference file.
     func hasSeen(_ other: ReplacedWrite) -> Bool {
         seen.contains { $0.id == other.id && $0.path.isPrefix(of: other.path) }
     }
@@ -71,8 +71,8 @@ package struct VersionedWrite: Hashable, Sendable {
         return theirs.map { $0 == value || value.sharesEntry(with: $0) } ?? false
     }
 
-    /// Returns the part of this write that a later write below it hides: the value at its path, or the value on the way
-    /// to it that is not a dictionary.
+    /// Returns the part of this write that a later write below it hides: the value at the later write's path, or the
+    /// value above that path that is not a dictionary.
     func part(hiddenBy lower: VersionedWrite) -> (path: Path, value: CanonicalValue)? {
         value.value.flatMap { self.part(of: $0.propertyList, hiddenBy: lower) }
     }
@@ -93,7 +93,7 @@ package struct VersionedWrite: Hashable, Sendable {
         return (try? CanonicalValue(value)).map { (place, $0) }
     }
 
-    /// Returns the parts of this write that writes below it hide although their users had not seen it.
+    /// Returns the parts of this write that are hidden by writes below it whose users had not seen it.
     func partsHidden(under lower: some Sequence<VersionedWrite>) -> [Path] {
         var (value, hidden) = (PropertyList?.none, [Path]())
         for other in lower where other.path != path && path.isPrefix(of: other.path) {
@@ -105,7 +105,7 @@ package struct VersionedWrite: Hashable, Sendable {
         return hidden
     }
 
-    /// Whether nothing of this write's value is visible, because lower writes hide all of it.
+    /// Whether writes below this one hide all of its value.
     func isHidden(in writes: [VersionedWrite]) -> Bool {
         writes.contains { $0.path != path && path.isPrefix(of: $0.path) && part(hiddenBy: $0)?.path == path }
     }

@@ -57,7 +57,7 @@ extension LocalState {
         peers[base.writer] = peer
     }
 
-    /// Joins writes of other writers. Where the view changes, what the preference file holds becomes an exception.
+    /// Joins writes of other writers. Where the view changes, the value in the preference file becomes an exception.
     private mutating func take(_ arrivals: some Sequence<VersionedWrite>, at now: Int64) {
         var files = CapturedDomains(trackedFiles)
         for write in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(write.path) {
@@ -66,7 +66,7 @@ extension LocalState {
         }
     }
 
-    /// Joins a write. If its domain has a file here, what the file holds becomes an exception.
+    /// Joins a write. If its domain has a file here and the view changes, the value in the file becomes an exception.
     mutating func joinAtFile(_ write: VersionedWrite) -> MergeState.Outcome {
         let isCaptured = trackedFiles[write.path.prefix(components: 1)]?.isCaptured ?? false
         return isCaptured ? joinWithFile(write) : mergeState.join(write)

@@ -88,7 +88,7 @@ package struct PackIntent: Hashable, Sendable {
     package let references: [BlobReference]
 }
 
-/// Our own folder in the mirror, as we left it.
+/// The expected contents of our own folder in the mirror.
 package struct OwnFolder: Hashable, Sendable {
     /// The files that we created. Any other file in the folder was made by a copy of us.
     package internal(set) var created: [PackName: CreatedFile] = [:]

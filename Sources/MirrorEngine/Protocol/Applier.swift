@@ -1,5 +1,5 @@
-/// The exchange between the state and the preference files: captures what users changed, and writes what the mirror
-/// has.
+/// The exchange between the state and the preference files: captures changes in the files, and writes changes of the
+/// mirror into them.
 ///
 /// A file is written only directly after it was captured under the same lock.
 struct Applier: Sendable {
@@ -10,8 +10,9 @@ struct Applier: Sendable {
     /// Whether preference files are being written. Files of other writers that arrive meanwhile are joined afterwards,
     /// so that what the files show is known.
     private(set) var isWriting = false
-    /// The domains whose locks were requested, and those that could not be changed since `requestLocks`.
+    /// The domains whose locks were last requested.
     private var asked: [Path] = []
+    /// The domains that could not be changed since `requestLocks`.
     private var skipped: Set<Path> = []
     /// The domains whose files were captured for the first time and not written since.
     private var seeding: Set<Path> = []
@@ -19,11 +20,12 @@ struct Applier: Sendable {
     private var refusals = 0
     /// The domains whose files could not be written the last time.
     private var refused: Set<Path> = []
-    /// The held domains for which a user has accepted the file, or the mirror.
+    /// The held domains whose files a user has accepted.
     private var accepted: Set<Path> = []
+    /// The held domains whose files a user has decided to overwrite.
     private var overruled: Set<Path> = []
 
-    /// Whether no decision of a user waits for its file.
+    /// Whether every decision of a user about a held domain has taken effect.
     var isAtRest: Bool { accepted.isEmpty && overruled.isEmpty }
 
     /// Accepts the file of a held domain, or the mirror's values instead.
@@ -38,7 +40,7 @@ struct Applier: Sendable {
 // MARK: From the preference files to the state
 
 extension Applier {
-    /// Captures the changes in preference files, and then requests the locks to write what the mirror has.
+    /// Captures the changes in preference files, and then requests the locks of the files that must be changed.
     mutating func observe(_ observations: [Observation], at moment: Moment, in context: inout EngineContext) {
         guard context.directoryStatus != .left, capture(observations, at: moment, in: &context) else { return }
         requestLocks(in: &context)
@@ -184,8 +186,8 @@ extension Applier {
         }
     }
 
-    /// Returns the domains whose locks must still be requested. Domains that could not be written the last time come
-    /// last, so that they do not delay the others.
+    /// Returns the domains whose locks must still be requested. Domains that could not be written the last time follow
+    /// the others, so that they do not delay them.
     private func nextDomains(of local: LocalState) -> [Path] {
         let domains = local.pendingDomains.filter { !skipped.contains($0) }
         let last = Set(local.domainsAppliedWith(of: refused, among: domains))

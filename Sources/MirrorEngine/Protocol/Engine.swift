@@ -74,7 +74,7 @@ extension Engine {
     var local: LocalState { context.local }
     private var directoryStatus: DirectoryStatus { context.directoryStatus }
 
-    /// The status of the engine. Release it before the next event, which otherwise copies what it changes.
+    /// The status of the engine. While a caller keeps it, an event copies the parts of the state that it changes.
     package var status: EngineStatus { EngineStatus(self) }
 
     package var policy: DomainPolicy {

@@ -18,7 +18,7 @@ struct Inbox: Sendable {
     /// The waits that former engines recorded.
     private var formerWaits = PendingWaits()
 
-    /// Whether no file waits for another.
+    /// Whether no file waits for files before it.
     var isAtRest: Bool { waiting.isEmpty }
 
     private func isInView(_ address: PackAddress) -> Bool { folders[address.writer]?.contains(address.name) ?? false }
@@ -194,7 +194,7 @@ extension Inbox {
         }
     }
 
-    /// Returns the files of a writer that were not read or are not kept in memory.
+    /// Returns the files of a writer that could not be read, or whose contents were dropped.
     func unread(of writer: WriterID) -> [PackAddress] {
         let dropped = waiting.filter { $0.value.pack == nil }.map(\.key)
         return (dropped + faulty.keys).filter { $0.writer == writer }.sorted()

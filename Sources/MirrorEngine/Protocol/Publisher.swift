@@ -10,7 +10,7 @@ struct Publisher: Sendable {
     private(set) var isCompacting = false
     /// The size of the files that are being removed from our folder.
     private var bytesBeingRemoved = 0
-    /// The last result when a log had no room.
+    /// The last time at which a base did not fit in place of a log, or nil.
     private var lackOfRoom: QuotaMiss?
     /// Whether files of ours were found missing or damaged and no base has replaced them yet.
     private(set) var hasLosses = false
@@ -19,14 +19,14 @@ struct Publisher: Sendable {
     /// The time of the last check of one of our own files, and the name of that file.
     var lastCheck: (at: Int64, name: PackName?)?
 
-    /// The circumstances in which there was no room for a base in place of a log.
+    /// The state of our folder when a base did not fit in place of a log.
     private struct QuotaMiss {
         let sequence: UInt64
         let size: Int
         let since: Int64
     }
 
-    /// Whether no folder waits for its removal.
+    /// Whether no folder is to be removed.
     var isAtRest: Bool { purging.isEmpty }
 
     /// Whether none of our own files is due.
@@ -97,7 +97,7 @@ extension Publisher {
 }
 
 extension EngineContext {
-    /// Whether our note does not describe us correctly, or must announce that we leave.
+    /// Whether our note is missing or outdated, or must announce that we leave.
     fileprivate var isNoteDue: Bool {
         let folder = local.folder
         if folder.noteNumber == 0 || folder.owesNote { return true }

@@ -145,8 +145,8 @@ package struct SharedDirectory: Sendable {
         return true
     }
 
-    /// Returns paths outside of the writers' folders that do not belong to a mirror, but resemble or are among those
-    /// that do.
+    /// Returns the paths that do not belong to a mirror and resemble a marker or the folder of all writers, or are in
+    /// that folder.
     func strays() throws(SystemFailure) -> Set<String> {
         let top = (try files.names(in: path) ?? []).map(\.description)
         let marked = Set(try markers().map(\.markerName))

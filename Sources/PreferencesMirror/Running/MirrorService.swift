@@ -20,7 +20,7 @@ package struct MirrorService: Sendable {
     /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
     private var lacksNotifications = false
     private var watchLock: (any OpenFile)?
-    /// Whether a watch is new. Earlier changes are not reported, so another exchange is due.
+    /// Whether a watch is new. It does not report earlier changes, so another exchange is due.
     private var hasNewWatch = false
     /// Whether all watches were in place at the last turn, so that any later change should have been reported.
     private var hasAllWatches = false
