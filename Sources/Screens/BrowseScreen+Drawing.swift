@@ -2,26 +2,18 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension BrowseScreen {
-    var layout: PaneLayout {
-        let rows = size.rows
-        let detailRows = rows >= 40 ? 10 : rows >= 20 ? 5 : rows >= 14 ? 3 : rows >= 9 ? 2 : 1
-        return PaneLayout(
-            columns: size.columns, rows: rows, side: domains.isEmpty ? nil : widestDomain, detailRows: detailRows)
-    }
-
     package func draw(on canvas: inout Canvas) {
-        let layout = layout
         drawHeader(on: &canvas)
         layout.drawBorders(side: "Domains", on: &canvas)
         if layout.sideColumns > 0 {
-            drawDomains(layout, to: layout.sideColumns, on: &canvas)
-            drawEntries(layout, on: &canvas)
+            drawDomains(to: layout.sideColumns, on: &canvas)
+            drawEntries(on: &canvas)
         } else if isInDomains, !domains.isEmpty {
-            drawDomains(layout, to: canvas.columns, on: &canvas)
+            drawDomains(to: canvas.columns, on: &canvas)
         } else {
-            drawEntries(layout, on: &canvas)
+            drawEntries(on: &canvas)
         }
-        drawDetails(layout, on: &canvas)
+        drawDetails(on: &canvas)
         drawFooter(on: &canvas)
         if let overlay { canvas.draw(overlay) }
     }
@@ -45,7 +37,7 @@ extension BrowseScreen {
 
     // MARK: Domains
 
-    private func drawDomains(_ layout: PaneLayout, to end: Int, on canvas: inout Canvas) {
+    private func drawDomains(to end: Int, on canvas: inout Canvas) {
         let first = layout.list.lowerBound
         let start = layout.hasBorders ? 1 : 0
         if shownDomains.isEmpty {
@@ -66,8 +58,7 @@ extension BrowseScreen {
 
     /// The columns of the entries.
     private var entryColumns: (start: Int, end: Int) {
-        let layout = layout
-        return layout.hasBorders ? (layout.sideColumns + 1, size.columns - 1) : (0, size.columns)
+        layout.hasBorders ? (layout.sideColumns + 1, size.columns - 1) : (0, size.columns)
     }
 
     private var labelEnd: Int {
@@ -97,7 +88,7 @@ extension BrowseScreen {
         return (column, max(1, entryColumns.end - column - (origin == 0 ? 1 : origin + 2)))
     }
 
-    private func drawEntries(_ layout: PaneLayout, on canvas: inout Canvas) {
+    private func drawEntries(on canvas: inout Canvas) {
         let (start, end) = entryColumns
         if rows.isEmpty {
             let text =
@@ -143,7 +134,7 @@ extension BrowseScreen {
 
     // MARK: Details
 
-    private func drawDetails(_ layout: PaneLayout, on canvas: inout Canvas) {
+    private func drawDetails(on canvas: inout Canvas) {
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let end = canvas.columns - (layout.hasBorders ? 2 : 1)
         var lines = details

@@ -51,7 +51,6 @@ extension BrowseScreen {
     /// Selects the clicked row. A click on the selected row acts on it, and one on its mark opens or closes a
     /// container.
     mutating func click(_ column: Int, _ line: Int) -> [Effect] {
-        let layout = layout
         let isLeft = layout.sideColumns > 0 ? column < layout.sideColumns : isInDomains
         if isLeft {
             isInDomains = true
@@ -74,8 +73,12 @@ extension BrowseScreen {
         return []
     }
 
-    /// Scrolls until the selection is visible, and creates the visible rows.
+    /// Lays out the screen, scrolls until the selection is visible, and creates the visible rows.
     mutating func settle() {
+        let lines = size.rows
+        layout = PaneLayout(
+            columns: size.columns, rows: lines, side: domains.isEmpty ? nil : widestDomain,
+            detailRows: lines >= 40 ? 10 : lines >= 20 ? 5 : lines >= 14 ? 3 : lines >= 9 ? 2 : 1)
         let height = layout.list.count
         selected = max(0, min(selected, tree.count - 1))
         top = max(0, min(max(min(top, selected), selected - height + 1), tree.count - height))

@@ -146,6 +146,7 @@ package struct BrowseScreen: PaneScreen {
     /// The rows that are shown.
     var rows: [EntryTree.Row] = []
     var row: EntryTree.Row?
+    /// The width of the widest label that was shown, in columns.
     var labelColumns = 0
     private(set) var details: [Detail] = []
     var mode = Mode.browsing
@@ -154,7 +155,9 @@ package struct BrowseScreen: PaneScreen {
     /// The entries before the last change by another process, as long as its rows flash.
     private(set) var former: PropertyList?
     private(set) var size = (columns: 80, rows: 24)
+    var layout = PaneLayout(columns: 80, rows: 24, side: nil, detailRows: 5)
     var message: (text: String, isError: Bool)?
+    /// The entry whose details were requested last.
     private var explained: EntryPath?
 
     static let kinds: [PropertyList.Kind] = [.string, .integer, .real, .boolean, .date, .data, .array, .dictionary]
@@ -169,6 +172,8 @@ package struct BrowseScreen: PaneScreen {
 
     package mutating func handle(_ event: Event) -> [Effect] {
         var effects = react(to: event)
+        // Details change no rows.
+        if case .details = event { return effects }
         settle()
         if let path = row?.path, path != explained {
             details = []

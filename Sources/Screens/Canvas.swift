@@ -2,31 +2,24 @@ internal import SettingsSchema
 
 /// The appearance of a cell: one of the terminal's first eight colors, and attributes.
 package struct Style: Hashable, Sendable {
-    package enum Color: Int, Hashable, Sendable { case red = 31, green, yellow, blue, magenta, cyan }
+    package enum Color: UInt8, Hashable, Sendable { case red = 1, green, yellow, blue, magenta, cyan }
 
-    package var color: Color?
-    package var isBold = false
-    package var isDim = false
-    package var isReversed = false
+    /// The color in the lowest three bits, then the attributes. Styles are compared for every cell.
+    private let bits: UInt8
 
     package init(_ color: Color? = nil, isBold: Bool = false, isDim: Bool = false, isReversed: Bool = false) {
-        (self.color, self.isBold, self.isDim, self.isReversed) = (color, isBold, isDim, isReversed)
+        bits = (color?.rawValue ?? 0) | (isBold ? 8 : 0) | (isDim ? 16 : 0) | (isReversed ? 32 : 0)
     }
 
-    /// The sequence that selects this style.
-    func sequence(hasColors: Bool) -> String {
-        var codes = "0"
-        if isBold { codes += ";1" }
-        if isDim { codes += ";2" }
-        if isReversed { codes += ";7" }
-        if hasColors, let color { codes += ";\(color.rawValue)" }
-        return "\u{1B}[\(codes)m"
-    }
+    package var color: Color? { Color(rawValue: bits & 7) }
+    package var isBold: Bool { bits & 8 != 0 }
+    package var isDim: Bool { bits & 16 != 0 }
+    package var isReversed: Bool { bits & 32 != 0 }
 }
 
 /// The cells of a screen.
 package struct Canvas: Sendable {
-    /// One column of a row. It holds no reference, so that a screen of cells is compared in microseconds.
+    /// One column of a row. It holds no reference, so that a screen of cells is compared in a few microseconds.
     private struct Cell: Equatable, Sendable {
         /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The second column of a wide
         /// character has `rest`.
@@ -36,6 +29,7 @@ package struct Canvas: Sendable {
         static let rest: UInt32 = 0
         static let firstCluster: UInt32 = 0x11_0000
         static let blank = Cell(code: 0x20)
+        static let ellipsis: UInt32 = 0x2026
 
         /// Whether the cell may be an emoji. False for letters of East Asian scripts.
         var isEmoji: Bool { 0x2300..<0x2E80 ~= code || 0x1F000..<0x20000 ~= code || code >= Self.firstCluster }
@@ -64,30 +58,66 @@ package struct Canvas: Sendable {
         _ text: String, _ column: Int, _ row: Int, limit: Int = .max, style: Style = Style()
     ) -> Int {
         let end = min(columns, limit < columns - column ? column + limit : columns)
-        guard row >= 0, row < rows, column >= 0, column < end else { return column }
-        var at = column
-        if text.isNarrow, text.unicodeScalars.count <= end - column {
-            for scalar in text.unicodeScalars {
-                set(at, row, scalar.value, style)
-                at += 1
+        guard row >= 0, row < rows, column >= 0, column < end, !text.isEmpty else { return column }
+        let start = row * columns
+        clearWide(over: start + column)
+        let after =
+            putNarrow(text, start + column, to: start + end, style)
+            ?? putCharacters(of: text, start + column, to: start + end, style)
+        // The rest of a wide character whose first column was overwritten.
+        if after < start + columns, cells[after].code == Cell.rest { cells[after].code = Cell.blank.code }
+        return after - start
+    }
+
+    /// Writes a text to the cells from `first` to `end`, and returns the index after it; nil if it contains a scalar
+    /// that is not narrow. Most texts do not, and finding the characters of others takes ten times as long.
+    private mutating func putNarrow(_ text: String, _ first: Int, to end: Int, _ style: Style) -> Int? {
+        var at = first
+        for scalar in text.unicodeScalars {
+            guard scalar.isNarrow else { return nil }
+            if at == end {
+                cells[end - 1].code = Cell.ellipsis
+                break
             }
-            return at
+            cells[at] = Cell(code: scalar.value, style: style)
+            at += 1
         }
-        var previous = column
+        return at
+    }
+
+    private mutating func putCharacters(of text: String, _ first: Int, to end: Int, _ style: Style) -> Int {
+        var (at, previous) = (first, first)
         for character in text {
             let (shown, width) = character.cells
-            if width == 0 { continue }
             guard at + width <= end else {
                 let place = at < end ? at : previous
-                set(place, row, 0x2026, style)
-                for empty in (place + 1)..<max(place + 1, end) { set(empty, row, 0x20, style) }
+                cells[place] = Cell(code: Cell.ellipsis, style: style)
+                for empty in (place + 1)..<end { cells[empty] = Cell(code: Cell.blank.code, style: style) }
                 return end
             }
-            set(at, row, code(of: shown), style, isWide: width == 2)
+            cells[at] = Cell(code: code(of: shown), style: style)
+            if width == 2 { cells[at + 1] = Cell(code: Cell.rest, style: style) }
             previous = at
             at += width
         }
         return at
+    }
+
+    /// Fills part of a row with a character of one column.
+    package mutating func fill(
+        _ row: Int, from column: Int, to end: Int, with scalar: Unicode.Scalar = " ", style: Style = Style()
+    ) {
+        let (column, end) = (max(0, column), min(end, columns))
+        guard row >= 0, row < rows, column < end else { return }
+        clearWide(over: row * columns + column)
+        if end < columns { clearWide(over: row * columns + end) }
+        for place in column..<end { cells[row * columns + place] = Cell(code: scalar.value, style: style) }
+    }
+
+    /// Clears a wide character of which a cell is the second half.
+    private mutating func clearWide(over index: Int) {
+        guard cells[index].code == Cell.rest else { return }
+        (cells[index - 1].code, cells[index].code) = (Cell.blank.code, Cell.blank.code)
     }
 
     /// Changes the style of part of a row, but not its text.
@@ -96,18 +126,6 @@ package struct Canvas: Sendable {
         for place in max(0, column)..<max(max(0, column), min(end, columns)) {
             cells[row * columns + place].style = style
         }
-    }
-
-    private mutating func set(_ column: Int, _ row: Int, _ code: UInt32, _ style: Style, isWide: Bool = false) {
-        let index = row * columns + column
-        // Overwriting half of a wide character also clears the other half.
-        if cells[index].code == Cell.rest { cells[index - 1].code = Cell.blank.code }
-        let after = isWide ? column + 2 : column + 1
-        if after < columns, cells[index - column + after].code == Cell.rest {
-            cells[index - column + after].code = Cell.blank.code
-        }
-        cells[index] = Cell(code: code, style: style)
-        if isWide { cells[index + 1] = Cell(code: Cell.rest, style: style) }
     }
 
     private mutating func code(of text: String) -> UInt32 {
@@ -139,41 +157,51 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Returns the text to write to a terminal that shows another canvas, or anything if that is nil.
+    /// Returns the text that changes a terminal from another canvas to this one. If `shown` is nil, the contents of the
+    /// terminal are unknown, and the text clears them first.
     package func update(from shown: Canvas?, hasColors: Bool) -> String {
         let base = shown.flatMap { $0.columns == columns && $0.rows == rows ? $0 : nil }
-        var text = ""
+        var output: [UInt8] = []
         var style: Style?
-        // A code stands for the same text in both.
+        // A code denotes the same text in both canvases.
         let hasSameCodes = base?.clusters == clusters
         for row in 0..<rows {
             let places = (row * columns)..<((row + 1) * columns)
-            if hasSameCodes, let base, base.cells[places] == cells[places] { continue }
+            if hasSameCodes, let base, places.allSatisfy({ base.cells[$0] == cells[$0] }) { continue }
             // The column of the cursor, if it is known.
             var at: Int?
             for column in 0..<columns where !isShown(column, row, by: base) {
                 let cell = cells[row * columns + column]
                 if cell.code == Cell.rest { continue }
-                if at != column { text += "\u{1B}[\(row + 1);\(column + 1)H" }
+                if at != column { output.appendMove(to: column, row) }
                 if style != cell.style {
-                    text += cell.style.sequence(hasColors: hasColors)
+                    output.append(cell.style, hasColors: hasColors)
                     style = cell.style
                 }
+                if cell.code < 0x80 {
+                    output.append(UInt8(cell.code))
+                    at = column + 1
+                    continue
+                }
                 // Terminals differ in the width of emoji. A narrow one must not leave an old character beside it.
-                if cell.isEmoji, isWide(column, row) { text += "  \u{1B}[\(row + 1);\(column + 1)H" }
-                text += self.text(cell)
+                if cell.isEmoji, isWide(column, row) {
+                    output += "  ".utf8
+                    output.appendMove(to: column, row)
+                }
+                output += self.text(cell).utf8
                 // Terminals differ in the width of characters beyond ASCII.
-                at = cell.code < 0x80 ? column + 1 : nil
+                at = nil
             }
         }
-        if style != nil { text += "\u{1B}[0m" }
+        if style != nil { output += "\u{1B}[0m".utf8 }
+        let text = String(decoding: output, as: UTF8.self)
         let start = base == nil ? "\u{1B}[?25l\u{1B}[0m\u{1B}[2J" : "\u{1B}[?25l"
         guard let cursor else { return text.isEmpty && base != nil && base?.cursor == nil ? "" : start + text }
         if text.isEmpty, let shown = base?.cursor, shown == cursor { return "" }
         return start + text + "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h"
     }
 
-    /// Returns whether a terminal that shows another canvas, or nothing if that is nil, shows a cell already.
+    /// Returns whether a terminal that shows another canvas shows a cell already. Without a canvas, it shows blanks.
     private func isShown(_ column: Int, _ row: Int, by base: Canvas?) -> Bool {
         let index = row * columns + column
         let cell = cells[index]
@@ -191,6 +219,33 @@ package struct Canvas: Sendable {
 
     private func isWide(_ column: Int, _ row: Int) -> Bool {
         column + 1 < columns && cells[row * columns + column + 1].code == Cell.rest
+    }
+}
+
+// Sequences that control the terminal.
+extension [UInt8] {
+    /// Appends the sequence that moves the cursor.
+    fileprivate mutating func appendMove(to column: Int, _ row: Int) {
+        self += "\u{1B}[".utf8
+        append(number: row + 1)
+        append(UInt8(ascii: ";"))
+        append(number: column + 1)
+        append(UInt8(ascii: "H"))
+    }
+
+    /// Appends the sequence that selects a style.
+    fileprivate mutating func append(_ style: Style, hasColors: Bool) {
+        self += "\u{1B}[0".utf8
+        if style.isBold { self += ";1".utf8 }
+        if style.isDim { self += ";2".utf8 }
+        if style.isReversed { self += ";7".utf8 }
+        if hasColors, let color = style.color { self += [UInt8(ascii: ";"), UInt8(ascii: "3"), 0x30 + color.rawValue] }
+        append(UInt8(ascii: "m"))
+    }
+
+    private mutating func append(number: Int) {
+        if number > 9 { append(number: number / 10) }
+        append(0x30 + UInt8(number % 10))
     }
 }
 
@@ -212,13 +267,24 @@ extension Character {
 }
 
 extension String {
-    /// Whether every scalar is a character of one column: printable ASCII, or a line of a box. Most texts on a screen
-    /// are, and finding the characters of others takes ten times as long.
-    fileprivate var isNarrow: Bool {
-        utf8.allSatisfy { 0x20...0x7E ~= $0 }
-            || unicodeScalars.allSatisfy { 0x20...0x7E ~= $0.value || 0x2500...0x257F ~= $0.value }
-    }
-
     /// The number of columns in which a canvas shows the text.
-    package var shownColumns: Int { isNarrow ? unicodeScalars.count : reduce(0) { $0 + $1.cells.width } }
+    package var shownColumns: Int {
+        var columns = 0
+        for scalar in unicodeScalars {
+            guard scalar.isNarrow else { return reduce(0) { $0 + $1.cells.width } }
+            columns += 1
+        }
+        return columns
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar is shown in one column, and is a character of its own unless one follows that is not narrow.
+    /// True for printable ASCII, Latin letters, punctuation, arrows, and the lines and shapes of boxes.
+    fileprivate var isNarrow: Bool {
+        switch value {
+        case 0x20...0x7E, 0xA1...0xAC, 0xAE...0x2FF, 0x2010...0x2027, 0x2190...0x21FF, 0x2500...0x25FC: true
+        default: false
+        }
+    }
 }

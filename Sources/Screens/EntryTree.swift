@@ -88,7 +88,10 @@ package struct EntryTree: Sendable {
         while true {
             // The last open entry that is above the row.
             let place = branch.inner.partition { $0.index + $0.before >= rest } - 1
-            guard place >= 0 else { return indices + [rest] }
+            guard place >= 0 else {
+                indices.append(rest)
+                return indices
+            }
             let inner = branch.inner[place]
             let offset = rest - inner.index - inner.before - 1
             if offset >= inner.branch.rows {

@@ -76,7 +76,7 @@ package struct KeyParser: Sendable {
     package var isWaiting: Bool { !bytes.isEmpty && pasted == nil }
 
     /// Adds bytes, and returns the keys that are now complete.
-    package mutating func take(_ more: some Sequence<UInt8>) -> [KeyPress] {
+    package mutating func take(_ more: [UInt8]) -> [KeyPress] {
         bytes += more
         var keys: [KeyPress] = []
         var start = 0
@@ -128,7 +128,8 @@ package struct KeyParser: Sendable {
         guard let first = bytes.first else { return nil }
         if first == 0x1B { return escape(bytes) }
         if first < 0x20 || first == 0x7F { return (control(first), 1) }
-        let size = first < 0x80 ? 1 : first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        if first < 0x80 { return (KeyPress(.character(Character(Unicode.Scalar(first)))), 1) }
+        let size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         let whole = bytes.prefix(size)
         // A byte that cannot continue the character ends it.
         let valid = 1 + whole.dropFirst().prefix { $0 & 0xC0 == 0x80 }.count

@@ -95,7 +95,7 @@ struct PaneLayout: Sendable {
         for (row, left, join, right) in [(top, "┌", "┬", "┐"), (middle, "├", "├", "┤"), (bottom, "└", "┴", "┘")] {
             let isMiddle = row == middle && split > 0
             let start = isMiddle ? split : 0
-            canvas.put(String(repeating: "─", count: last - start), start, row, style: dim)
+            canvas.fill(row, from: start, to: last, with: "─", style: dim)
             canvas.put(isMiddle ? "│" : left, 0, row, style: dim)
             if split > 0 { canvas.put(join, split, row, style: dim) }
             canvas.put(right, last, row, style: dim)
@@ -114,7 +114,7 @@ extension Canvas {
     mutating func drawSearch(_ editor: LineEditor) {
         let width = min(30, columns / 2)
         let start = columns - width
-        put(String(repeating: " ", count: width), start, 0)
+        fill(0, from: start, to: columns)
         put("/", start, 0, style: Style(.cyan))
         let (text, cursor) = editor.shown(in: width - 3)
         put(text, start + 1, 0)
@@ -126,7 +126,7 @@ extension Canvas {
         let lines = text.wrapped(toColumns: columns - 2)
         let count = min(lines.count, 3, rows)
         for (row, line) in zip((rows - count)..<rows, lines) {
-            put(String(repeating: " ", count: columns), 0, row)
+            fill(row, from: 0, to: columns)
             put(line, 1, row, limit: columns - 2, style: Style(isError ? .red : .green))
         }
     }
@@ -140,16 +140,18 @@ extension Canvas {
         let frame = overlay.frame(columns: columns, rows: rows)
         let (left, above, width, height) = (frame.left, frame.above, frame.width, frame.height)
         cursor = nil
-        for row in above..<(above + height) {
-            put("│" + String(repeating: " ", count: max(0, width - 2)) + "│", left, row)
+        let (right, below) = (left + width - 1, above + height - 1)
+        for row in above...below {
+            let (start, end, line): (String, String, Unicode.Scalar) =
+                row == above ? ("┌", "┐", "─") : row == below ? ("└", "┘", "─") : ("│", "│", " ")
+            fill(row, from: left, to: right, with: line)
+            put(start, left, row)
+            put(end, right, row)
         }
-        let bar = String(repeating: "─", count: max(0, width - 2))
-        put("┌\(bar)┐", left, above)
         put(" \(overlay.title) ", left + 1, above, limit: width - 2, style: Style(isBold: true))
-        put("└\(bar)┘", left, above + height - 1)
-        put(overlay.hint, left + 2, above + height - 2, limit: width - 4, style: Style(.cyan))
+        put(overlay.hint, left + 2, below - 1, limit: width - 4, style: Style(.cyan))
         if let problem = overlay.problem {
-            put(problem, left + 2, above + height - 3, limit: width - 4, style: Style(.red))
+            put(problem, left + 2, below - 2, limit: width - 4, style: Style(.red))
         }
         for (offset, line) in overlay.lines.dropFirst(frame.start).prefix(frame.room).enumerated() {
             let row = above + 1 + offset
@@ -164,8 +166,8 @@ extension Canvas {
             }
         }
         let last = above + max(1, frame.room)
-        if frame.start + frame.room < overlay.lines.count { put("↓", left + width - 1, last, style: Style(.cyan)) }
-        if frame.start > 0 { put("↑", left + width - 1, above + 1, style: Style(.cyan)) }
+        if frame.start + frame.room < overlay.lines.count { put("↓", right, last, style: Style(.cyan)) }
+        if frame.start > 0 { put("↑", right, above + 1, style: Style(.cyan)) }
     }
 }
 
@@ -283,10 +285,15 @@ enum ListChoice: Hashable, Sendable {
 extension String {
     /// Returns as many key hints as fit in a row.
     static func hints(_ keys: [String], columns: Int) -> String {
-        keys.reduce("") { line, key in
-            let longer = line + (line.isEmpty ? " " : "  ") + key
-            return longer.shownColumns < columns ? longer : line
+        var (line, used) = ("", 0)
+        for key in keys {
+            let gap = line.isEmpty ? " " : "  "
+            let width = gap.count + key.shownColumns
+            guard used + width < columns else { continue }
+            line += gap + key
+            used += width
         }
+        return line
     }
 
     /// The text in lines of at most `columns` columns, broken between words.

@@ -18,7 +18,8 @@ extension PropertyList {
                 (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }
             return "\(data.count) bytes" + (data.isEmpty ? "" : "  \(digits.joined())")
-        case .string(let text): return text.isEmpty ? "\"\"" : String(text.prefix(limit + 1))
+        case .string(let text):
+            return text.isEmpty ? "\"\"" : text.utf8.count <= limit ? text : String(text.prefix(limit + 1))
         default: return plainText
         }
     }

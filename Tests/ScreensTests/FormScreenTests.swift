@@ -568,7 +568,8 @@ struct Display {
         ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("界界", 4, "界界"), ("界界", 3, "界…"), ("a界", 2, "a…"),
         ("e\u{301}x", 2, "e\u{301}x"),
         ("\u{1B}[2J", 4, "␛[2J"), ("\u{202E}a", 4, "\u{FFFD}a"), ("👩‍👩‍👧x", 3, "👩‍👩‍👧x"), ("\u{301}", 1, "◌\u{301}"),
-        ("a\r\nb", 4, "a␍b"),
+        ("a\r\nb", 4, "a␍b"), ("abc\u{301}", 3, "abc\u{301}"), ("abc\u{301}d", 3, "ab…"), ("ab界", 3, "ab…"),
+        ("│─┐x", 3, "│─…"), ("a1\u{FE0F}\u{20E3}", 2, "a…"), ("1\u{FE0F}\u{20E3}", 1, "…"),
     ])
     func `cuts text at its edge and obeys nothing in it`(_ text: String, _ width: Int, _ expected: String) {
         var canvas = Canvas(columns: width, rows: 1)
@@ -603,6 +604,16 @@ struct Display {
         ("\u{1112}\u{1161}\u{11AB}", 2), ("👩‍👩‍👧", 2), ("\u{7}", 1), ("", 0),
     ])
     func `knows the width of text`(_ text: String, _ columns: Int) { #expect(text.shownColumns == columns) }
+
+    @Test func `fills part of a row, and clears the other halves of wide characters`() {
+        var canvas = Canvas(columns: 7, rows: 1)
+        canvas.put("a界x界b", 0, 0)
+        canvas.fill(0, from: 2, to: 5, with: "─")
+        #expect(canvas.lines == ["a ─── b"])
+        canvas.fill(0, from: -1, to: 9)
+        canvas.fill(1, from: 0, to: 7, with: "x")
+        #expect(canvas.lines == [""])
+    }
 
     @Test func `writes only cells that differ`() {
         var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))

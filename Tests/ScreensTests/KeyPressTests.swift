@@ -33,7 +33,7 @@ import Testing
             var keys: [KeyPress] = []
             var rest = Array(text.utf8)[...]
             while !rest.isEmpty {
-                keys += parser.take(rest.prefix(size))
+                keys += parser.take(Array(rest.prefix(size)))
                 rest = rest.dropFirst(size)
             }
             #expect(keys.map(name).joined(separator: " ") == expected)

@@ -33,6 +33,7 @@ struct ScreenSession<Actions: ScreenActions> {
     private(set) var content: Actions.Content
     private var actions: Actions
     private var shown: Canvas?
+    private var size = (columns: 80, rows: 24)
 
     init(_ content: Actions.Content, _ actions: Actions, on terminal: any ScreenTerminal, _ context: CommandContext) {
         (self.content, self.actions, self.terminal, self.context) = (content, actions, terminal, context)
@@ -49,7 +50,7 @@ struct ScreenSession<Actions: ScreenActions> {
         try terminal.enter()
         defer { terminal.leave() }
         var parser = KeyParser()
-        var isComplete = try handle([resized] + first)
+        var isComplete = try handle([resized()] + first)
         while true {
             if let isComplete { return .finished(isComplete: isComplete) }
             try paint()
@@ -58,7 +59,7 @@ struct ScreenSession<Actions: ScreenActions> {
             case .timeout:
                 if !parser.isWaiting { content.elapse() }
                 isComplete = try handle(parser.flush())
-            case .resized: isComplete = try handle([resized])
+            case .resized: isComplete = try handle([resized()])
             case .woken: isComplete = try handle(actions.changes())
             case .continued:
                 try terminal.enter()
@@ -70,8 +71,9 @@ struct ScreenSession<Actions: ScreenActions> {
         }
     }
 
-    private var resized: Actions.Content.Event {
-        let size = terminal.size
+    /// Asks the terminal for its size, and returns the event that passes it on.
+    private mutating func resized() -> Actions.Content.Event {
+        size = terminal.size
         return .resized(columns: size.columns, rows: size.rows)
     }
 
@@ -80,14 +82,13 @@ struct ScreenSession<Actions: ScreenActions> {
         return try redraw()
     }
 
-    /// Draws all cells again, after the terminal may have shown anything and files may have changed.
+    /// Draws all cells again. The contents of the terminal are unknown, and files may have changed.
     private mutating func redraw() throws -> Bool? {
         shown = nil
-        return try handle([resized] + actions.changes())
+        return try handle([resized()] + actions.changes())
     }
 
     private mutating func paint() throws {
-        let size = terminal.size
         var canvas = Canvas(columns: size.columns, rows: size.rows)
         content.draw(on: &canvas)
         let hasColors = (context.environment.variables[Variable.noColor.rawValue] ?? "").isEmpty

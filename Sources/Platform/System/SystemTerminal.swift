@@ -168,7 +168,7 @@ package final class RawTerminal: ScreenTerminal {
             case let number: return .ended(signal: number)
             }
         }
-        let bytes = try bytes(from: input, limit: 4096)
+        let bytes = try bytes(from: input, limit: 1024)
         return bytes.isEmpty ? .endOfInput : .bytes(bytes)
     }
 
@@ -243,7 +243,8 @@ package final class RawTerminal: ScreenTerminal {
         var buffer = [UInt8](repeating: 0, count: limit)
         do throws(SystemFailure) {
             let count = try systemCall(.read, nil) { unsafe read(descriptor, &buffer, limit) }
-            return Array(buffer[..<count])
+            buffer.removeLast(limit - count)
+            return buffer
         } catch {
             // The terminal was closed.
             if error.code.rawValue == EIO { return [] }
