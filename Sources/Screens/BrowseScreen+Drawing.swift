@@ -168,7 +168,7 @@ extension BrowseScreen {
                 default: "Enter edit"
                 }
             }
-            let keys = ["a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy"]
+            let keys = ["a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy", "i details"]
             return (action.map { [$0] } ?? []) + keys
         }
     }
@@ -228,14 +228,16 @@ extension BrowseScreen {
             problem: message?.text ?? refusal, showing: 0, field: (editor, label))
     }
 
-    /// Breaks a text into lines of at most `columns` columns.
+    /// Breaks a text into lines of at most `columns` columns, after spaces where there are any.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var (lines, line, used) = ([String](), "", 0)
         for character in text {
             let width = character.cells.width
-            if used + width > columns {
-                lines.append(line)
-                (line, used) = ("", 0)
+            while used + width > columns, !line.isEmpty {
+                let end = line.lastIndex(of: " ").map(line.index(after:)) ?? line.endIndex
+                lines.append(String(line[..<end]))
+                line = String(line[end...])
+                used = line.shownColumns
             }
             line.append(character)
             used += width

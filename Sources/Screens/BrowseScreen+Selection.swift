@@ -92,12 +92,12 @@ extension BrowseScreen {
 
     // MARK: Searching
 
-    mutating func narrow() {
+    mutating func filterDomains() {
         let wanted = filter.lowercased()
         shownDomains = wanted.isEmpty ? domains : domains.filter { $0.lowercased().contains(wanted) }
     }
 
-    mutating func narrow(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
+    mutating func filterDomains(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
         switch press.key {
         case .up: return move(-1)
         case .down: return move(1)
@@ -111,7 +111,7 @@ extension BrowseScreen {
         case .canceled: (mode, filter) = (.browsing, "")
         case .edited, .ignored: (mode, filter) = (.filtering(editor), editor.text)
         }
-        narrow()
+        filterDomains()
         guard let first = shownDomains.first, !shownDomains.contains(current ?? "") else { return [] }
         return open(first)
     }

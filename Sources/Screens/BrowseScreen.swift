@@ -199,7 +199,7 @@ package struct BrowseScreen: PaneScreen {
         case .domains(let names):
             domains = names
             widestDomain = names.map(\.shownColumns).max() ?? 0
-            narrow()
+            filterDomains()
             if current == nil, let first = names.first { return open(first) }
         case .contents(let new): take(new)
         case .created(let new):
@@ -278,7 +278,7 @@ package struct BrowseScreen: PaneScreen {
     private mutating func handle(_ press: KeyPress) -> [Effect] {
         switch mode {
         case .browsing: return browse(press)
-        case .filtering(var editor): return narrow(&editor, press)
+        case .filtering(var editor): return filterDomains(&editor, press)
         case .searching(var editor, let start):
             if case .click(let column, let line) = press.key {
                 mode = .browsing
@@ -345,7 +345,7 @@ package struct BrowseScreen: PaneScreen {
         case .escape:
             if search.isEmpty, filter.isEmpty { message = ("q quits; ? shows the keys.", false) }
             (search, filter) = ("", "")
-            narrow()
+            filterDomains()
         case .click(let column, let row): return click(column, row)
         case .character("c") where press.isControl, .character("d") where press.isControl: return [.finish]
         case .character("s") where press.isControl:
@@ -367,7 +367,7 @@ package struct BrowseScreen: PaneScreen {
         case "/":
             mode = isInDomains ? .filtering(LineEditor()) : .searching(LineEditor(), from: selected)
             if isInDomains { filter = "" }
-            narrow()
+            filterDomains()
         case "u": return [.undo]
         case "w":
             isWatching.toggle()

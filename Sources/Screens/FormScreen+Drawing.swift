@@ -352,7 +352,9 @@ extension FormScreen {
             let style = Style(isDim: entry.value == nil, isReversed: isMarked)
             return ((entry.key.map { "\($0) = " } ?? "") + pane.text(entry), style)
         }
-        if lines.isEmpty { lines = [(pane.isDictionary ? "no entries" : "no elements", Style(isDim: true))] }
+        if lines.isEmpty, pane.editor == nil {
+            lines = [(pane.isDictionary ? "no entries" : "no elements", Style(isDim: true))]
+        }
         var field: (line: LineEditor, label: String, row: Int)?
         if let (line, purpose) = pane.editor {
             switch purpose {

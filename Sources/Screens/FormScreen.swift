@@ -198,14 +198,14 @@ package struct FormScreen: PaneScreen {
         case .escape: (search, showsModifiedOnly) = ("", false)
         case .delete, .backspace: reset()
         case .click(let column, let row): click(column, row)
-        case .character(let letter) where press.isControl: return control(letter)
+        case .character(let letter) where press.isControl: return controlKey(letter)
         case .character(let letter): return command(letter)
         default: break
         }
         return []
     }
 
-    private mutating func control(_ letter: Character) -> [Effect] {
+    private mutating func controlKey(_ letter: Character) -> [Effect] {
         switch letter {
         case "c", "d": return quit()
         case "n": move(1)

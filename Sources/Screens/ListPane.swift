@@ -65,6 +65,7 @@ struct ListPane: Sendable {
         if let (_, purpose) = editor {
             return "Enter accept   Esc cancel" + (choices(for: purpose).isEmpty ? "" : "   ↑↓ choose")
         }
+        if entries.isEmpty { return "a add  Esc back" }
         let keys = [
             declared.isEmpty ? "a add" : nil, "Enter edit", "d remove",
             isDictionary || entries.count < 2 ? nil : "Alt-↑↓ move", "Esc back",

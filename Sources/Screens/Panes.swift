@@ -114,17 +114,18 @@ extension Canvas {
     mutating func drawSearch(_ editor: LineEditor) {
         let width = min(30, columns / 2)
         let start = columns - width
-        fill(0, from: start, to: columns)
+        fill(0, from: start - 1, to: columns)
         put("/", start, 0, style: Style(.cyan))
         let (text, cursor) = editor.shown(in: width - 3)
         put(text, start + 1, 0)
         self.cursor = (start + 1 + cursor, 0)
     }
 
-    /// Draws a message in the last row, or in the last three if it is long.
+    /// Draws a message in the last row, or in the last three if it is long. The end of a longer one is cut.
     mutating func drawMessage(_ text: String, isError: Bool) {
-        let lines = text.wrapped(toColumns: columns - 2)
+        var lines = text.wrapped(toColumns: columns - 2)
         let count = min(lines.count, 3, rows)
+        if lines.count > count { lines[count - 1] += " …" }
         for (row, line) in zip((rows - count)..<rows, lines) {
             fill(row, from: 0, to: columns)
             put(line, 1, row, limit: columns - 2, style: Style(isError ? .red : .green))

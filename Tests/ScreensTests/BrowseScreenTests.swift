@@ -113,7 +113,7 @@ struct BrowserDisplay {
                 │                       │                                                      │
                 │                       │                                                      │
                 └───────────────────────┴──────────────────────────────────────────────────────┘
-                 ← close  a add  ? help  q quit  d delete  u undo  h history  y copy
+                 ← close  a add  ? help  q quit  d delete  u undo  h history  y copy  i details
                 """)
     }
 

@@ -70,7 +70,7 @@ struct FormActions: ScreenActions {
     }
 
     /// The last note of the store since the last call.
-    private var note: String? { errors.drop().last?.onOneLine }
+    private var note: String? { errors.takeLines().last?.onOneLine }
 
     func perform(
         _ effect: FormScreen.Effect, on terminal: any ScreenTerminal

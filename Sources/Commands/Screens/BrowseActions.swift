@@ -26,8 +26,8 @@ struct BrowseActions: ScreenActions {
     private let file: AddressedDomain?
     private var names: [String] = []
     private var opened: Opened?
-    /// The changes made here, the last one at the end.
-    private var made: [Made] = []
+    /// The changes made in this browser, oldest first.
+    private var made: [MadeChange] = []
 
     /// A domain as it was read.
     private struct Opened {
@@ -42,7 +42,7 @@ struct BrowseActions: ScreenActions {
         var history: HistoryListing?
     }
 
-    private struct Made {
+    private struct MadeChange {
         let domain: AddressedDomain
         /// The entry that was changed.
         let place: EntryPath
@@ -172,7 +172,7 @@ struct BrowseActions: ScreenActions {
 
     // MARK: Changes by others
 
-    /// Nothing if a file cannot be read now, as while an administrator replaces it.
+    /// Returns no events if a file cannot be read at the moment, for example while an administrator replaces it.
     mutating func changes() -> [Event] {
         var events = file == nil ? (try? listing()) ?? [] : []
         if let former = opened, (try? generations(of: former.domain)) != former.generations {
@@ -192,7 +192,7 @@ struct BrowseActions: ScreenActions {
     mutating func perform(
         _ effect: BrowseScreen.Effect, on terminal: any ScreenTerminal
     ) throws -> ScreenStep<Event> {
-        errors.drop()
+        errors.takeLines()
         do {
             return try carryOut(effect, on: terminal)
         } catch {
@@ -284,7 +284,10 @@ extension BrowseActions {
         else { return [] }
         let setting =
             path.components.count == 1 ? path.components.first.flatMap { schema.anyDeclaration(of: $0.text) } : nil
-        let words = [setting?.title, setting?.summary, setting?.bounds].compactMap(\.self)
+        let bounds = setting?.bounds.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        let words = [setting?.title, setting?.summary, bounds].compactMap { text in
+            text.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
+        }
         return [.init("schema", (words.isEmpty ? [rule.type.noun] : words).joined(separator: ". "))]
     }
 
@@ -364,11 +367,11 @@ extension BrowseActions {
         }
         if let outcome, outcome.isChanged {
             made.append(
-                Made(
+                MadeChange(
                     domain: domain, place: change.origin,
                     keys: keys.map { ($0.text, outcome.before.values[$0.text], outcome.after.values[$0.text]) }))
         }
-        let note = errors.drop().last.map { "  " + $0.onOneLine } ?? ""
+        let note = errors.takeLines().last.map { "  " + $0.onOneLine } ?? ""
         return try reopened(domain) + [.done((text ?? change.description) + note, at: change.place)]
     }
 
@@ -475,7 +478,8 @@ extension BrowseScreen.Change {
             let key = try KeyArgument(path)
             guard PropertyList.dictionary(shown)[path] != nil else { throw CommandFailure.noPair(domain, key) }
             throw CommandFailure(
-                .notFound, "\(key.spelling.onOneLine) has no value in layer \(domain.layer); it comes from another one")
+                .notFound,
+                "\(key.spelling.onOneLine) has no value in layer \(domain.layer); its value comes from another layer")
         }
         switch self {
         case .set(let path, let value):

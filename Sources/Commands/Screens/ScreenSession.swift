@@ -206,7 +206,7 @@ final class CapturedErrors: Terminal {
 
     /// Returns the lines since the last call.
     @discardableResult
-    func drop() -> [String] {
+    func takeLines() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }
             return lines
