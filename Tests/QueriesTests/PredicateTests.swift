@@ -25,7 +25,7 @@ private let sample: PropertyList = [
     ],
     "matrix": [[1, 2], [3, 4]],
     "font-size": 14, "com.apple.x": 1, "a b": "spaced", "size": 3, "in": 5, "like": "me", "first": "f", "lower": 40,
-    "upper": 50, "wild": "m*l.*", "regex": "[a-z.]+", "broken": "(",
+    "upper": 50, "wild": "m*l.*", "regex": "[a-z.]+", "broken": "(", "around": "[Z-a]+", "unknown": "\\D+",
 ]
 
 /// Rows of a predicate and whether the sample satisfies it.
@@ -207,6 +207,10 @@ private let satisfied = Row.table(
     name MATCHES[cd] "zOE"
     digits MATCHES "\\d{3}"
     host MATCHES regex
+    name LIKE[cd] "zO?"
+    nick MATCHES[c] regex
+    "zA" MATCHES[c] around
+    NOT digits MATCHES[c] unknown
     NOT host MATCHES "mail"
     NOT host MATCHES broken
     NOT age MATCHES "\\d+"
@@ -323,8 +327,7 @@ private let satisfied = Row.table(
     lower + 2 == age AND upper - 8 == age
     scores[0] + scores[1] == 4
     "a\tb\"\\\u00e9" == "a	b\"\\é"
-    'it''s' == "its" OR TRUEPREDICATE
-    """#.split(separator: "\n").dropLast().joined(separator: "\n"))
+    """#)
 
 private let unsatisfied = Row.table(
     false,

@@ -150,6 +150,7 @@ extension PatternParser {
         guard next == "]" else { throw failure(.unexpectedEnd(inside: "a class")) }
         guard at > first else { throw failure(.emptyClass, at: start) }
         at += 1
+        members.sort()
         return isComplement ? members.complement : members
     }
 
@@ -244,7 +245,7 @@ indirect enum PatternNode: Sendable {
 
 /// A set of Unicode scalars: a literal, a class, or a complement.
 struct ScalarSet: Hashable, Sendable {
-    /// The members, or the others of a complement.
+    /// The members, or for a complement all other scalars, in order.
     private var ranges: [ClosedRange<UInt32>] = []
     private var isComplement = false
 
@@ -266,10 +267,24 @@ struct ScalarSet: Hashable, Sendable {
     static let all = ScalarSet().complement
     static let allButNewline = ScalarSet([0x0A...0x0A]).complement
 
+    /// Adds members. Call `sort()` after the last ones.
     mutating func insert(_ range: ClosedRange<UInt32>) { ranges.append(range) }
 
-    /// Adds the members of a set that is not a complement.
+    /// Adds the members of a set that is not a complement. Call `sort()` after the last ones.
     mutating func formUnion(_ other: ScalarSet) { ranges += other.ranges }
+
+    /// Sorts and joins the ranges, so that a search takes logarithmic time.
+    mutating func sort() {
+        var joined: [ClosedRange<UInt32>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        ranges = joined
+    }
 
     /// Returns whether a scalar or one of its other cases is listed; for a complement, whether none is.
     func contains(_ code: UInt32, or others: [UInt32]) -> Bool {
@@ -278,5 +293,12 @@ struct ScalarSet: Hashable, Sendable {
         return isComplement ? all.allSatisfy(contains) : all.contains(where: contains)
     }
 
-    func contains(_ code: UInt32) -> Bool { ranges.contains { $0.contains(code) } != isComplement }
+    func contains(_ code: UInt32) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < code { low = middle + 1 } else { high = middle }
+        }
+        return (low < ranges.count && ranges[low].lowerBound <= code) != isComplement
+    }
 }

@@ -27,7 +27,7 @@ struct Comparison: Sendable {
         case matches = "MATCHES"
     }
 
-    /// Which elements of the left collection the comparison must hold for.
+    /// The elements of the left collection for which the comparison must hold.
     enum Quantifier: String, Sendable {
         case any = "ANY"
         case all = "ALL"
@@ -61,14 +61,20 @@ struct Comparison: Sendable {
         self.column = column
         self.rightColumn = rightColumn
         guard case .constant(let value) = right else { return }
-        let folded = folding.folded(value)
-        constant = folded
-        guard let text = folded.text else { return }
+        let operand = folded(value)
+        constant = operand
+        guard let text = operand.text else { return }
         switch `operator` {
         case .contains: needle = Needle(text)
-        case .like, .matches: pattern = try pattern(value.text ?? text)
+        case .like, .matches: pattern = try pattern(text)
         default: break
         }
+    }
+
+    /// Returns an operand without the differences that the comparison ignores. A pattern and the text that it matches
+    /// are unchanged, because `TextPattern` folds both.
+    func folded(_ value: Value) -> Value {
+        `operator` == .like || `operator` == .matches ? value : folding.folded(value)
     }
 
     /// Compiles the right side of LIKE or MATCHES.

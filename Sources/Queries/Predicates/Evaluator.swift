@@ -57,7 +57,7 @@ struct Evaluator {
             if let constant = comparison.constant {
                 constant
             } else {
-                comparison.folding.folded(try value(of: comparison.right, in: record))
+                comparison.folded(try value(of: comparison.right, in: record))
             }
         guard let quantifier = comparison.quantifier else { return try holds(comparison, left, right) }
         let elements: [Value]
@@ -93,8 +93,7 @@ extension Evaluator {
         _ comparison: Comparison, _ unfolded: Value, _ right: Value
     ) throws(Predicate.Failure) -> Bool {
         try charge(1 + unfolded.size / 64 + (comparison.constant == nil ? right.size / 64 : 0))
-        let isPattern = comparison.operator == .like || comparison.operator == .matches
-        let left = isPattern ? unfolded : comparison.folding.folded(unfolded)
+        let left = comparison.folded(unfolded)
         switch comparison.operator {
         case .equal, .notEqual:
             try check(comparison, left, right, left.isComparable(with: right))
