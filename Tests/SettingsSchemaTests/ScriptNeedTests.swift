@@ -326,6 +326,18 @@ import Testing
             "2:56: warning: :Settings:1:Positional: no setting has position 2; number the positions without a gap"
         ),
         (
+            "~Settings = ({ Key = a; Positional = 9223372036854775807; });",
+            "2:26: warning: :Settings:0:Positional: no setting has position 1; number the positions without a gap"
+        ),
+        (
+            "~VersionShort = \"-V\"; Settings = ({ Key = a; });",
+            "2:3: :VersionShort: invalid name -V; use letters, digits, dashes and underscores"
+        ),
+        (
+            "# @flag -a..-é level=x\n# @option --level=TEXT",
+            "2:9: :Settings:0:Values:-a..-é: invalid name -a..-é; use letters, digits, dashes and underscores"
+        ),
+        (
             "~Settings = ({ Key = a; Positional = 1; }, { Key = b; Positional = 1; });",
             "2:56: :Settings:1:Positional: duplicate position 1; remove or rename one of them"
         ),
@@ -379,6 +391,14 @@ import Testing
     func `is nothing that only looks like one`(_ lines: String) {
         let mistakes = Schema.read(lines: "#prefs\n\(lines)\n", warns: true).mistakes
         #expect(mistakes.isEmpty, "\(mistakes)")
+    }
+
+    @Test func `is a line beyond the limit`() {
+        func mistakes(_ count: Int) -> [String] {
+            Schema.read(lines: "#prefs\n" + String(repeating: "# @group x\n", count: count)).mistakes.map(\.description)
+        }
+        #expect(mistakes(10_000) == [])
+        #expect(mistakes(10_001) == ["10002:3: more than 10000 lines"])
     }
 
     @Test func `is one of more than thirty`() { #expect(Self.rows.count >= 30) }

@@ -408,6 +408,15 @@ import Testing
         #expect(text.contains("_files") == isOffered)
     }
 
+    @Test func `have no code from the name of the program`() throws {
+        let schema = try Self.schema()
+        for shell in ShellSubject.all where ScriptOutput.completing.contains(shell.output) {
+            let text = schema.completions(for: shell.output, program: "x\ntouch canary\n'")
+            let head = shell.output == .zsh ? "compdef() { : }\n" : ""
+            #expect(try shell.run(head + text, emitted: "").files == ["emitted", "script"], "\(shell)")
+        }
+    }
+
     @Test func `are empty for an output without completions`() throws {
         #expect(try Self.schema().completions(for: .sh, program: "tool").isEmpty)
     }

@@ -223,6 +223,9 @@ extension Schema {
     ) -> [Mistake] {
         var check = SchemaCheck(whole: whole, source: source, shell: shell, warns: warns)
         check.checkDomain(domain)
+        if let versionShort, !versionShort.isShortFlag {
+            check.report(.invalidName(versionShort), at: ["VersionShort"])
+        }
         check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
         check.checkOperandCount(operands, of: whole.settings, at: ["Operands"])
         check.checkCommands(commands, defaultCommand, at: EntryPath(), outer: whole.settings)

@@ -39,11 +39,10 @@ extension SchemaCheck {
         }
         var plain = rule
         plain.choices = []
+        var seen: Set<PropertyList> = []
         for (index, choice) in rule.choices.enumerated() {
             let place = path.appending(EntryPath.Component(index))
-            if rule.choices.firstIndex(of: choice) != index {
-                report(.duplicate("choice \(choice.shownText)"), at: place)
-            }
+            if !seen.insert(choice).inserted { report(.duplicate("choice \(choice.shownText)"), at: place) }
             if let problem = plain.problems(with: choice).first { report(.refused(problem.reason), at: place) }
         }
     }
@@ -205,13 +204,13 @@ extension SchemaCheck {
             }
             isTaken = true
         }
-        var expected = 1
+        var former = 0
         for position in positions.sorted() where position > 0 {
-            if position > expected, let index = settings.firstIndex(where: { $0.positional == position }) {
+            if position - 1 > former, let index = settings.firstIndex(where: { $0.positional == position }) {
                 let place = path.appending(EntryPath.Component(index)).appending("Positional")
-                warn(.missingPosition(expected), at: place)
+                warn(.missingPosition(former + 1), at: place)
             }
-            expected = position + 1
+            former = position
         }
     }
 

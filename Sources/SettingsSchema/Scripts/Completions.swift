@@ -197,7 +197,7 @@ extension Completions {
         // The name of the file from which zsh autoloads the function.
         let function = "_" + ShellName.variable(for: program, prefix: "")
         return """
-            #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
+            #compdef \(program.isFlagName ? program : ShellQuoting.word(Self.comment(program)))
             # Completions of \(Self.comment(program)) for zsh.
             \(function)() {
                 local previous=${words[CURRENT-1]} command='' ended='' taken='' word

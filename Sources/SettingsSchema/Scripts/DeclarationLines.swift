@@ -44,7 +44,7 @@ struct DeclarationLines {
     }
 
     init(_ script: String) {
-        var (isInside, isEnded, isEmpty) = (false, false, true)
+        var (isInside, isEnded, count) = (false, false, 0)
         for (index, line) in script.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
         {
@@ -54,7 +54,7 @@ struct DeclarationLines {
             guard text.next == "#" else {
                 isEnded = isInside
                 // Lines after the declaration are searched only for one that was meant to be part of it.
-                if isEnded, !isEmpty { break }
+                if isEnded, count > 0 { break }
                 continue
             }
             if isInside {
@@ -65,10 +65,14 @@ struct DeclarationLines {
                     warnOfLineAfterEnd(text)
                     if !mistakes.isEmpty { break }
                 } else {
-                    isEmpty = false
+                    count += 1
+                    guard count <= Schema.maximumSettings else {
+                        report("more than \(Schema.maximumSettings) lines", at: text.location)
+                        break
+                    }
                     take(&text)
                 }
-            } else if Self.isHead(String(text.rest)) {
+            } else if Self.isHead(text.rest) {
                 isInside = true
                 text.skip("#prefs")
                 takeHead(&text)
@@ -215,11 +219,11 @@ struct DeclarationLines {
     private mutating func takeFlags(_ text: inout LineScanner, _ draft: inout Draft, hasValue: Bool) {
         while text.next == "-" {
             let place = text.location
-            let isLong = text.rest.starts(with: "--".unicodeScalars)
-            text.skip(isLong ? "--" : "-")
-            if isLong, text.rest.starts(with: "[no-]".unicodeScalars) {
-                text.skip("[no-]")
-                draft.setting["Negatable"] = .boolean(true)
+            let isLong = text.skip("--")
+            if isLong {
+                if text.skip("[no-]") { draft.setting["Negatable"] = .boolean(true) }
+            } else {
+                text.skip("-")
             }
             var name = text.takeWord { $0 == "=" || $0 == "[" }
             if name.hasSuffix("..."), !hasValue {
@@ -238,14 +242,14 @@ struct DeclarationLines {
                 if draft.short != nil { report("a second letter; declare it with @flag", at: place) }
                 draft.short = name
             }
-            let isOptional = text.rest.starts(with: "[=".unicodeScalars)
-            if isOptional || text.next == "=" {
+            let placeOfValue = text.location
+            let isOptional = text.skip("[=")
+            if isOptional || text.skip("=") {
                 guard hasValue else {
-                    report("a flag has no value; declare it with @option", at: text.location)
+                    report("a flag has no value; declare it with @option", at: placeOfValue)
                     _ = text.takeWord()
                     return
                 }
-                text.skip(isOptional ? "[=" : "=")
                 draft.hasValue = true
                 if text.next.map({ " \t<[{]".unicodeScalars.contains($0) }) ?? true {
                     warn("the type of the value is missing, as in --keep=INT", at: text.location)
@@ -262,12 +266,11 @@ struct DeclarationLines {
 
     /// The letters of `1..-9`.
     private static func letters(_ text: String) -> [String]? {
-        let scalars = Array(text.unicodeScalars)
-        guard scalars.count == 5, String(text.dropFirst().prefix(3)) == "..-", scalars[0].value <= scalars[4].value
-        else {
-            return nil
-        }
-        return (scalars[0].value...scalars[4].value).compactMap { Unicode.Scalar($0).map { String($0) } }
+        let parts = text.split(separator: "..-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, parts.allSatisfy(\.isShortFlag), let first = parts[0].utf8.first,
+            let last = parts[1].utf8.first, first <= last
+        else { return nil }
+        return (first...last).map { String(Unicode.Scalar($0)) }
     }
 
     /// Takes `level=9` after a flag, which then sets the value of another option. With `level=*`, the letter is the
@@ -293,8 +296,7 @@ struct DeclarationLines {
         var keys: [String] = []
         var scope: Int? = setter.scope
         while let index = scope {
-            let own = scopes[index].settings.map { $0["Key"]?.stringValue ?? "" }
-            if let at = own.firstIndex(of: setter.key) {
+            if let at = scopes[index].settings.firstIndex(where: { $0["Key"]?.stringValue == setter.key }) {
                 var values = scopes[index].settings[at]["Values"]?.dictionaryValue ?? [:]
                 let path = scopes[index].path.appending("Settings").appending(.init(at)).appending("Values")
                 for (flag, value) in setter.values {
@@ -304,7 +306,7 @@ struct DeclarationLines {
                 scopes[index].settings[at]["Values"] = .dictionary(values)
                 return
             }
-            keys += own
+            keys += scopes[index].settings.compactMap { $0["Key"]?.stringValue }
             scope = scopes[index].parent
         }
         report("unknown key \(shortened(setter.key))\(hint(keys.nearest(to: setter.key)))", at: setter.keyPlace)

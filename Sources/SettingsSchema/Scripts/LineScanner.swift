@@ -23,26 +23,30 @@ struct LineScanner {
     var isAtEnd: Bool { position >= scalars.count }
     var next: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
     var location: TextLocation { TextLocation(line: line, column: position + 1) }
-    var rest: String.UnicodeScalarView { Self.view(scalars[position...]) }
+    var rest: String { Self.text(scalars[position...]) }
 
-    private static func view(_ scalars: ArraySlice<Unicode.Scalar>) -> String.UnicodeScalarView {
+    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars)
-        return view
+        return String(view)
     }
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
 
     mutating func skipSpaces() { while let next, Self.isSpace(next) { position += 1 } }
-    mutating func skip(_ text: String) {
-        if rest.starts(with: text.unicodeScalars) { position += text.unicodeScalars.count }
+
+    /// Skips the text if it is next, and returns whether it is.
+    @discardableResult mutating func skip(_ text: String) -> Bool {
+        guard scalars[position...].starts(with: text.unicodeScalars) else { return false }
+        position += text.unicodeScalars.count
+        return true
     }
 
     /// Takes the text up to white space or to an end.
     mutating func takeWord(_ isEnd: (Unicode.Scalar) -> Bool = { _ in false }) -> String {
         let start = position
         while let next, !Self.isSpace(next), !isEnd(next) { position += 1 }
-        return String(Self.view(scalars[start..<position]))
+        return Self.text(scalars[start..<position])
     }
 
     /// Takes a word, or a text in quotes, in which a backslash precedes a quote or a backslash. Returns nil if the
@@ -71,7 +75,7 @@ struct LineScanner {
         position = scalars.count
         var end = scalars.count
         while end > start, Self.isSpace(scalars[end - 1]) { end -= 1 }
-        return String(Self.view(scalars[start..<end]))
+        return Self.text(scalars[start..<end])
     }
 
     /// Takes the items before the title, the title with its location, and the items after it.
@@ -90,15 +94,15 @@ struct LineScanner {
             } else if scalars[end - 1] == "}" || scalars[end - 1] == "]", let start = opening(before: end),
                 let item = item(from: start, opening: scalars[start]), item.end == end
             {
-                last.insert(item.item, at: 0)
+                last.append(item.item)
                 end = start
             } else {
                 break
             }
         }
-        let (title, location) = (String(Self.view(scalars[position..<end])), self.location)
+        let (title, location) = (Self.text(scalars[position..<end]), self.location)
         position = scalars.count
-        return (title, location, items + last)
+        return (title, location, items + last.reversed())
     }
 
     /// Returns the position of the bracket that the one before `end` closes.
@@ -123,7 +127,7 @@ struct LineScanner {
             if scalars[end] == close { depth -= 1 }
             end += 1
         } while depth > 0
-        let inner = String(Self.view(scalars[(start + 1)..<(end - 1)]))
+        let inner = Self.text(scalars[(start + 1)..<(end - 1)])
         let place = TextLocation(line: line, column: start + 1)
         switch opening {
         case "[":
