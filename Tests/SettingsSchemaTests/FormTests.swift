@@ -62,7 +62,8 @@ import Testing
         ("keep", "many", "Must be an integer."),
         ("name", "Ada", "\"Ada\""), ("name", " Ada", "\" Ada\""), ("name", "Ada Lovelace", "Must be at most 10 long."),
         ("mode", "incremental", "\"incremental\""), ("mode", "2", "\"incremental\""),
-        ("mode", "3", "Must be full or incremental."),
+        ("mode", "3", "Must be full or incremental."), ("mode", "0", "Must be full or incremental."),
+        ("mode", "-9223372036854775808", "Must be full or incremental."),
         ("mode", "ful", "Must be full or incremental; did you mean full?"), ("color", "n", "false"),
         ("color", "no", "false"), ("color", "Y", "true"),
         ("color", "perhaps", "Must be true or false."), ("token", "abc", "\"abc\""),
@@ -86,6 +87,16 @@ import Testing
             #expect(reason == expected)
             #expect(form.changes.isEmpty)
         }
+    }
+
+    @Test(arguments: [
+        ("Type = integer;", "7", "8"), ("Type = integer; Kind = duration;", "300", "360"),
+        ("Type = integer;", "9223372036854775807", nil), ("Type = real;", "0.7", "0.8"),
+        ("Type = real;", "1e300", "1e300"),
+    ])
+    func `steps to the next number`(_ rule: String, _ value: String, _ next: String?) throws {
+        let control = try #require(Self.form("{ Key = k; \(rule) }").control("k"))
+        #expect(try control.stepped(ValueNotation.value(value), by: 1) == next.map(ValueNotation.value))
     }
 
     @Test func `returns to the default and never changes a forced value`() throws {

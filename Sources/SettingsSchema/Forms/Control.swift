@@ -77,7 +77,7 @@ extension Form.Control {
             let value = try? setting.rule.value(ofText: trimmed)
             if let value, choices.contains(value) { return value }
             if let choice = choices.first(where: { setting.rule.title(of: $0) == trimmed }) { return choice }
-            if let number = Int(trimmed), choices.indices.contains(number - 1) { return choices[number - 1] }
+            if let number = Int(trimmed), 1...choices.count ~= number { return choices[number - 1] }
             return try setting.rule.value(ofText: trimmed)
         case .text where setting.rule.isOpen:
             if let value = old.flatMap({ try? ValueRule(typeOf: $0).value(ofText: text) }) { return value }
@@ -107,8 +107,10 @@ extension Form.Control {
         guard case .number(let minimum, let maximum) = kind else { return nil }
         guard let value else { return minimum ?? maximum ?? (setting.rule.type == .real ? .real(0) : .integer(0)) }
         if case .real(let real) = value {
+            let sum = real + Double(step) / 10
             // Decimal steps, without the digits that binary fractions leave.
-            return .real(((real + Double(step) / 10) * 1e9).rounded() / 1e9)
+            let rounded = (sum * 1e9).rounded() / 1e9
+            return .real(rounded.isFinite ? rounded : sum)
         }
         guard case .integer(let integer) = value, let number = Int64(exactly: integer) else { return nil }
         let units: [Int64] =
