@@ -68,6 +68,15 @@ import Testing
         #expect(again.steps.isEmpty)
     }
 
+    @Test func `renames the former keys of nested commands`() throws {
+        let schema = try Sample.schema(
+            """
+            { Domain = d; Commands = ({ Name = remote; Commands = (
+                { Name = add; Settings = ({ Key = url; RenamedFrom = address; }); }); }); }
+            """)
+        #expect(try schema.migrated(["address": "x"]).values == ["url": "x"])
+    }
+
     @Test func `never goes back`() throws {
         let schema = try Sample.settings(Self.text, rest: Self.migrations)
         let failure = #expect(throws: Schema.NewerVersion.self) { try schema.migrated(["$schemaVersion": 4]) }

@@ -28,7 +28,7 @@ extension Schema {
         var result = Migrated(values: values)
         let due = migrations.filter { $0.from >= stored && $0.from < version }.sorted { $0.from < $1.from }
         for migration in due { result.run(migration) }
-        for setting in settings + commands.flatMap(\.settings) {
+        for setting in allSettings {
             for old in setting.renamedFrom { result.rename(old, to: setting.key) }
         }
         if stored < version { result.record(version: version, after: stored) }
