@@ -78,18 +78,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a", ["a": "b", "b": "c", "c": "a"], ":Extends:0: a schema that extends itself: a → b → c → a"),
-        ("a", ["a": "a"], ":Extends:0: a schema that extends itself: a → a"),
-        ("a", ["a": "x"], ":Extends:0: there is no schema for x"),
-        ("a", ["a": "b", "b": "x"], ":Extends:0: there is no schema for x"),
+        ("a", ["a": ["b"], "b": ["c"], "c": ["a"]], ":Extends:0: a schema that extends itself: a → b → c → a"),
+        ("a", ["a": ["a"]], ":Extends:0: a schema that extends itself: a → a"),
+        ("a", ["a": ["x"]], ":Extends:0: there is no schema for x"),
+        ("a", ["a": ["b"], "b": ["x"]], ":Extends:0: there is no schema for x"),
+        ("a", ["a": ["b", "c"], "b": [], "c": ["b", "d"], "d": ["x"]], ":Extends:1: there is no schema for x"),
     ])
     func `that extends itself or a missing schema is an error`(
-        _ domain: String, _ links: [String: String], _ message: String
+        _ domain: String, _ links: [String: [String]], _ message: String
     ) {
         func schema(_ domain: String) -> Schema? {
             guard let next = links[domain] else { return nil }
             var schema = Schema(domain: domain)
-            schema.extends = [next]
+            schema.extends = next
             return schema
         }
         let (result, mistakes) = schema(domain)?.resolvingExtensions(schema) ?? (Schema(domain: ""), [])

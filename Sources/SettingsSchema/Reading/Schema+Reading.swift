@@ -208,21 +208,26 @@ private struct Resolution {
     var mistakes: [Schema.Mistake] = []
     var taken = 0
 
-    mutating func resolve(_ schema: Schema, on way: [String], _ findSchema: (String) -> Schema?) -> Schema {
+    /// Resolves a schema that the first one extends through these domains.
+    ///
+    /// - Parameter entry: The entry of the first schema that leads to this one, at which errors are reported.
+    mutating func resolve(
+        _ schema: Schema, on way: [String], from entry: Int? = nil, _ findSchema: (String) -> Schema?
+    ) -> Schema {
         var result = schema
         result.extends = []
         for (index, domain) in schema.extends.enumerated().reversed() {
-            guard let base = base(domain, at: index, on: way, findSchema) else { continue }
-            result.inherit(resolve(base, on: way + [domain], findSchema))
+            let entry = entry ?? index
+            guard let base = base(domain, at: entry, on: way, findSchema) else { continue }
+            result.inherit(resolve(base, on: way + [domain], from: entry, findSchema))
         }
         return result
     }
 
     private mutating func base(
-        _ domain: String, at index: Int, on way: [String], _ findSchema: (String) -> Schema?
+        _ domain: String, at entry: Int, on way: [String], _ findSchema: (String) -> Schema?
     ) -> Schema? {
-        // Errors in indirectly extended schemas are reported at the entry of this schema that leads to them.
-        let path: EntryPath = ["Extends", EntryPath.Component(index)]
+        let path: EntryPath = ["Extends", EntryPath.Component(entry)]
         guard !way.contains(where: { $0.hasSameBytes(as: domain) }) else {
             mistakes.append(Schema.Mistake(.cycle(way + [domain]), at: path))
             return nil
