@@ -202,13 +202,14 @@ extension ValueKind {
     }
 
     private static func isIPv6(_ text: Substring) -> Bool {
-        let halves = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)[0]
-        let groups = halves.split(separator: ":", omittingEmptySubsequences: false)
-        let filled = groups.filter { !$0.isEmpty }
-        let hasGap = halves.contains("::")
-        return filled.allSatisfy { $0.count <= 4 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
-            && (hasGap ? filled.count < 8 : groups.count == 8 && filled.count == 8)
-            && !halves.contains(":::") && groups.count <= 9
+        // The zone after a percent sign can be anything.
+        let halves = text.prefix { $0 != "%" }.split(separator: "::", omittingEmptySubsequences: false)
+        let hasGap = halves.count == 2
+        let groups = halves.filter { !hasGap || !$0.isEmpty }.flatMap {
+            $0.split(separator: ":", omittingEmptySubsequences: false)
+        }
+        return halves.count <= 2 && (hasGap ? groups.count < 8 : groups.count == 8)
+            && groups.allSatisfy { 1...4 ~= $0.utf8.count && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
     }
 }
 
