@@ -275,6 +275,7 @@ enum SchemaReadingSample: Sendable {
         { Domain = d; Title = ".Bl bad \\\\n(xx"; Summary = "'br. Sh NAME. No more -- than \\"this\\" `x`. é選"; Settings = (
             { Key = a; Flag = Ar; Title = ".It"; Placeholder = "No"; Summary = "One. Two! Three? e.g. four."; },
             { Key = b; Short = b; Placeholder = "a b"; Title = "'x"; }, { Key = c; Type = array; Rest = YES; Placeholder = "."; });
-          Commands = ({ Name = Sh; Title = ".Sh"; Settings = ({ Key = x; Flag = Fl; }); }, { Name = empty; }); }
+          Commands = ({ Name = Sh; Title = ".Sh"; Settings = ({ Key = x; Flag = Fl; }); }, { Name = empty; });
+          Examples = (". ./settings", "'x'", "", "a \\"b\\""); }
         """
 }

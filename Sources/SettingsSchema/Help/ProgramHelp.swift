@@ -107,19 +107,18 @@ struct ProgramHelp {
         let hasPreset = (command.map(\.defaultCommand) ?? schema.defaultCommand) != nil
         if !commands.isEmpty { words.append(hasPreset ? "[COMMAND …]" : "COMMAND …") }
         if commands.isEmpty { words += operands.map(\.operandUsage) + undeclaredOperands }
-        var lines = words.joined(separator: "\u{1}").split(separator: "\u{1}").map(String.init)
-        var result: [String] = []
-        var line = lines.removeFirst()
+        var lines: [String] = []
+        var line = words[0]
         let indent = String(repeating: " ", count: min(line.columns + 1, width / 2))
-        for word in lines {
+        for word in words.dropFirst() {
             if line.columns + 1 + word.columns > width {
-                result.append(line)
+                lines.append(line)
                 line = indent + word
             } else {
                 line += " " + word
             }
         }
-        return result + [line]
+        return lines + [line]
     }
 
     private var operands: [SettingDeclaration] { settings.takingOperands }

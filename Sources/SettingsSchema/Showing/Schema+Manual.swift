@@ -24,8 +24,7 @@ extension Schema {
             "A flag, an operand or a value is invalid.", ".El",
         ]
         if !examples.isEmpty {
-            let texts = examples.map { ManualText.word($0).replacing("\"", with: "") }
-            lines += [".Sh EXAMPLES", ".Bd -literal -offset indent"] + texts + [".Ed"]
+            lines += [".Sh EXAMPLES", ".Bd -literal -offset indent"] + examples.map(ManualText.line) + [".Ed"]
         }
         return Self.text(lines)
     }
@@ -134,7 +133,8 @@ enum ManualText {
         sentences(text).flatMap { sentence in sentence.wrapped(to: 70).map(line) }.filter { !$0.isEmpty }
     }
 
-    private static func line(_ text: String) -> String {
+    /// Returns a line of text that is not a macro.
+    static func line(_ text: String) -> String {
         let escaped = escaped(text)
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
     }
