@@ -24,10 +24,16 @@ extension ArgumentParser {
         if schema.isStrict, setting.rule.type == .array, !repeats, given[setting.key] != nil {
             report(.repeatedFlag, at: place)
         }
-        let former = repeats ? result.values[setting.key]?.arrayValue ?? [] : []
-        // A repeated flag takes one element, or several between separators.
-        let isList = setting.rule.separator != nil
-        result.values[setting.key] = repeats ? .array(former + (isList ? value.arrayValue ?? [] : [value])) : value
+        if repeats {
+            var elements = result.values[setting.key]?.arrayValue ?? []
+            // The array has no second owner then, and grows in place.
+            result.values[setting.key] = .array([])
+            // A repeated flag takes one element, or several between separators.
+            elements += setting.rule.separator == nil ? [value] : value.arrayValue ?? []
+            result.values[setting.key] = .array(elements)
+        } else {
+            result.values[setting.key] = value
+        }
         note(setting, from: place)
         given[setting.key] = (place, repeats ? nil : shown)
     }
