@@ -103,9 +103,12 @@ private struct BundleWriter {
     private func fileName(for title: String) -> String {
         let letters = title.unicodeScalars.filter { $0.isASCII && $0.properties.isAlphabetic || "0"..."9" ~= $0 }
         let name = letters.isEmpty ? "Pane" : String(String.UnicodeScalarView(letters.prefix(40)))
-        return ([name] + (2...).lazy.prefix(100_000).map { "\(name)\($0)" }).first {
-            !names.contains($0.lowercased())
-        } ?? name
+        var (file, number) = (name, 1)
+        while names.contains(file.lowercased()) {
+            number += 1
+            file = "\(name)\(number)"
+        }
+        return file
     }
 
     /// Returns the specifier of a setting without its title, or nil if no control fits.
