@@ -1,6 +1,6 @@
 // Declarations of settings, and everything derived from them. Pure code: nothing here accesses the disk.
 //
-// Declaring: `Setting` and the schema builder, for programs in Swift. Reading: schemas from text. Model: the
-// declarations themselves. Checking: validation of values. Migrating: values of earlier versions.
-// Arguments: the command line. Help, Showing, Forms and Scripts: help texts, documentation, dialogs and shell
+// Declaring: `Setting` and the schema builder, for programs in Swift. Reading: schemas from text, and their errors.
+// Model: the declarations themselves. Values: their text, the checks of their rules, secrets, and values of earlier
+// versions. Arguments: the command line. Help, Showing, Forms and Scripts: help texts, documentation, dialogs and shell
 // integration. Bundles: the settings bundles of iOS.

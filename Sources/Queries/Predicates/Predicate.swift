@@ -1,5 +1,11 @@
 public import PropertyLists
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension Query {
     /// A condition in the language of NSPredicate, compiled once and then evaluated for any number of values.
     ///
@@ -151,4 +157,10 @@ extension Query.Predicate.Failure.Problem: CustomStringConvertible {
         case .tooManySteps(let limit): "the query takes more than \(limit) steps"
         }
     }
+}
+
+// `localizedDescription` is the same sentence as `description`.
+
+extension Query.Predicate.Failure: LocalizedError {
+    public var errorDescription: String? { description }
 }

@@ -136,6 +136,47 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// Removes the commands that list choices, and returns the keys of their settings.
+    package mutating func removeChoiceCommands() -> [String] {
+        var keys: [String] = []
+        settings.removeChoiceCommands(&keys)
+        Self.removeChoiceCommands(in: &commands, &keys)
+        return keys
+    }
+
+    private static func removeChoiceCommands(in commands: inout [Command], _ keys: inout [String]) {
+        for index in commands.indices {
+            commands[index].settings.removeChoiceCommands(&keys)
+            removeChoiceCommands(in: &commands[index].commands, &keys)
+        }
+    }
+}
+
+extension [SettingDeclaration] {
+    fileprivate mutating func removeChoiceCommands(_ keys: inout [String]) {
+        for index in indices where self[index].rule.removeChoiceCommand() { keys.append(self[index].key) }
+    }
+}
+
+extension ValueRule {
+    /// Returns whether there was one.
+    fileprivate mutating func removeChoiceCommand() -> Bool {
+        var isRemoved = choicesFrom != nil
+        choicesFrom = nil
+        switch contents {
+        case .anything: break
+        case .each(var rule):
+            isRemoved = rule.removeChoiceCommand() || isRemoved
+            contents = .each(rule)
+        case .entries(var entries):
+            for index in entries.indices { isRemoved = entries[index].rule.removeChoiceCommand() || isRemoved }
+            contents = .entries(entries)
+        }
+        return isRemoved
+    }
+}
+
 extension Collection<SettingDeclaration> {
     /// The settings by group, in the order of first occurrence; those without a group come first.
     package var grouped: [(title: String?, settings: [SettingDeclaration])] {

@@ -116,3 +116,46 @@ extension [SettingDeclaration] {
     /// The settings that take operands, in order.
     var takingOperands: [SettingDeclaration] { inPlaces + filter(\.takesRest) }
 }
+
+extension SettingDeclaration {
+    /// All long flags of this setting, without dashes.
+    package var allFlags: [String] {
+        if hasSecrets { return secretFlags.map(\.name) }
+        return flags + (isNegatable ? flags.map { "no-\($0)" } : [])
+    }
+}
+
+extension SettingDeclaration {
+    /// Whether this setting takes any number of operands.
+    package var takesManyOperands: Bool { takesRest || (positional != nil && rule.type == .array) }
+}
+
+extension String {
+    /// Whether this is valid after `--`: letters, digits, dashes, dots and underscores, beginning with a letter or
+    /// digit.
+    var isFlagName: Bool {
+        guard let first = unicodeScalars.first, first.isPlain, first != "_", utf8.count <= 64 else { return false }
+        return unicodeScalars.allSatisfy { $0.isPlain || $0 == "-" || $0 == "." }
+    }
+
+    var isShortFlag: Bool { unicodeScalars.count == 1 && unicodeScalars.allSatisfy { $0.isPlain && $0 != "_" } }
+
+    /// Whether this is a valid name of a shell and environment variable.
+    package var isVariableName: Bool {
+        guard let first = unicodeScalars.first, utf8.count <= 200 else { return false }
+        return !("0"..."9" ~= first) && unicodeScalars.allSatisfy(\.isPlain)
+    }
+
+    /// Whether this is a valid key: not empty, without NUL, and not the reserved version key.
+    var isKey: Bool { !isEmpty && !unicodeScalars.contains("\0") && self != Schema.versionKey }
+}
+
+extension Unicode.Scalar {
+    /// Whether this is an ASCII letter, a digit or an underscore.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case "a"..."z", "A"..."Z", "0"..."9", "_": true
+        default: false
+        }
+    }
+}

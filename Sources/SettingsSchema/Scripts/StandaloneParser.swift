@@ -20,12 +20,12 @@ internal import PropertyLists
 ///   is unchecked
 /// - `env_NAME`: an environment variable at the start
 package struct StandaloneParser {
-    private let schema: Schema
+    let schema: Schema
     private let program: String
     private let prefix: String
     private let output: ScriptOutput
     /// The program, and each command by its name.
-    private let contexts: [String?]
+    let contexts: [String?]
 
     package init(
         _ schema: Schema, program: String, for output: ScriptOutput = .sh, prefix: String = ""
@@ -37,12 +37,12 @@ package struct StandaloneParser {
         contexts = [nil] + schema.commands.map(\.name)
     }
 
-    private func variable(_ key: String) -> String { ShellName.variable(for: key, prefix: prefix) }
-    private func place(_ key: String) -> String { "__prefs_at_" + ShellName.variable(for: key, prefix: "") }
+    func variable(_ key: String) -> String { ShellName.variable(for: key, prefix: prefix) }
+    func place(_ key: String) -> String { "__prefs_at_" + ShellName.variable(for: key, prefix: "") }
     /// The variable that is set while a value is unchecked.
-    private func unchecked(_ key: String) -> String { "__prefs_new_" + ShellName.variable(for: key, prefix: "") }
-    private func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
-    private func quoted(_ text: String) -> String { ShellQuoting.word(text) }
+    func unchecked(_ key: String) -> String { "__prefs_new_" + ShellName.variable(for: key, prefix: "") }
+    func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
+    func quoted(_ text: String) -> String { ShellQuoting.word(text) }
 
     /// The code that sets the variables of the settings and the positional parameters, or ends the script.
     package func code() throws(ScriptFailure) -> String {
@@ -74,7 +74,7 @@ package struct StandaloneParser {
         return lines
     }
 
-    private func defaults(_ settings: [SettingDeclaration]) -> [String] {
+    func defaults(_ settings: [SettingDeclaration]) -> [String] {
         settings.map { setting in
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
             let isCounter = setting.isCounter && value.isEmpty
@@ -201,196 +201,6 @@ package struct StandaloneParser {
             let lines = start + checks.map { "    " + $0 } + ["fi ;;"]
             return ["    \(quoted("\(context ?? ""):\(setting.key)")))"] + lines.map { "        " + $0 }
         }.flatMap(\.self)
-    }
-
-    // MARK: Main
-
-    private var mainLoop: [String] {
-        missingFunction
-            + """
-            while [ -n "$__prefs_rest" ] || [ "$__prefs_left" -gt 0 ]; do
-                __prefs_has=''
-                if [ -n "$__prefs_rest" ]; then
-                    __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
-                    __prefs_whole=$__prefs_name
-                    __prefs_rest=${__prefs_rest#?}
-                    case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
-                    __prefs_flag "$__prefs_name"
-                    case $__prefs_kind:$__prefs_rest in
-                    misplaced*) __prefs_has=1 __prefs_rest='' ;;
-                    value:?*|any:?*|number:?*|optional:?*)
-                        if [ -z "$__prefs_has" ]; then __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest=''; fi ;;
-                    esac
-                else
-                    __prefs_word=$1
-                    shift
-                    __prefs_left=$((__prefs_left - 1))
-                    __prefs_whole=$__prefs_word
-                    if [ -n "$__prefs_only" ] || [ "$__prefs_word" = - ]; then __prefs_name=''; else
-                        case $__prefs_word in
-                        --)
-                            __prefs_only=1
-                            continue ;;
-                        --*)
-                            __prefs_name=${__prefs_word%%=*}
-                            case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                            __prefs_flag "$__prefs_name" ;;
-                        -??*)
-                            __prefs_name=${__prefs_word%%=*}
-                            __prefs_flag "-$__prefs_name"
-                            if [ -n "$__prefs_kind" ] && [ "$__prefs_shown" = "-$__prefs_name" ] && [ "${#__prefs_name}" -gt 2 ]; then
-                                __prefs_shown=$__prefs_name
-                                case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                            else
-                                __prefs_rest=${__prefs_word#-}
-                                __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
-                                case $__prefs_kind in
-                                misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
-                                esac
-                                case $__prefs_kind:$__prefs_word in
-                                :-[0-9]*|:-.*|:-\(inf)|:-\(infinity)) \(numberCheck) ;;
-                                :*) __prefs_rest='' ;;
-                                *) continue ;;
-                                esac
-                            fi ;;
-                        -*)
-                            __prefs_name=${__prefs_word%=}
-                            __prefs_flag "$__prefs_name"
-                            case $__prefs_kind:$__prefs_word in
-                            :-[0-9]|:-.) \(numberCheck) ;;
-                            esac ;;
-                        *) __prefs_name='' ;;
-                        esac
-                    fi
-                    if [ -z "$__prefs_name" ]; then
-            \(operandLines.map { "            " + $0 }.joined(separator: "\n"))
-                        continue
-                    fi
-                fi
-                __prefs_take=''
-                case $__prefs_kind in
-                '')
-                    __prefs_rest=''
-                    if [ -n "$__prefs_lost" ]; then :; else
-                        case $__prefs_command in
-            \(passingArms)
-                        *) __prefs_fail "unknown flag $__prefs_name" ;;
-                        esac
-                    fi ;;
-                ambiguous) __prefs_fail "$__prefs_name is ambiguous: $__prefs_fixed" ;;
-                misplaced*)
-                    if [ -z "$__prefs_lost" ]; then __prefs_fail "$__prefs_name must follow $__prefs_fixed"; fi
-                    if [ "$__prefs_kind" = misplaced_value ] && [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
-                        case $1 in -?*) ;; *) shift; __prefs_left=$((__prefs_left - 1)) ;; esac
-                    fi ;;
-                help|version|off|sets)
-                    if [ -n "$__prefs_has" ]; then __prefs_fail "$__prefs_shown takes no value"; else
-                        case $__prefs_kind in
-                        help) __prefs_help=1 ;;
-                        version) __prefs_version=1 ;;
-                        off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
-                        sets) __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown" ;;
-                        esac
-                    fi ;;
-                on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
-                optional) if [ -z "$__prefs_has" ]; then __prefs_attached=$__prefs_fixed; fi; __prefs_take=1 ;;
-                count)
-                    if [ -n "$__prefs_has" ]; then __prefs_take=1; else
-            \(countLines.map { "            " + $0 }.joined(separator: "\n"))
-                    fi ;;
-                value|any|number)
-                    __prefs_take=$__prefs_has
-                    if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
-                        case $__prefs_kind:$1 in
-                        any:*|number:-[0-9]*|number:-.*|number:-\(inf)|number:-\(infinity)|*:-) __prefs_take=1 ;;
-                        *:-*) ;;
-                        *) __prefs_take=1 ;;
-                        esac
-                        if [ -n "$__prefs_take" ]; then
-                            __prefs_attached=$1
-                            shift
-                            __prefs_left=$((__prefs_left - 1))
-                        fi
-                    fi
-                    if [ -z "$__prefs_take" ]; then
-                        __prefs_note=''
-                        if [ "$__prefs_left" -gt 0 ] && [ "$1" != -- ]; then
-                            __prefs_note=" (write $__prefs_shown=$1 if that is the value)"
-                        fi
-                        __prefs_fail "$__prefs_shown requires a value: $__prefs_fixed$__prefs_note"
-                        __prefs_missing "$__prefs_key" "$__prefs_shown"
-                    fi ;;
-                esac
-                if [ -n "$__prefs_take" ]; then __prefs_set "$__prefs_key" "$__prefs_attached" "$__prefs_shown"; fi
-            done
-            """.shellLines
-    }
-
-    /// Marks a setting as given although its value is missing, so that it is not reported as required too.
-    private var missingFunction: [String] {
-        ["__prefs_missing() {", "    case $1 in"]
-            + schema.allSettings.filter { !$0.takesRest }.map { "    \(quoted($0.key))) \(place($0.key))=$2 ;;" }
-            + ["    esac", "}"]
-    }
-
-    /// The patterns of infinity.
-    private var inf: String { "[iI][nN][fF]" }
-    private var infinity: String { "\(inf)[iI][nN][iI][tT][yY]" }
-
-    /// Takes a negative number as an operand where one may be.
-    private var numberCheck: String {
-        let arms = contexts.map { context -> String in
-            let places = schema.settings(of: context).inPlaces
-            let scope = quoted(context ?? "")
-            guard !places.isEmpty else { return "\(scope):*) __prefs_name='' __prefs_rest='' ;;" }
-            let numbers = places.indices.filter { places[$0].rule.type == .integer }.map { "\(scope):\($0)" }
-            return numbers.isEmpty ? "" : "\(numbers.joined(separator: "|"))) __prefs_name='' __prefs_rest='' ;;"
-        }
-        return
-            "__prefs_rest=''; case $__prefs_command:$(($# - __prefs_left)) in \(arms.filter { !$0.isEmpty }.joined(separator: " ")) esac"
-    }
-
-    /// The branches for commands that pass on unknown flags.
-    private var passingArms: String {
-        let scopes = contexts.filter { schema.settings(of: $0).contains(where: \.passesUnknown) }
-        guard !scopes.isEmpty else { return "" }
-        let names = scopes.map { quoted($0 ?? "") }.joined(separator: "|")
-        return "            \(names)) set -- \"$@\" \"$__prefs_whole\" ;;"
-    }
-
-    private var countLines: [String] {
-        let settings = schema.allSettings.filter(\.isCounter)
-        guard !settings.isEmpty else { return [":"] }
-        return ["case $__prefs_key in"]
-            + settings.map { setting in
-                let name = variable(setting.key)
-                return
-                    "\(quoted(setting.key))) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
-            } + ["esac"]
-    }
-
-    private var operandLines: [String] {
-        var lines: [String] = []
-        if !schema.commands.isEmpty {
-            lines += ["if [ -z \"$__prefs_command$__prefs_lost\" ]; then", "    case $__prefs_word in"]
-            for command in schema.commands {
-                let names = ([command.name] + command.aliases).map(quoted).joined(separator: "|")
-                let start = defaults(command.settings).joined(separator: " ")
-                lines.append("    \(names)) __prefs_command=\(quoted(command.name)) \(start) ;;")
-            }
-            lines += ["    *)", "        __prefs_lost=1", "        __prefs_fail \"unknown command $__prefs_word\" ;;"]
-            lines += ["    esac", "    continue", "fi"]
-        }
-        lines += ["set -- \"$@\" \"$__prefs_word\""]
-        if !schema.isInterleaved { lines.append("__prefs_only=1") }
-        let arms = contexts.compactMap { context -> String? in
-            let settings = schema.settings(of: context)
-            guard settings.contains(where: { $0.takesRest && !$0.passesUnknown }) else { return nil }
-            let count = settings.count { $0.positional != nil }
-            return "\(quoted(context ?? ""))) if [ $(($# - __prefs_left)) -gt \(count) ]; then __prefs_only=1; fi ;;"
-        }
-        if !arms.isEmpty { lines += ["case $__prefs_command in"] + arms + ["esac"] }
-        return lines
     }
 
     // MARK: End
@@ -530,4 +340,73 @@ package struct StandaloneParser {
             "if \(isOutside); then \(failure(.outsideRange(minimum: minimum, maximum: maximum))); fi")
         return lines
     }
+}
+
+// MARK: Refusing
+
+extension StandaloneParser {
+    /// The parts of a declaration that need `prefs`, without their locations.
+    package struct Refusal: Error, Hashable, Sendable {
+        package let parts: [Schema.Mistake]
+    }
+}
+
+extension Schema {
+    /// What the declaration uses beyond the rules of `StandaloneParser`.
+    var partsBeyondShell: [Mistake] {
+        var parts: [Mistake] = []
+        if isStored { parts.append(Mistake(.needsPrefs(""), at: ["Domain"])) }
+        if defaultCommand != nil { parts.append(Mistake(.needsPrefs(""), at: ["DefaultCommand"])) }
+        // The settings of an extended schema have other paths.
+        guard extends.isEmpty else { return parts + [Mistake(.needsPrefs(""), at: ["Extends"])] }
+        parts += settings.partsBeyondShell(at: EntryPath(), outer: [])
+        for (index, command) in commands.enumerated() {
+            let path: EntryPath = ["Commands", EntryPath.Component(index)]
+            parts += command.settings.partsBeyondShell(at: path, outer: settings)
+            if !command.commands.isEmpty { parts.append(Mistake(.needsPrefs(""), at: path.appending("Commands"))) }
+        }
+        return parts
+    }
+}
+
+extension [SettingDeclaration] {
+    fileprivate func partsBeyondShell(at path: EntryPath, outer: [SettingDeclaration]) -> [Schema.Mistake] {
+        let hasPlaces = !(outer + self).inPlaces.isEmpty
+        let outerPasses = outer.contains(where: \.passesUnknown)
+        return enumerated().flatMap { index, setting in
+            let place = path.appending("Settings").appending(EntryPath.Component(index))
+            var parts = setting.partsBeyondShell
+            if setting.passesUnknown && hasPlaces || setting.positional != nil && outerPasses {
+                parts.append(("PassUnknown", "a rest with other operands"))
+            }
+            return parts.map { name, part in
+                Schema.Mistake(.needsPrefs(part), at: place.appending(EntryPath.Component(name)))
+            }
+        }
+    }
+}
+
+extension SettingDeclaration {
+    /// The attributes beyond the rules of `StandaloneParser`, with their values if these matter.
+    fileprivate var partsBeyondShell: [(name: String, part: String)] {
+        let allowed: [ValueType] = [.string, .integer, .boolean]
+        let isRest = takesRest && rule.type == .array && (rule.element?.isPlain ?? true)
+        let attributes: [(name: String, part: String, isBeyond: Bool)] = [
+            ("Type", rule.type.rawValue, !allowed.contains(rule.type) && !isRest),
+            ("Kind", rule.kind?.rawValue ?? "", rule.kind.map { !$0.isPath } ?? false),
+            ("Pattern", "", rule.pattern != nil), ("Separator", "", rule.separator != nil),
+            ("Exists", "", rule.exists != nil), ("ChoicesFrom", "", rule.choicesFrom != nil),
+            ("Conflicts", "", !conflicts.isEmpty), ("Requires", "", !requires.isEmpty),
+            ("ExactlyOneOf", "", !exactlyOneOf.isEmpty), ("Sensitive", "", isSensitive),
+            ("Deprecated", "", deprecated != nil), ("MinimumLength", "", rule.minimumLength != nil),
+            ("MaximumLength", "", rule.maximumLength != nil), ("MaximumCount", "", rule.maximumCount != nil),
+            ("MinimumCount", "", rule.minimumCount != nil && !isRest),
+        ]
+        return attributes.filter(\.isBeyond).map { ($0.name, $0.part) }
+    }
+}
+
+extension ValueRule {
+    /// Whether every string is allowed.
+    fileprivate var isPlain: Bool { self == ValueRule(.string) }
 }

@@ -1,5 +1,8 @@
 package import PropertyLists
 
+/// The text shown in place of a secret.
+package let mask = "••••"
+
 extension Schema {
     /// Whether any setting, or any entry within one, is sensitive.
     package var hasSecrets: Bool { allSettings.contains(where: \.hasSecrets) }

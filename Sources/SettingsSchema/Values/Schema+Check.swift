@@ -1,5 +1,11 @@
 public import PropertyLists
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension Schema {
     /// Returns the problems of a value for a key. An undeclared key may have any value, unless the schema is closed.
     public func problems(with value: PropertyList, forKey key: String) -> [Problem] {
@@ -174,4 +180,26 @@ extension Schema.Problem: CustomStringConvertible {
         let place = path.components.count == 1 ? path.components[0].text : path.description
         return "\(shortened(place, to: 200))\(value.map { " = \($0)" } ?? ""): \(reason)"
     }
+}
+
+// `localizedDescription` is the same sentence as `description`.
+
+extension Schema.Problem: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension Schema.Problem.Reason: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension Schema.Mistake: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension Schema.Mistakes: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension Schema.Arguments.Mistake: LocalizedError {
+    public var errorDescription: String? { description }
 }

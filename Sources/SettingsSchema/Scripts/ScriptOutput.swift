@@ -26,6 +26,26 @@ package enum ScriptOutput: String, Hashable, Sendable, CaseIterable {
     }
 }
 
+extension ScriptOutput {
+    /// Returns code that ends the script with a status.
+    package func exit(_ status: Int32) -> String {
+        switch self {
+        case .bash, .zsh, .sh: "exit \(status)\n"
+        case .fish: "exit \(status);\n"
+        case .json, .nul: ""
+        }
+    }
+
+    /// Returns code that writes a text to the script's standard output and ends the script.
+    ///
+    /// The script evaluates this program's output instead of showing it.
+    package func printing(_ text: String, thenExit status: Int32) -> String {
+        guard self != .json, self != .nul else { return text }
+        let end = self == .fish ? ";\n" : "\n"
+        return "printf '%s' \(ShellQuoting.word(text, for: self))\(end)\(exit(status))"
+    }
+}
+
 /// The reason values cannot be passed to a script.
 package enum ScriptFailure: Error, Hashable, Sendable {
     /// Several keys map to the same variable.

@@ -1,0 +1,304 @@
+internal import PropertyLists
+internal import Queries
+
+extension Schema {
+    /// The errors of a schema declared in Swift. Schemas read from data are checked when they are read.
+    public var mistakes: [Mistake] { mistakes(inheriting: self) }
+
+    /// Checks a schema declared in Swift as `prefs schema check` checks a file. Throws all its errors.
+    ///
+    /// In a debug build, parsing a command line calls this.
+    public func validate() throws(Mistakes) {
+        let mistakes = mistakes
+        guard mistakes.isEmpty else { throw Mistakes(mistakes) }
+    }
+
+    /// Whether declarations in Swift are checked when they are used: in a debug build of this package.
+    package static let checksDeclarations: Bool = {
+        var checks = false
+        assert(
+            {
+                checks = true
+                return true
+            }())
+        return checks
+    }()
+
+    /// Returns the errors in this schema's own declarations, given the schema with all extensions resolved.
+    func mistakes(
+        inheriting whole: Schema, from source: Source = .file, for shell: ScriptOutput = .sh, warns: Bool = false
+    ) -> [Mistake] {
+        var check = SchemaCheck(whole: whole, source: source, shell: shell, warns: warns)
+        check.checkDomain(domain)
+        if let versionShort, !versionShort.isShortFlag {
+            check.report(.invalidName(versionShort), at: ["VersionShort"])
+        }
+        check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
+        check.checkOperandCount(operands, of: whole.settings, at: ["Operands"])
+        check.checkCommands(commands, defaultCommand, at: EntryPath(), outer: whole.settings)
+        check.checkMigrations(migrations, version: version)
+        check.checkQueries(queries, at: ["Queries"])
+        return check.mistakes
+    }
+
+    /// Returns the settings from extended schemas.
+    private func inherited(beside own: Schema) -> [SettingDeclaration] {
+        let keys = Set(own.settings.map { EntryPath.Component($0.key) })
+        return settings.filter { !keys.contains(EntryPath.Component($0.key)) }
+    }
+}
+
+/// Collects the errors of a schema.
+struct SchemaCheck {
+    let whole: Schema
+    let source: Schema.Source
+    let shell: ScriptOutput
+    /// Whether to report errors that earlier versions accepted, too.
+    let warns: Bool
+    private(set) var mistakes: [Schema.Mistake] = []
+
+    init(whole: Schema, source: Schema.Source, shell: ScriptOutput, warns: Bool) {
+        (self.whole, self.source, self.shell, self.warns) = (whole, source, shell, warns)
+    }
+
+    mutating func warn(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
+        guard warns else { return }
+        var warning = Schema.Mistake(reason, at: path)
+        warning.isWarning = true
+        mistakes.append(warning)
+    }
+
+    mutating func report(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
+        guard mistakes.count < Schema.maximumDiagnostics else { return }
+        mistakes.append(Schema.Mistake(reason, at: path))
+    }
+
+    mutating func checkDomain(_ domain: String) {
+        guard !domain.isEmpty else { return }
+        let isPlain = domain.unicodeScalars.allSatisfy { $0 != "/" && $0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value) }
+        if !isPlain || domain.utf8.count > 180 || domain.hasPrefix(".") {
+            report(.invalidName(domain), at: ["Domain"])
+        }
+    }
+
+    /// Checks commands, the commands in them, and the default one.
+    mutating func checkCommands(
+        _ commands: [Schema.Command], _ preset: String?, at path: EntryPath, outer: [SettingDeclaration]
+    ) {
+        let list = path.appending("Commands")
+        var names: Set<String> = []
+        for (index, command) in commands.enumerated() {
+            let place = list.appending(EntryPath.Component(index))
+            for (attribute, name) in [("Name", command.name)] + command.aliases.map({ ("Aliases", $0) }) {
+                let part = place.appending(EntryPath.Component(attribute))
+                if !name.isFlagName { report(.invalidName(name), at: part) }
+                if !names.insert(name).inserted { report(.duplicate("command \(name)"), at: part) }
+            }
+            checkSettings(command.settings, at: place.appending("Settings"), outer: outer)
+            checkOperandCount(command.operands, of: outer + command.settings, at: place.appending("Operands"))
+            checkCommands(command.commands, command.defaultCommand, at: place, outer: outer + command.settings)
+        }
+        guard let preset, !commands.contains(where: { $0.name.hasSameBytes(as: preset) }) else { return }
+        let nearest = commands.map(\.name).nearest(to: preset)
+        report(.unknownName(preset, nearest: nearest), at: path.appending("DefaultCommand"))
+    }
+
+    /// Compiles each query.
+    mutating func checkQueries(_ queries: [QueryDeclaration], at path: EntryPath) {
+        for (index, query) in queries.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            if !query.name.isFlagName { report(.invalidName(query.name), at: place.appending("Name")) }
+            for fault in query.faults {
+                report(.query(fault.reason), at: place.appending(EntryPath.Component(fault.attribute)))
+            }
+        }
+        checkUnique(queries.map(\.name), "query", at: path, "Name")
+    }
+
+    /// Checks each setting, and its conflicts with the others and with those of the whole program.
+    mutating func checkSettings(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
+        let keys = (outer + settings).map(\.key)
+        for (index, setting) in settings.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            checkRule(setting.rule, at: place)
+            checkSetting(setting, at: place)
+            checkReferences(setting, to: keys, at: place)
+        }
+        checkClashes(settings, with: outer, at: path)
+        checkOperands(settings, at: path, outer: outer)
+        checkVariables(settings, at: path, outer: outer)
+    }
+
+    /// Reports duplicate names.
+    mutating func checkUnique(
+        _ names: [String], _ what: String, at path: EntryPath, _ attribute: EntryPath.Component
+    ) {
+        var seen: Set<EntryPath.Component> = []
+        for (index, name) in names.enumerated() where !seen.insert(EntryPath.Component(name)).inserted {
+            report(.duplicate("\(what) \(name)"), at: path.appending(EntryPath.Component(index)).appending(attribute))
+        }
+    }
+
+    private mutating func checkClashes(
+        _ settings: [SettingDeclaration], with outer: [SettingDeclaration], at path: EntryPath
+    ) {
+        // Keys that compare as equal characters are rejected too, although a property list distinguishes their bytes.
+        var keys = Set(outer.map(\.key))
+        var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
+        var shorts = Set(outer.flatMap(\.allShorts))
+        var variables = Set(outer.flatMap(\.environment))
+        var formerKeys = outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) }
+        for (index, setting) in settings.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            if !keys.insert(setting.key).inserted {
+                report(.duplicate("key \(setting.key)"), at: place.appending("Key"))
+            }
+            for flag in setting.allFlags where !flags.insert(flag).inserted {
+                report(.duplicate("flag --\(flag)"), at: place.appending("Flag"))
+            }
+            if let short = setting.short, !shorts.insert(short).inserted {
+                report(.duplicate("flag -\(short)"), at: place.appending("Short"))
+            }
+            for value in setting.flagValues {
+                let isNew = value.long.map { flags.insert($0) }?.inserted ?? shorts.insert(value.short ?? "").inserted
+                let part = place.appending("Values").appending(EntryPath.Component(value.flag))
+                if !isNew { report(.duplicate("flag \(value.flag)"), at: part) }
+            }
+            for key in setting.renamedFrom {
+                let isDuplicate = formerKeys.contains(EntryPath.Component(key))
+                if isDuplicate { report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom")) }
+                formerKeys.append(EntryPath.Component(key))
+            }
+            for variable in setting.environment where !variables.insert(variable).inserted {
+                report(.duplicate("variable \(variable)"), at: place.appending("Environment"))
+            }
+        }
+    }
+}
+
+extension SchemaCheck {
+    /// Checks that the keys a setting refers to are declared.
+    mutating func checkReferences(_ setting: SettingDeclaration, to keys: [String], at path: EntryPath) {
+        let lists: [(EntryPath.Component, [String])] = [
+            ("Conflicts", setting.conflicts), ("Requires", setting.requires), ("ExactlyOneOf", setting.exactlyOneOf),
+        ]
+        for (name, named) in lists {
+            for key in named where !keys.contains(where: { $0.hasSameBytes(as: key) }) {
+                report(.unknownKey(key, nearest: keys.nearest(to: key)), at: path.appending(name))
+            }
+            if name != "ExactlyOneOf", named.contains(where: { $0.hasSameBytes(as: setting.key) }) {
+                report(.contradicts("itself"), at: path.appending(name))
+            }
+        }
+        for old in setting.renamedFrom where keys.contains(where: { $0.hasSameBytes(as: old) }) {
+            report(.duplicate("key \(old)"), at: path.appending("RenamedFrom"))
+        }
+    }
+
+    /// Checks that operands are unambiguous: positions are distinct, and at most one setting takes any number of
+    /// operands.
+    mutating func checkOperands(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
+        // A set of a further type would take a twentieth of the time of a script's call.
+        var positions = outer.compactMap(\.positional)
+        var isTaken = outer.contains { $0.takesManyOperands }
+        for (index, setting) in settings.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            if let position = setting.positional {
+                if positions.contains(position) {
+                    report(.duplicate("position \(position)"), at: place.appending("Positional"))
+                } else {
+                    positions.append(position)
+                }
+            }
+            guard setting.takesManyOperands else { continue }
+            if isTaken {
+                let attribute: EntryPath.Component = setting.takesRest ? "Rest" : "Positional"
+                report(
+                    .contradicts("another setting that takes any number of operands"), at: place.appending(attribute))
+            }
+            isTaken = true
+        }
+        var former = 0
+        for position in positions.sorted() where position > 0 {
+            if position - 1 > former, let index = settings.firstIndex(where: { $0.positional == position }) {
+                let place = path.appending(EntryPath.Component(index)).appending("Positional")
+                warn(.missingPosition(former + 1), at: place)
+            }
+            former = position
+        }
+    }
+
+    /// Checks that a number of operands has an effect: where settings take operands, their positions are the limit.
+    mutating func checkOperandCount(_ range: ClosedRange<Int>?, of settings: [SettingDeclaration], at path: EntryPath) {
+        guard let range, range.upperBound < .max, settings.contains(where: \.takesOperands) else { return }
+        warn(.noEffect(beside: "the declared operands"), at: path)
+    }
+
+    /// Checks that no two keys become one shell variable, and that none becomes a reserved one.
+    ///
+    /// Programs in Swift have no such variables, so that this is an error in scripts only.
+    mutating func checkVariables(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
+        let isScript = source != .file
+        guard warns, isScript || whole.hasCommandLine else { return }
+        var keys = PropertyList.Dictionary(
+            outer.map { (ShellName.variable(for: $0.key, prefix: ""), .string($0.key)) })
+        for (index, setting) in settings.enumerated() where !setting.key.isEmpty {
+            let name = ShellName.variable(for: setting.key, prefix: "")
+            var reason: Schema.Mistake.Reason?
+            if let other = keys[name]?.stringValue {
+                if !other.hasSameBytes(as: setting.key) { reason = .sameVariable(name, as: other) }
+            } else if ShellName.isReserved(name, in: shell) || (name == "command" && !whole.commands.isEmpty) {
+                reason = .takenVariable(name)
+            }
+            keys[name] = keys[name] ?? .string(setting.key)
+            guard let reason else { continue }
+            let place = path.appending(EntryPath.Component(index)).appending("Key")
+            if isScript { report(reason, at: place) } else { warn(reason, at: place) }
+        }
+    }
+
+    mutating func checkMigrations(_ migrations: [Schema.Migration], version: Int) {
+        for (index, migration) in migrations.enumerated() {
+            let path: EntryPath = ["Migrations", EntryPath.Component(index), "From"]
+            if migration.from >= version { report(.unreachableVersion(migration.from), at: path) }
+            if migrations[..<index].contains(where: { $0.from == migration.from }) {
+                report(.duplicate("version \(migration.from)"), at: path)
+            }
+        }
+    }
+}
+
+extension Schema {
+    /// Whether the settings have flags, operands or commands, as those of a script.
+    fileprivate var hasCommandLine: Bool {
+        !commands.isEmpty || settings.contains { !$0.flags.isEmpty || $0.short != nil || $0.takesOperands }
+    }
+
+    /// Whether the declarations make parsing ambiguous: a doubled flag, a position taken twice, bounds that exclude
+    /// every value, or an invalid pattern. Every start of a script asks this.
+    package var isContradictory: Bool {
+        if settings.areContradictory(common: commonFlags) { return true }
+        return allCommands.contains { settings(of: $0.name).areContradictory(common: commonFlags) }
+    }
+}
+
+extension [SettingDeclaration] {
+    fileprivate func areContradictory(common: [CommonFlag]) -> Bool {
+        if FlagTable(self, common: common).hasClash { return true }
+        var last: Int?
+        for setting in inPlaces {
+            if setting.positional == last { return true }
+            last = setting.positional
+        }
+        return contains { $0.rule.isContradictory }
+    }
+}
+
+extension ValueRule {
+    fileprivate var isContradictory: Bool {
+        if let least = minimumLength, let most = maximumLength, least > most { return true }
+        if let least = minimumCount, let most = maximumCount, least > most { return true }
+        if let minimum, let maximum, isReversed(minimum, maximum) { return true }
+        return pattern?.failure != nil || (element?.isContradictory ?? false)
+    }
+}

@@ -1,0 +1,304 @@
+extension StandaloneParser {
+    /// The loop over the arguments.
+    var mainLoop: [String] {
+        missingFunction
+            + """
+            while [ -n "$__prefs_rest" ] || [ "$__prefs_left" -gt 0 ]; do
+                __prefs_has=''
+                if [ -n "$__prefs_rest" ]; then
+                    __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
+                    __prefs_whole=$__prefs_name
+                    __prefs_rest=${__prefs_rest#?}
+                    case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
+                    __prefs_flag "$__prefs_name"
+                    case $__prefs_kind:$__prefs_rest in
+                    misplaced*) __prefs_has=1 __prefs_rest='' ;;
+                    value:?*|any:?*|number:?*|optional:?*)
+                        if [ -z "$__prefs_has" ]; then __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest=''; fi ;;
+                    esac
+                else
+                    __prefs_word=$1
+                    shift
+                    __prefs_left=$((__prefs_left - 1))
+                    __prefs_whole=$__prefs_word
+                    if [ -n "$__prefs_only" ] || [ "$__prefs_word" = - ]; then __prefs_name=''; else
+                        case $__prefs_word in
+                        --)
+                            __prefs_only=1
+                            continue ;;
+                        --*)
+                            __prefs_name=${__prefs_word%%=*}
+                            case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
+                            __prefs_flag "$__prefs_name" ;;
+                        -??*)
+                            __prefs_name=${__prefs_word%%=*}
+                            __prefs_flag "-$__prefs_name"
+                            if [ -n "$__prefs_kind" ] && [ "$__prefs_shown" = "-$__prefs_name" ] && [ "${#__prefs_name}" -gt 2 ]; then
+                                __prefs_shown=$__prefs_name
+                                case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
+                            else
+                                __prefs_rest=${__prefs_word#-}
+                                __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
+                                case $__prefs_kind in
+                                misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
+                                esac
+                                case $__prefs_kind:$__prefs_word in
+                                :-[0-9]*|:-.*|:-\(inf)|:-\(infinity)) \(numberCheck) ;;
+                                :*) __prefs_rest='' ;;
+                                *) continue ;;
+                                esac
+                            fi ;;
+                        -*)
+                            __prefs_name=${__prefs_word%=}
+                            __prefs_flag "$__prefs_name"
+                            case $__prefs_kind:$__prefs_word in
+                            :-[0-9]|:-.) \(numberCheck) ;;
+                            esac ;;
+                        *) __prefs_name='' ;;
+                        esac
+                    fi
+                    if [ -z "$__prefs_name" ]; then
+            \(operandLines.map { "            " + $0 }.joined(separator: "\n"))
+                        continue
+                    fi
+                fi
+                __prefs_take=''
+                case $__prefs_kind in
+                '')
+                    __prefs_rest=''
+                    if [ -n "$__prefs_lost" ]; then :; else
+                        case $__prefs_command in
+            \(passingArms)
+                        *) __prefs_fail "unknown flag $__prefs_name" ;;
+                        esac
+                    fi ;;
+                ambiguous) __prefs_fail "$__prefs_name is ambiguous: $__prefs_fixed" ;;
+                misplaced*)
+                    if [ -z "$__prefs_lost" ]; then __prefs_fail "$__prefs_name must follow $__prefs_fixed"; fi
+                    if [ "$__prefs_kind" = misplaced_value ] && [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
+                        case $1 in -?*) ;; *) shift; __prefs_left=$((__prefs_left - 1)) ;; esac
+                    fi ;;
+                help|version|off|sets)
+                    if [ -n "$__prefs_has" ]; then __prefs_fail "$__prefs_shown takes no value"; else
+                        case $__prefs_kind in
+                        help) __prefs_help=1 ;;
+                        version) __prefs_version=1 ;;
+                        off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
+                        sets) __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown" ;;
+                        esac
+                    fi ;;
+                on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
+                optional) if [ -z "$__prefs_has" ]; then __prefs_attached=$__prefs_fixed; fi; __prefs_take=1 ;;
+                count)
+                    if [ -n "$__prefs_has" ]; then __prefs_take=1; else
+            \(countLines.map { "            " + $0 }.joined(separator: "\n"))
+                    fi ;;
+                value|any|number)
+                    __prefs_take=$__prefs_has
+                    if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
+                        case $__prefs_kind:$1 in
+                        any:*|number:-[0-9]*|number:-.*|number:-\(inf)|number:-\(infinity)|*:-) __prefs_take=1 ;;
+                        *:-*) ;;
+                        *) __prefs_take=1 ;;
+                        esac
+                        if [ -n "$__prefs_take" ]; then
+                            __prefs_attached=$1
+                            shift
+                            __prefs_left=$((__prefs_left - 1))
+                        fi
+                    fi
+                    if [ -z "$__prefs_take" ]; then
+                        __prefs_note=''
+                        if [ "$__prefs_left" -gt 0 ] && [ "$1" != -- ]; then
+                            __prefs_note=" (write $__prefs_shown=$1 if that is the value)"
+                        fi
+                        __prefs_fail "$__prefs_shown requires a value: $__prefs_fixed$__prefs_note"
+                        __prefs_missing "$__prefs_key" "$__prefs_shown"
+                    fi ;;
+                esac
+                if [ -n "$__prefs_take" ]; then __prefs_set "$__prefs_key" "$__prefs_attached" "$__prefs_shown"; fi
+            done
+            """.shellLines
+    }
+
+    /// Marks a setting as given although its value is missing, so that it is not reported as required too.
+    private var missingFunction: [String] {
+        ["__prefs_missing() {", "    case $1 in"]
+            + schema.allSettings.filter { !$0.takesRest }.map { "    \(quoted($0.key))) \(place($0.key))=$2 ;;" }
+            + ["    esac", "}"]
+    }
+
+    /// The patterns of infinity.
+    private var inf: String { "[iI][nN][fF]" }
+    private var infinity: String { "\(inf)[iI][nN][iI][tT][yY]" }
+
+    /// Takes a negative number as an operand where one may be.
+    private var numberCheck: String {
+        let arms = contexts.map { context -> String in
+            let places = schema.settings(of: context).inPlaces
+            let scope = quoted(context ?? "")
+            guard !places.isEmpty else { return "\(scope):*) __prefs_name='' __prefs_rest='' ;;" }
+            let numbers = places.indices.filter { places[$0].rule.type == .integer }.map { "\(scope):\($0)" }
+            return numbers.isEmpty ? "" : "\(numbers.joined(separator: "|"))) __prefs_name='' __prefs_rest='' ;;"
+        }
+        return
+            "__prefs_rest=''; case $__prefs_command:$(($# - __prefs_left)) in \(arms.filter { !$0.isEmpty }.joined(separator: " ")) esac"
+    }
+
+    /// The branches for commands that pass on unknown flags.
+    private var passingArms: String {
+        let scopes = contexts.filter { schema.settings(of: $0).contains(where: \.passesUnknown) }
+        guard !scopes.isEmpty else { return "" }
+        let names = scopes.map { quoted($0 ?? "") }.joined(separator: "|")
+        return "            \(names)) set -- \"$@\" \"$__prefs_whole\" ;;"
+    }
+
+    private var countLines: [String] {
+        let settings = schema.allSettings.filter(\.isCounter)
+        guard !settings.isEmpty else { return [":"] }
+        return ["case $__prefs_key in"]
+            + settings.map { setting in
+                let name = variable(setting.key)
+                return
+                    "\(quoted(setting.key))) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
+            } + ["esac"]
+    }
+
+    private var operandLines: [String] {
+        var lines: [String] = []
+        if !schema.commands.isEmpty {
+            lines += ["if [ -z \"$__prefs_command$__prefs_lost\" ]; then", "    case $__prefs_word in"]
+            for command in schema.commands {
+                let names = ([command.name] + command.aliases).map(quoted).joined(separator: "|")
+                let start = defaults(command.settings).joined(separator: " ")
+                lines.append("    \(names)) __prefs_command=\(quoted(command.name)) \(start) ;;")
+            }
+            lines += ["    *)", "        __prefs_lost=1", "        __prefs_fail \"unknown command $__prefs_word\" ;;"]
+            lines += ["    esac", "    continue", "fi"]
+        }
+        lines += ["set -- \"$@\" \"$__prefs_word\""]
+        if !schema.isInterleaved { lines.append("__prefs_only=1") }
+        let arms = contexts.compactMap { context -> String? in
+            let settings = schema.settings(of: context)
+            guard settings.contains(where: { $0.takesRest && !$0.passesUnknown }) else { return nil }
+            let count = settings.count { $0.positional != nil }
+            return "\(quoted(context ?? ""))) if [ $(($# - __prefs_left)) -gt \(count) ]; then __prefs_only=1; fi ;;"
+        }
+        if !arms.isEmpty { lines += ["case $__prefs_command in"] + arms + ["esac"] }
+        return lines
+    }
+}
+
+/// The functions of an inlined parser that are the same for every script.
+enum StandaloneFunctions {
+    /// Records an error, with control characters escaped.
+    static func failing(program: String) -> [String] {
+        """
+        __prefs_fail() {
+            __prefs_tail=$1 __prefs_escaped=''
+            while :; do
+                case $__prefs_tail in *[[:cntrl:]]*) ;; *) break ;; esac
+                __prefs_head=${__prefs_tail%%[[:cntrl:]]*}
+                __prefs_tail=${__prefs_tail#"$__prefs_head"}
+                __prefs_control=${__prefs_tail%"${__prefs_tail#?}"}
+                __prefs_tail=${__prefs_tail#?}
+                __prefs_code=$(printf '%X' "'$__prefs_control")
+                case $__prefs_code in
+                9) __prefs_code=t ;;
+                A) __prefs_code=n ;;
+                D) __prefs_code=r ;;
+                *) __prefs_code="u{$__prefs_code}" ;;
+                esac
+                __prefs_escaped=$__prefs_escaped$__prefs_head'\\'$__prefs_code
+            done
+            __prefs_errors=$__prefs_errors\(ShellQuoting.word("\(program): "))$__prefs_escaped$__prefs_tail$__prefs_line
+        }
+        """.shellLines
+    }
+
+    /// Integers are compared as text, since a shell has those of 64 bits with a sign only.
+    static let integer: [String] =
+        """
+        # Whether the integer $1 is below $2.
+        __prefs_below() {
+            case $1:$2 in
+            -*:-*) set -- "${2#-}" "${1#-}" ;;
+            -*) return 0 ;;
+            *:-*) return 1 ;;
+            esac
+            if [ "${#1}" -ne "${#2}" ]; then
+                [ "${#1}" -lt "${#2}" ]
+                return
+            fi
+            if [ "${#1}" -gt 10 ]; then
+                set -- "$1" "$2" "${1%??????????}" "${2%??????????}"
+                if [ "$3" != "$4" ]; then
+                    [ "$3" -lt "$4" ]
+                    return
+                fi
+                set -- "${1#"$3"}" "${2#"$4"}"
+            fi
+            [ "1$1" -lt "1$2" ]
+        }
+        __prefs_integer() {
+            __prefs_value=${1#[-+]}
+            __prefs_limit=18446744073709551615 __prefs_sign=''
+            case $1 in -*) __prefs_limit=9223372036854775808 __prefs_sign=- ;; esac
+            case $__prefs_value in
+            0[xX]*)
+                __prefs_value=${__prefs_value#0?}
+                case $__prefs_value in ''|*[!0-9a-fA-F]*) return 1 ;; esac
+                while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
+                if [ "${#__prefs_value}" -gt 16 ]; then return 1; fi
+                __prefs_value=00000000$__prefs_value
+                __prefs_high=${__prefs_value%????????}
+                __prefs_low=${__prefs_value#"$__prefs_high"}
+                # 2 to the power of 32 is 42949 * 100000 + 67296.
+                __prefs_low=$((0x$__prefs_high * 67296 + 0x$__prefs_low))
+                __prefs_high=$((0x$__prefs_high * 42949 + __prefs_low / 100000))
+                __prefs_low=$((__prefs_low % 100000 + 100000))
+                __prefs_value=$__prefs_high${__prefs_low#1} ;;
+            ''|*[!0-9]*) return 1 ;;
+            esac
+            while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
+            if __prefs_below "$__prefs_limit" "$__prefs_value"; then return 1; fi
+            if [ "$__prefs_value" != 0 ]; then __prefs_value=$__prefs_sign$__prefs_value; fi
+        }
+        """.shellLines
+
+    static let boolean: [String] =
+        """
+        __prefs_boolean() {
+            case $1 in
+            [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) __prefs_value=true ;;
+            [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) __prefs_value=false ;;
+            *) return 1 ;;
+            esac
+        }
+        """.shellLines
+
+    /// Quotes its arguments as words, in place of an array.
+    static let quoting: [String] =
+        #"""
+        __prefs_quote() {
+            __prefs_value=''
+            for __prefs_word in "$@"; do
+                __prefs_quoted=''
+                while :; do
+                    case $__prefs_word in
+                    *\'*)
+                        __prefs_quoted=$__prefs_quoted${__prefs_word%%\'*}"'\\''"
+                        __prefs_word=${__prefs_word#*\'} ;;
+                    *) break ;;
+                    esac
+                done
+                __prefs_value="$__prefs_value${__prefs_value:+ }'$__prefs_quoted$__prefs_word'"
+            done
+        }
+        """#.shellLines
+}
+
+extension String {
+    /// The lines of shell code.
+    var shellLines: [String] { split(separator: "\n").map(String.init) }
+}
