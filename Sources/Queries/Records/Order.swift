@@ -11,7 +11,7 @@ extension Query {
 
         /// Parses keys separated by commas; a minus sign before a key reverses its order.
         public init(_ text: String) throws(Query.Predicate.Failure) {
-            keys = text.isEmpty ? [] : try Query.Key.signed(text)
+            keys = text.isEmpty ? [] : try Query.Key.parsed(text, allowsSigns: true)
         }
 
         /// The keys that sorting reads from a record, or nil if it may read any.

@@ -113,23 +113,16 @@ extension Query {
 
         /// Parses key paths separated by commas.
         public static func list(_ text: String) throws(Query.Predicate.Failure) -> [Key] {
-            var parser = try PredicateParser(text, Predicate.Limits())
-            return try parser.keys(allowsSigns: false).map { Key($0.key) }
+            try parsed(text, allowsSigns: false).map(\.key)
         }
 
         /// Returns the value that a record has under the key path, or nil for NULL.
         public func value(in record: Query.Record) -> PropertyList? { evaluated(in: record).propertyList }
 
         func evaluated(in record: Query.Record) -> Value {
-            // Following a key path fails only beyond the limit of steps, which no value in memory reaches.
-            (try? Self.evaluate(expression, record)) ?? .null
-        }
-
-        private static func evaluate(_ expression: Expression, _ record: Record) throws(Query.Predicate.Failure)
-            -> Value
-        {
             var evaluator = Evaluator.unlimited
-            return try evaluator.value(of: expression, in: record)
+            // Following a key path fails only beyond the limit of steps, which no value in memory reaches.
+            return (try? evaluator.value(of: expression, in: record)) ?? .null
         }
 
         /// The keys that the path reads from a record, or nil if it may read any.
@@ -139,9 +132,11 @@ extension Query {
             return fields.names
         }
 
-        static func signed(_ text: String) throws(Query.Predicate.Failure) -> [(isNegative: Bool, key: Key)] {
+        static func parsed(
+            _ text: String, allowsSigns: Bool
+        ) throws(Query.Predicate.Failure) -> [(isNegative: Bool, key: Key)] {
             var parser = try PredicateParser(text, Predicate.Limits())
-            return try parser.keys(allowsSigns: true).map { ($0.isNegative, Key($0.key)) }
+            return try parser.keys(allowsSigns: allowsSigns).map { ($0.isNegative, Key($0.key)) }
         }
     }
 }

@@ -146,7 +146,7 @@ extension ArgumentParser {
         // A value that was rejected is not reported as missing too.
         for problem in problems {
             guard let key = problem.path.components.first,
-                let setting = settings.first(where: { $0.key.hasSameBytes(as: key.text) })
+                let setting = settings.declaration(of: key.text)
             else { continue }
             let isRefused = mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }
@@ -161,9 +161,7 @@ extension ArgumentParser {
 
     /// Replaces keys in the reason with their spelling on the command line.
     private func written(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
-        func name(_ key: String) -> String {
-            settings.first { $0.key.hasSameBytes(as: key) }?.writtenName ?? key
-        }
+        func name(_ key: String) -> String { settings.declaration(of: key)?.writtenName ?? key }
         return switch reason {
         case .conflict(let key): .conflict(with: name(key))
         case .requires(let key): .requires(name(key))

@@ -377,7 +377,7 @@ extension ArgumentParser {
 
     /// Returns the setting with this key, or with this former key.
     private func setting(_ key: String) -> SettingDeclaration? {
-        settings.first { $0.key.hasSameBytes(as: key) }
+        settings.declaration(of: key)
             ?? settings.first { $0.renamedFrom.contains { $0.hasSameBytes(as: key) } }
     }
 

@@ -63,27 +63,27 @@ struct FlagTable {
     private mutating func add(_ setting: SettingDeclaration) {
         guard !setting.hasSecrets else { return addSecret(setting) }
         let meaning: Meaning = setting.isCounter ? .count(setting) : setting.isSwitch ? .on(setting) : .value(setting)
-        for flag in setting.flags { add(meaning, long: flag) }
-        if setting.isNegatable { for flag in setting.flags { add(.off(setting), long: "no-\(flag)") } }
-        if let flag = setting.short { add(meaning, short: flag) }
+        for flag in setting.flags { note(long.updateValue(meaning, forKey: flag)) }
+        if setting.isNegatable {
+            for flag in setting.flags { note(long.updateValue(.off(setting), forKey: "no-\(flag)")) }
+        }
+        if let flag = setting.short { note(short.updateValue(meaning, forKey: flag)) }
         for flag in setting.flagValues {
-            if let name = flag.long { add(.sets(setting, flag.value), long: name) }
-            if let letter = flag.short { add(.sets(setting, flag.value), short: letter) }
+            if let name = flag.long { note(long.updateValue(.sets(setting, flag.value), forKey: name)) }
+            if let letter = flag.short { note(short.updateValue(.sets(setting, flag.value), forKey: letter)) }
         }
     }
 
-    private mutating func add(_ meaning: Meaning, long name: String) {
-        if case .common? = long.updateValue(meaning, forKey: name) ?? .common(.help) { return }
-        hasClash = true
-    }
-
-    private mutating func add(_ meaning: Meaning, short letter: String) {
-        if case .common? = short.updateValue(meaning, forKey: letter) ?? .common(.help) { return }
+    /// Notes that a flag has replaced another one, unless that is one that every program has.
+    private mutating func note(_ former: Meaning?) {
+        if case .common? = former ?? .common(.help) { return }
         hasClash = true
     }
 
     private mutating func addSecret(_ setting: SettingDeclaration) {
-        for flag in setting.secretFlags { add(.secretSource(setting, flag.source), long: flag.name) }
+        for flag in setting.secretFlags {
+            note(long.updateValue(.secretSource(setting, flag.source), forKey: flag.name))
+        }
         for flag in setting.flags where long[flag] == nil {
             long[flag] = .secret(SecretFlag.instead(of: flag).map { "--\($0.name)" })
         }
@@ -159,6 +159,15 @@ extension Schema {
     /// The flags that every program with this schema has. Without a domain, nothing is stored.
     var commonFlags: [CommonFlag] {
         isStored ? CommonFlag.allCases : programVersion == nil ? [.help] : [.help, .version]
+    }
+
+    /// Returns the letter that does the same as a common flag, or nil if there is none.
+    func letter(of flag: CommonFlag, in command: String?) -> String? {
+        switch flag {
+        case .help: settings(of: command).contains { $0.allShorts.contains("h") } ? nil : "h"
+        case .version: versionShort
+        case .helpValues, .save, .set: nil
+        }
     }
 }
 

@@ -489,7 +489,7 @@ extension BundleReader {
     }
 
     private func boolean(_ value: PropertyList) -> Bool? {
-        if let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) { return flag }
+        if let flag = value.flag { return flag }
         return value.integerValue.flatMap { $0 == 0 || $0 == 1 ? $0 == 1 : nil }
     }
 

@@ -66,20 +66,16 @@ extension Schema {
     public func migrating(
         from version: Int, rename: [String: String] = [:], remove: [String] = [], convert: [String: ValueType] = [:]
     ) -> Schema {
-        var result = self
         var migration = Migration(from: version)
         migration.renames = rename.sorted { $0.key < $1.key }.map { .init(old: $0.key, new: $0.value) }
         migration.removals = remove
         migration.conversions = convert.sorted { $0.key < $1.key }.map { .init(key: $0.key, type: $0.value) }
-        result.migrations.append(migration)
-        return result
+        return changed { $0.migrations.append(migration) }
     }
 
     /// Returns the schema with the settings of another one added. Its own settings override those of the other.
     public func extending(_ base: Schema) -> Schema {
-        var result = self
-        result.extends = [base.domain]
-        return result.resolvingExtensions { $0 == base.domain ? base : nil }.schema
+        changed { $0.extends = [base.domain] }.resolvingExtensions { $0 == base.domain ? base : nil }.schema
     }
 }
 

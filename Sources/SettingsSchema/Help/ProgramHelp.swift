@@ -178,12 +178,8 @@ struct ProgramHelp {
 
     private var commonRows: [Row] {
         schema.commonFlags.map { flag in
-            let isShort = flag == .help && schema.hasShortHelp(commandName)
-            let argument = flag.argument.map { " " + $0 } ?? ""
-            let letter = isShort ? "h" : flag == .version ? schema.versionShort : nil
-            return (
-                (letter.map { "-\($0), " } ?? Self.roomForShort) + "--\(flag.rawValue)\(argument)", flag.explanation
-            )
+            let short = schema.letter(of: flag, in: commandName).map { "-\($0), " } ?? Self.roomForShort
+            return ("\(short)--\(flag.rawValue)\(flag.argument.map { " " + $0 } ?? "")", flag.explanation)
         }
     }
 
@@ -204,13 +200,6 @@ struct ProgramHelp {
         }
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"
         return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
-    }
-}
-
-extension Schema {
-    /// Returns whether `-h` is available for help.
-    package func hasShortHelp(_ command: String?) -> Bool {
-        !settings(of: command).contains { $0.allShorts.contains("h") }
     }
 }
 
@@ -241,6 +230,7 @@ extension SettingDeclaration {
 
     /// The rules for the value beyond its type: `from 1 to 365 days`.
     package var bounds: String? {
+        typealias Reason = Schema.Problem.Reason
         let unit = shownUnit
         let inner = rule.type == .array ? rule.element ?? rule : rule
         var words: [String] = []
@@ -248,21 +238,16 @@ extension SettingDeclaration {
             words.append("one of \(listed(inner.choices.map(inner.text), "or"))")
         }
         if inner.minimum != nil || inner.maximum != nil {
-            words.append(
-                Schema.Problem.Reason.range(inner.minimum.map(inner.text), inner.maximum.map(inner.text)) + unit)
+            words.append(Reason.range(inner.minimum.map(inner.text), inner.maximum.map(inner.text)) + unit)
         } else if !unit.isEmpty {
             words.append("in\(unit)")
         }
         if inner.minimumLength != nil || inner.maximumLength != nil {
-            let length = Schema.Problem.Reason.range(
-                inner.minimumLength.map(String.init), inner.maximumLength.map(String.init))
-            words.append("\(length) long")
+            words.append("\(Reason.range(inner.minimumLength, inner.maximumLength)) long")
         }
         if let pattern = inner.pattern { words.append("matching \(pattern.text)") }
         if rule.minimumCount != nil || rule.maximumCount != nil {
-            let count = Schema.Problem.Reason.range(
-                rule.minimumCount.map(String.init), rule.maximumCount.map(String.init))
-            words.append("\(count) of them")
+            words.append("\(Reason.range(rule.minimumCount, rule.maximumCount)) of them")
         }
         if let separator = rule.separator, !separator.isEmpty { words.append("separated by \"\(separator)\"") }
         if repeats, rule.type == .array { words.append("can be repeated") }
@@ -281,8 +266,7 @@ extension SettingDeclaration {
 
     /// The unit after a number. Durations and sizes include their own.
     private var shownUnit: String {
-        let hasOwn = rule.kind == .duration || rule.kind == .size
-        return hasOwn ? "" : unit.map { " \($0)" } ?? ""
+        rule.kind?.isQuantity ?? false ? "" : unit.map { " \($0)" } ?? ""
     }
 
     private var notice: String? {

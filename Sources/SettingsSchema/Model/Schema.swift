@@ -91,7 +91,7 @@ public struct Schema: Hashable, Sendable {
 extension Schema {
     /// Returns the declaration of a key among the settings of the program and of a command.
     package func declaration(of key: String, command: String? = nil) -> SettingDeclaration? {
-        settings(of: command).first { $0.key.hasSameBytes(as: key) }
+        settings(of: command).declaration(of: key)
     }
 
     /// Returns the command with a name. The name of a nested command follows that of its parent: `remote add`.
@@ -238,13 +238,8 @@ extension QueryDeclaration {
     }
 
     static let attributes: [Attribute<QueryDeclaration>] = [
-        Attribute(name: "Name") { value, query, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
-            query.name = text
-        } write: { query in
-            .string(query.name)
-        },
-        .text("Title", { $1(&$0.title) }), .text("Over", { $1(&$0.over) }), .text("Where", { $1(&$0.condition) }),
+        .requiredText("Name", { $1(&$0.name) }), .text("Title", { $1(&$0.title) }), .text("Over", { $1(&$0.over) }),
+        .text("Where", { $1(&$0.condition) }),
         .text("Sort", { $1(&$0.sort) }),
     ]
 }

@@ -108,6 +108,9 @@ extension SettingDeclaration {
 }
 
 extension [SettingDeclaration] {
+    /// Returns the setting with a key. Keys are compared by their bytes, as in a property list.
+    func declaration(of key: String) -> SettingDeclaration? { first { $0.key.hasSameBytes(as: key) } }
+
     /// The settings with a position, in order.
     var inPlaces: [SettingDeclaration] {
         filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }

@@ -84,7 +84,7 @@ package struct ValueRule: Hashable, Sendable {
 
     /// Creates the rule for a value that no schema declares: any value of its type.
     package init(typeOf value: PropertyList) {
-        self.init(ValueType(rawValue: value.kind.rawValue) ?? .any)
+        self.init(ValueType(value.kind) ?? .any)
     }
 
     /// Whether values of all types follow the rule, so that it does not determine the type of a text.
@@ -118,7 +118,7 @@ package struct ValueRule: Hashable, Sendable {
         switch contents {
         case .anything: nil
         case .each(let rule): rule
-        case .entries(let entries): entries.first { $0.key.hasSameBytes(as: component.text) }?.rule
+        case .entries(let entries): entries.declaration(of: component.text)?.rule
         }
     }
 }

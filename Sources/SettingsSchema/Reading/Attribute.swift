@@ -43,6 +43,14 @@ struct AttributeReader {
         return body(&self)
     }
 
+    /// Returns whether rules or commands are nested more deeply than the limit, and reports it.
+    mutating func isTooDeep(limit: Int) -> Bool {
+        // A level takes at most two components: an attribute and an index.
+        guard path.components.count >= 2 * limit else { return false }
+        report(.nestedTooDeeply(limit: limit))
+        return true
+    }
+
     /// Reads the attributes of a dictionary by a table, and reports unknown ones.
     mutating func read<Model>(_ value: PropertyList, into model: inout Model, by table: [Attribute<Model>]) {
         guard case .dictionary(let entries) = value else { return report(.wrongValue(expected: "a dictionary")) }
@@ -116,12 +124,31 @@ extension Attribute {
         _ name: String, _ part: @escaping Access<Model, Bool>, preset: Bool = false
     ) -> Attribute {
         Attribute(name: name) { value, model, place in
-            guard let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) else {
-                return place.report(.wrongValue(expected: "true or false"))
-            }
+            guard let flag = value.flag else { return place.report(.wrongValue(expected: "true or false")) }
             part(&model) { $0 = flag }
         } write: { model in
             value(of: part, in: model) == preset ? nil : .boolean(!preset)
+        }
+    }
+
+    static func optionalFlag(_ name: String, _ part: @escaping Access<Model, Bool?>) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let flag = value.flag else { return place.report(.wrongValue(expected: "true or false")) }
+            part(&model) { $0 = flag }
+        } write: { model in
+            (value(of: part, in: model) ?? nil).map { .boolean($0) }
+        }
+    }
+
+    /// A version of settings, which is at least 1.
+    static func version(_ name: String, _ part: @escaping Access<Model, Int>, preset: Int) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let version = value.count, version >= 1 else {
+                return place.report(.wrongValue(expected: "a count such as 1"))
+            }
+            part(&model) { $0 = version }
+        } write: { model in
+            value(of: part, in: model).flatMap { $0 == preset ? nil : .integer(PropertyList.Integer($0)) }
         }
     }
 
@@ -162,6 +189,25 @@ extension Attribute {
         }
     }
 
+    /// An array of dictionaries, each of which requires the attribute `key`.
+    static func list<Element>(
+        _ name: String, _ part: @escaping Access<Model, [Element]>, of empty: Element,
+        by table: @escaping @autoclosure @Sendable () -> [Attribute<Element>], requiring key: String
+    ) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            let elements = place.readEach(value) { value, place in
+                var element = empty
+                place.read(value, into: &element, by: table())
+                if value.dictionaryValue != nil, value[key] == nil { place.report(.missingAttribute(key)) }
+                return element
+            }
+            part(&model) { $0 = elements }
+        } write: { model in
+            let elements = value(of: part, in: model) ?? []
+            return elements.isEmpty ? nil : .array(elements.map { table().written($0) })
+        }
+    }
+
     /// Returns the attribute for a model that contains this one's.
     func lifted<Whole>(_ part: @escaping Access<Whole, Model>) -> Attribute<Whole> {
         Attribute<Whole>(name: name) { value, model, place in
@@ -178,6 +224,9 @@ extension PropertyList {
         let number = integerValue ?? stringValue.flatMap(PropertyList.Integer.init(word:))
         return number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
+
+    /// A Boolean, also as text.
+    var flag: Bool? { booleanValue ?? stringValue.flatMap(Bool.init(word:)) }
 
     /// The elements of a string or an array of strings.
     var names: [String]? {

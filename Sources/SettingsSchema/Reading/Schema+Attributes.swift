@@ -12,40 +12,17 @@ extension Schema {
         .text("Program", { $1(&$0.program) }), .text("ProgramVersion", { $1(&$0.programVersion) }),
         .text("VersionShort", { $1(&$0.versionShort) }),
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
-        Attribute(name: "Version") { value, schema, place in
-            guard let version = value.count, version >= 1 else {
-                return place.report(.wrongValue(expected: "a count such as 1"))
-            }
-            schema.version = version
-        } write: { schema in
-            schema.version == 1 ? nil : .integer(PropertyList.Integer(schema.version))
-        },
+        .version("Version", { $1(&$0.version) }, preset: 1),
         .names("Extends", { $1(&$0.extends) }), .flag("Closed", { $1(&$0.isClosed) }),
         .operandCount({ $1(&$0.operands) }), .flag("Strict", { $1(&$0.isStrict) }),
         .flag("Exact", { $1(&$0.isExact) }), .flag("Interleaved", { $1(&$0.isInterleaved) }, preset: true),
         settingsAttribute({ $1(&$0.settings) }),
         commandsAttribute({ $1(&$0.commands) }), .text("DefaultCommand", { $1(&$0.defaultCommand) }),
         .names("Examples", { $1(&$0.examples) }), .text("Epilogue", { $1(&$0.epilogue) }),
-        Attribute(name: "Migrations") { value, schema, place in
-            schema.migrations = place.readEach(value) { value, place in
-                var migration = Migration(from: 0)
-                place.read(value, into: &migration, by: Migration.attributes)
-                if value.dictionaryValue != nil, value["From"] == nil { place.report(.missingAttribute("From")) }
-                return migration
-            }
-        } write: { schema in
-            schema.migrations.isEmpty ? nil : .array(schema.migrations.map { Migration.attributes.written($0) })
-        },
-        Attribute(name: "Queries") { value, schema, place in
-            schema.queries = place.readEach(value) { value, place in
-                var query = QueryDeclaration()
-                place.read(value, into: &query, by: QueryDeclaration.attributes)
-                if value.dictionaryValue != nil, value["Name"] == nil { place.report(.missingAttribute("Name")) }
-                return query
-            }
-        } write: { schema in
-            schema.queries.isEmpty ? nil : .array(schema.queries.map { QueryDeclaration.attributes.written($0) })
-        },
+        .list(
+            "Migrations", { $1(&$0.migrations) }, of: Migration(from: 0), by: Migration.attributes, requiring: "From"),
+        .list(
+            "Queries", { $1(&$0.queries) }, of: QueryDeclaration(), by: QueryDeclaration.attributes, requiring: "Name"),
     ]
 
     /// The names of all attributes, by the type of their owner. Used to check that the manual describes them all.
@@ -75,20 +52,12 @@ extension Schema {
     static let maximumCommandDepth = 8
 
     fileprivate static func commandsAttribute<Model>(_ part: @escaping Access<Model, [Command]>) -> Attribute<Model> {
-        Attribute(name: "Commands") { value, model, place in
-            guard place.path.components.count < 2 * maximumCommandDepth else {
-                return place.report(.nestedTooDeeply(limit: maximumCommandDepth))
-            }
-            let commands = place.readEach(value) { value, place in
-                var command = Command("")
-                place.read(value, into: &command, by: Command.attributes)
-                if value.dictionaryValue != nil, value["Name"] == nil { place.report(.missingAttribute("Name")) }
-                return command
-            }
-            part(&model) { $0 = commands }
+        let list = Attribute<Model>.list(
+            "Commands", part, of: Command(""), by: Command.attributes, requiring: "Name")
+        return Attribute(name: list.name) { value, model, place in
+            if !place.isTooDeep(limit: maximumCommandDepth) { list.read(value, &model, &place) }
         } write: { model in
-            let commands = Attribute<Model>.value(of: part, in: model) ?? []
-            return commands.isEmpty ? nil : .array(commands.map { Command.attributes.written($0) })
+            list.write(model)
         }
     }
 }
@@ -133,14 +102,7 @@ extension Schema.Command {
 
 extension Schema.Migration {
     static let attributes: [Attribute<Schema.Migration>] = [
-        Attribute(name: "From") { value, migration, place in
-            guard let version = value.count, version >= 1 else {
-                return place.report(.wrongValue(expected: "a count such as 1"))
-            }
-            migration.from = version
-        } write: { migration in
-            .integer(PropertyList.Integer(migration.from))
-        },
+        .version("From", { $1(&$0.from) }, preset: 0),
         Attribute(name: "Rename") { value, migration, place in
             migration.renames = place.pairs(value).map { Rename(old: $0.key, new: $0.value) }
         } write: { migration in
@@ -206,7 +168,7 @@ extension SettingDeclaration {
         Attribute(name: "Deprecated") { value, setting, place in
             if let text = value.stringValue, Bool(word: text) == nil {
                 setting.deprecated = text
-            } else if let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) {
+            } else if let flag = value.flag {
                 setting.deprecated = flag ? "" : nil
             } else {
                 place.report(.wrongValue(expected: "true, or the reason"))
@@ -278,12 +240,7 @@ extension ValueRule {
         .count("MinimumLength", { $1(&$0.minimumLength) }), .count("MaximumLength", { $1(&$0.maximumLength) }),
         .count("MinimumCount", { $1(&$0.minimumCount) }), .count("MaximumCount", { $1(&$0.maximumCount) }),
         .flag("Unique", { $1(&$0.isUnique) }),
-        Attribute(name: "Pattern") { value, rule, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
-            rule.pattern = Pattern(text)
-        } write: { rule in
-            rule.pattern.map { .string($0.text) }
-        },
+        .text("Pattern", { $1(&$0.patternText) }),
         Attribute(name: "Choices") { value, rule, place in
             let single = rule
             rule.choices = place.readEach(value) { choice, place in single.read(choice, &place) }
@@ -300,21 +257,18 @@ extension ValueRule {
         } write: { rule in
             rule.choicesFrom.map { .string($0) }
         },
-        .text("Separator", { $1(&$0.separator) }),
-        Attribute(name: "Exists") { value, rule, place in
-            guard let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) else {
-                return place.report(.wrongValue(expected: "true or false"))
-            }
-            rule.exists = flag
-        } write: { rule in
-            rule.exists.map { .boolean($0) }
-        },
+        .text("Separator", { $1(&$0.separator) }), .optionalFlag("Exists", { $1(&$0.exists) }),
     ]
 
     /// The type as an optional, as the attribute table requires.
     private var optionalType: ValueType? {
         get { type }
         set { if let newValue { type = newValue } }
+    }
+
+    private var patternText: String? {
+        get { pattern?.text }
+        set { pattern = newValue.map { Pattern($0) } }
     }
 
     private static func bound(
@@ -349,10 +303,7 @@ extension ValueRule {
 
     /// Returns the rule for the contents, or reports that it is nested too deeply and returns nil.
     private static func inner(_ value: PropertyList, _ place: inout AttributeReader) -> ValueRule? {
-        guard place.path.components.count < 2 * maximumRuleDepth else {
-            place.report(.nestedTooDeeply(limit: maximumRuleDepth))
-            return nil
-        }
+        if place.isTooDeep(limit: maximumRuleDepth) { return nil }
         var rule = ValueRule()
         rule.takeType(ofKind: value)
         place.read(value, into: &rule, by: attributes)
@@ -374,9 +325,7 @@ extension ValueRule {
             if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
             return
         }
-        guard place.path.components.count < 2 * maximumRuleDepth else {
-            return place.report(.nestedTooDeeply(limit: maximumRuleDepth))
-        }
+        if place.isTooDeep(limit: maximumRuleDepth) { return }
         rule.contents = .entries(place.readEach(value) { SettingDeclaration.read($0, &$1) })
     }
 

@@ -4,10 +4,7 @@ internal import Queries
 extension SchemaCheck {
     /// Checks that a rule's attributes apply to its type and agree with each other.
     mutating func checkRule(_ rule: ValueRule, at path: EntryPath) {
-        for (name, isPresent, types) in rule.applications
-        where isPresent && !types.contains(rule.type) && rule.type != .any {
-            report(.doesNotApply(type: rule.type.noun), at: path.appending(EntryPath.Component(name)))
-        }
+        if rule.type != .any { checkApplications(rule.applications, to: rule.type, at: path) }
         if let kind = rule.kind, !kind.types.contains(rule.type), rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending("Kind"))
         }
@@ -19,17 +16,18 @@ extension SchemaCheck {
             report(.contradicts("Choices"), at: path.appending("ChoicesFrom"))
         }
         if let failure = rule.pattern?.failure { report(.pattern("\(failure)"), at: path.appending("Pattern")) }
-        if let minimum = rule.minimum, let maximum = rule.maximum, rule.isReversed(minimum, maximum) {
-            report(.minimumAboveMaximum("Maximum"), at: path.appending("Minimum"))
-        }
-        for (name, least, most) in [
-            ("Length", rule.minimumLength, rule.maximumLength), ("Count", rule.minimumCount, rule.maximumCount),
-        ] {
-            guard let least, let most, least > most else { continue }
+        for name in rule.reversedBounds {
             report(.minimumAboveMaximum("Maximum\(name)"), at: path.appending(EntryPath.Component("Minimum\(name)")))
         }
         checkChoices(rule, at: path.appending("Choices"))
         checkContents(rule, at: path)
+    }
+
+    /// Reports the attributes that are present although they do not apply to the type.
+    private mutating func checkApplications(_ rows: [ValueRule.Application], to type: ValueType, at path: EntryPath) {
+        for (name, isPresent, types) in rows where isPresent && !types.contains(type) {
+            report(.doesNotApply(type: type.noun), at: path.appending(EntryPath.Component(name)))
+        }
     }
 
     private mutating func checkChoices(_ rule: ValueRule, at path: EntryPath) {
@@ -131,27 +129,21 @@ extension SchemaCheck {
     }
 
     private mutating func checkBehaviour(_ setting: SettingDeclaration, at path: EntryPath) {
-        let type = setting.rule.type
-        if setting.isNegatable, type != .boolean {
-            report(.doesNotApply(type: type.noun), at: path.appending("Negatable"))
-        }
-        if setting.repeats, type != .array, type != .integer {
-            report(.doesNotApply(type: type.noun), at: path.appending("Repeats"))
-        }
-        if setting.takesRest, type != .array { report(.doesNotApply(type: type.noun), at: path.appending("Rest")) }
-        if setting.merges, type != .dictionary, type != .any {
-            report(.doesNotApply(type: type.noun), at: path.appending("Merge"))
-        }
-        if setting.isSensitive, ![.string, .data, .any].contains(type) {
-            report(.doesNotApply(type: type.noun), at: path.appending("Sensitive"))
-        }
+        let applications: [ValueRule.Application] = [
+            ("Negatable", setting.isNegatable, [.boolean]), ("Repeats", setting.repeats, [.array, .integer]),
+            ("Rest", setting.takesRest, [.array]), ("Merge", setting.merges, [.dictionary, .any]),
+            ("Sensitive", setting.isSensitive, [.string, .data, .any]),
+        ]
+        checkApplications(applications, to: setting.rule.type, at: path)
         if setting.hasSecrets {
             // On a command line, other users could read the secret.
             let others: [(EntryPath.Component, Bool)] = [
                 ("Short", setting.short != nil), ("Positional", setting.positional != nil), ("Rest", setting.takesRest),
+                ("Values", !setting.flagValues.isEmpty),
             ]
-            for (name, isThere) in others where isThere { report(.contradicts("Sensitive"), at: path.appending(name)) }
-            if !setting.flagValues.isEmpty { report(.contradicts("Sensitive"), at: path.appending("Values")) }
+            for (name, isPresent) in others where isPresent {
+                report(.contradicts("Sensitive"), at: path.appending(name))
+            }
         }
         if warns, setting.isSensitive, let value = setting.defaultValue, !value.plainText.isEmpty {
             // Every reader of the schema could read the secret.
@@ -165,8 +157,10 @@ extension SchemaCheck {
 }
 
 extension ValueRule {
-    /// Each attribute with whether it is present, and the types that it applies to.
-    fileprivate var applications: [(name: String, isPresent: Bool, types: [ValueType])] {
+    /// An attribute, whether it is present, and the types that it applies to.
+    fileprivate typealias Application = (name: String, isPresent: Bool, types: [ValueType])
+
+    fileprivate var applications: [Application] {
         [
             ("Minimum", minimum != nil, [.integer, .real, .date]),
             ("Maximum", maximum != nil, [.integer, .real, .date]),
@@ -181,10 +175,16 @@ extension ValueRule {
         ]
     }
 
-    /// Returns whether the minimum is above the maximum.
-    func isReversed(_ minimum: PropertyList, _ maximum: PropertyList) -> Bool {
-        var rule = ValueRule(type)
-        rule.minimum = minimum
-        return !rule.problems(with: maximum).isEmpty
+    /// The bounds whose minimum is above their maximum: `Length`, `Count`, or an empty name for those of the value.
+    var reversedBounds: [String] {
+        var names: [String] = []
+        if let minimum, let maximum {
+            var rule = ValueRule(type)
+            rule.minimum = minimum
+            if !rule.problems(with: maximum).isEmpty { names.append("") }
+        }
+        if let least = minimumLength, let most = maximumLength, least > most { names.append("Length") }
+        if let least = minimumCount, let most = maximumCount, least > most { names.append("Count") }
+        return names
     }
 }

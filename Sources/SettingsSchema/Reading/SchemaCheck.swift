@@ -296,9 +296,6 @@ extension [SettingDeclaration] {
 
 extension ValueRule {
     fileprivate var isContradictory: Bool {
-        if let least = minimumLength, let most = maximumLength, least > most { return true }
-        if let least = minimumCount, let most = maximumCount, least > most { return true }
-        if let minimum, let maximum, isReversed(minimum, maximum) { return true }
-        return pattern?.failure != nil || (element?.isContradictory ?? false)
+        !reversedBounds.isEmpty || pattern?.failure != nil || element?.isContradictory ?? false
     }
 }

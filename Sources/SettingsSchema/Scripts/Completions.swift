@@ -27,6 +27,9 @@ struct Completions {
     struct Word: Equatable {
         let text: String
         var title = ""
+
+        /// The title on one line.
+        var shownTitle: String { String(title.printable.prefix { !$0.isNewline }) }
     }
 
     enum Values: Equatable {
@@ -74,15 +77,14 @@ struct Completions {
         }
         return own
             + schema.commonFlags.map { flag in
-                let letter = flag == .version ? schema.versionShort.map { "-\($0)" } : nil
-                let short = flag == .help && schema.hasShortHelp(command) ? ["-h"] : letter.map { [$0] } ?? []
-                let values = flag.argument == nil ? nil : Values.words(assignments(settings).map { Word(text: $0) })
+                let short = schema.letter(of: flag, in: command).map { ["-\($0)"] } ?? []
+                let values = flag.argument == nil ? nil : Values.words(assignments(settings))
                 return Flag(names: ["--\(flag.rawValue)"] + short, title: flag.title, values: values)
             }
     }
 
-    private static func assignments(_ settings: [SettingDeclaration]) -> [String] {
-        settings.filter { !$0.hasSecrets }.map { EntryPath([.init($0.key)]).description + "=" }
+    private static func assignments(_ settings: [SettingDeclaration]) -> [Word] {
+        settings.filter { !$0.hasSecrets }.map { Word(text: "\(EntryPath([.init($0.key)]))=") }
     }
 
     private static func operands(of settings: [SettingDeclaration], isAllowed: Bool) -> Values {
@@ -181,16 +183,16 @@ extension Completions {
     private static func bashWords(_ values: Values) -> String {
         switch values {
         case .words(let words): "words=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))"
-        case .lines(let command): "mapfile -t words < <(\(limited(command)))"
+        case .lines(let command): "mapfile -t words < <(\(limited(ShellQuoting.word(command))))"
         case .files: "return"
         case .folders: "compopt -o dirnames 2>/dev/null; return"
         case .nothing: "compopt +o default 2>/dev/null; return"
         }
     }
 
-    /// Runs a command of the script without input, for two seconds and 64 KiB.
+    /// Returns code that runs a quoted command of the script without input, for two seconds and 64 KiB.
     private static func limited(_ command: String) -> String {
-        "timeout 2 sh -c \(ShellQuoting.word(command)) </dev/null 2>/dev/null | head -c 65536"
+        "timeout 2 sh -c \(command) </dev/null 2>/dev/null | head -c 65536"
     }
 
     func zsh(_ program: String) -> String {
@@ -228,7 +230,7 @@ extension Completions {
         switch values {
         case .words(let words):
             "offered=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))\(shown(words))"
-        case .lines(let command): "offered=(\"${(@f)$(\(limited(command)))}\")"
+        case .lines(let command): "offered=(\"${(@f)$(\(limited(ShellQuoting.word(command))))}\")"
         case .files: "_files; return"
         case .folders: "_files -/; return"
         case .nothing: "return"
@@ -240,7 +242,7 @@ extension Completions {
         guard words.contains(where: { !$0.title.isEmpty }) else { return "" }
         let width = words.map(\.text.columns).max() ?? 0
         let lines = words.map { word in
-            let title = word.title.isEmpty ? "" : "  -- \(word.title.printable.prefix { !$0.isNewline })"
+            let title = word.title.isEmpty ? "" : "  -- \(word.shownTitle)"
             return ShellQuoting.word(title.isEmpty ? word.text : word.text.padded(to: width) + title)
         }
         return " shown=(\(lines.joined(separator: " ")))"
@@ -341,7 +343,7 @@ extension Completions {
         case .words(let words):
             " -f -a \(ShellQuoting.fishWord(words.map { fishWord($0) }.joined(separator: " ")))"
         case .lines(let command):
-            " -f -a \(ShellQuoting.fishWord("(timeout 2 sh -c \(ShellQuoting.fishWord(command)) </dev/null 2>/dev/null | head -c 65536)"))"
+            " -f -a \(ShellQuoting.fishWord("(\(limited(ShellQuoting.fishWord(command))))"))"
         case .files: " -F"
         case .folders: " -f -a '(__fish_complete_directories (commandline -ct))'"
         case .nothing: " -f"
@@ -350,7 +352,7 @@ extension Completions {
 
     /// A word with its description after a tab.
     private static func fishWord(_ word: Word) -> String {
-        let title = String(word.title.printable.prefix { !$0.isNewline })
+        let title = word.shownTitle
         return ShellQuoting.fishWord(word.text) + (title.isEmpty ? "" : "\\t" + ShellQuoting.fishWord(title))
     }
 

@@ -398,6 +398,20 @@ struct DeclarationLines {
         /// Whether bounds are those of a length.
         var isText: Bool { rule["Type"] == nil && rule["Kind"].map { $0 != "duration" && $0 != "size" } ?? true }
 
+        /// Sets an attribute of the setting, or of the rule for its elements if it is a list.
+        mutating func set(_ name: String, _ value: PropertyList, isOfRule: Bool = false, at place: TextLocation) {
+            if isOfRule { rule[name] = value } else { setting[name] = value }
+            places.append(([name], isOfRule, place))
+        }
+
+        /// Sets a minimum, a maximum or both.
+        mutating func set(_ bounds: (least: Substring, most: Substring), of what: String, at place: TextLocation) {
+            for (name, bound) in [("Minimum\(what)", bounds.least), ("Maximum\(what)", bounds.most)]
+            where !bound.isEmpty {
+                set(name, .string(String(bound)), isOfRule: what != "Count", at: place)
+            }
+        }
+
         /// Splits `1..9`. Three dots mean the same, except before the fraction of a number, which may begin with a dot.
         func bounds(_ text: String) -> (least: Substring, most: Substring)? {
             guard let dots = text.firstRange(of: "..") else { return nil }
@@ -478,23 +492,32 @@ struct DeclarationLines {
         }
     }
 
-    private static let words: [String: (attribute: String, isOfRule: Bool)] = [
-        "env": ("Environment", false), "summary": ("Summary", false), "unit": ("Unit", false),
-        "placeholder": ("Placeholder", false), "pattern": ("Pattern", true), "kind": ("Kind", true),
-        "implied": ("Implied", false), "from": ("ChoicesFrom", true), "conflicts": ("Conflicts", false),
-        "requires": ("Requires", false), "one-of": ("ExactlyOneOf", false), "was": ("RenamedFrom", false),
-        "separator": ("Separator", false),
-    ]
-    /// Words that mean YES without a value.
-    private static let marks: [String: (attribute: String, isOfRule: Bool)] = [
-        "secret": ("Sensitive", false), "hidden": ("Hidden", false), "transient": ("Transient", false),
-        "by-host": ("ByHost", false), "required": ("Required", false), "unique": ("Unique", false),
-        "dash": ("AllowsDash", false), "pass": ("PassUnknown", false), "exists": ("Exists", true),
-        "repeats": ("Repeats", false), "deprecated": ("Deprecated", false),
+    /// The value of an item in braces.
+    private enum ItemValue {
+        case text
+        /// Words separated by spaces or commas.
+        case words
+        /// YES if the item has no value.
+        case mark
+    }
+
+    /// The attribute that each item in braces sets, if it sets one as written.
+    private static let items: [String: (attribute: String, value: ItemValue, isOfRule: Bool)] = [
+        "env": ("Environment", .words, false), "summary": ("Summary", .text, false), "unit": ("Unit", .text, false),
+        "placeholder": ("Placeholder", .text, false), "pattern": ("Pattern", .text, true),
+        "kind": ("Kind", .text, true), "implied": ("Implied", .text, false), "from": ("ChoicesFrom", .text, true),
+        "conflicts": ("Conflicts", .words, false), "requires": ("Requires", .words, false),
+        "one-of": ("ExactlyOneOf", .words, false), "was": ("RenamedFrom", .words, false),
+        "separator": ("Separator", .text, false), "secret": ("Sensitive", .mark, false),
+        "hidden": ("Hidden", .mark, false), "transient": ("Transient", .mark, false),
+        "by-host": ("ByHost", .mark, false), "required": ("Required", .mark, false),
+        "unique": ("Unique", .mark, false), "dash": ("AllowsDash", .mark, false),
+        "pass": ("PassUnknown", .mark, false), "exists": ("Exists", .mark, true),
+        "repeats": ("Repeats", .mark, false), "deprecated": ("Deprecated", .mark, false),
     ]
 
     /// The names in braces.
-    private static let itemNames: Set = Set(["key", "count", "length", "new"] + marks.keys + words.keys)
+    private static let itemNames: Set = Set(["key", "count", "length", "new"] + items.keys)
 
     /// Returns how an attribute is written in this notation, if it is not an item of the same name.
     static func notation(of attribute: String) -> String? {
@@ -535,54 +558,31 @@ struct DeclarationLines {
     }
 
     private mutating func take(_ item: LineScanner.Item, _ draft: inout Draft) {
-        func addPlace(_ names: String..., isOfRule: Bool = false) {
-            draft.places.append((names, isOfRule, item.location))
-        }
-        switch item.kind {
-        case "<":
-            draft.setting["Default"] = .string(item.value)
-            addPlace("Default")
-        case "[":
-            guard let (least, most) = draft.bounds(item.value) else { return }
-            put(item, least, most, draft.isText ? "Length" : "", &draft)
+        switch (item.kind, item.name) {
+        case ("<", _): draft.set("Default", .string(item.value), at: item.location)
+        case ("[", _):
+            guard let bounds = draft.bounds(item.value) else { return }
+            draft.set(bounds, of: draft.isText ? "Length" : "", at: item.location)
+        case (_, "count"), (_, "length"):
+            let bounds = draft.bounds(item.value) ?? (item.value[...], item.value[...])
+            draft.set(bounds, of: item.name == "count" ? "Count" : "Length", at: item.location)
+        case (_, "key"):
+            draft.key = item.value
+            draft.places.append((["Key"], false, item.location))
+        case (_, "new"): draft.set("Exists", .boolean(false), isOfRule: true, at: item.location)
         default:
-            if item.name == "key" {
-                draft.key = item.value
-                addPlace("Key")
-            } else if item.name == "count" || item.name == "length" {
-                let (least, most) = draft.bounds(item.value) ?? (item.value[...], item.value[...])
-                put(item, least, most, item.name == "count" ? "Count" : "Length", &draft)
-            } else if item.name == "new" {
-                draft.rule["Exists"] = .boolean(false)
-                addPlace("Exists", isOfRule: true)
-            } else if let mark = Self.marks[item.name] {
-                let value = item.value.isEmpty ? PropertyList.boolean(true) : .string(item.value)
-                if mark.isOfRule { draft.rule[mark.attribute] = value } else { draft.setting[mark.attribute] = value }
-                addPlace(mark.attribute, isOfRule: mark.isOfRule)
-            } else if let word = Self.words[item.name] {
-                let isList = ["Environment", "Conflicts", "Requires", "ExactlyOneOf", "RenamedFrom"].contains(
-                    word.attribute)
-                let names = item.value.split { $0 == " " || $0 == "," }.map { PropertyList.string(String($0)) }
-                let value = isList ? PropertyList.array(names) : .string(item.value)
-                if word.isOfRule { draft.rule[word.attribute] = value } else { draft.setting[word.attribute] = value }
-                if word.attribute == "Separator" { draft.isList = true }
-                addPlace(word.attribute, isOfRule: word.isOfRule)
-            } else {
+            guard let (attribute, form, isOfRule) = Self.items[item.name] else {
                 let nearest = Self.itemNames.sorted().nearest(to: item.name).map { "{\($0)}" }
-                report("unknown {\(shortened(item.name))}\(hint(nearest))", at: item.location)
+                return report("unknown {\(shortened(item.name))}\(hint(nearest))", at: item.location)
             }
-        }
-    }
-
-    /// Sets a minimum, a maximum or both.
-    private func put(
-        _ item: LineScanner.Item, _ least: Substring, _ most: Substring, _ what: String, _ draft: inout Draft
-    ) {
-        let isOfRule = what != "Count"
-        for (name, bound) in [("Minimum\(what)", least), ("Maximum\(what)", most)] where !bound.isEmpty {
-            let value = PropertyList.string(String(bound))
-            if isOfRule { draft.rule[name] = value } else { draft.setting[name] = value }
-            draft.places.append(([name], isOfRule, item.location))
+            let value: PropertyList =
+                switch form {
+                case .text: .string(item.value)
+                case .words: .array(item.value.split { $0 == " " || $0 == "," }.map { .string(String($0)) })
+                case .mark: item.value.isEmpty ? .boolean(true) : .string(item.value)
+                }
+            draft.set(attribute, value, isOfRule: isOfRule, at: item.location)
+            if attribute == "Separator" { draft.isList = true }
         }
     }
 }

@@ -30,7 +30,8 @@ package struct ScriptValues: Hashable, Sendable {
     ///
     /// - Parameter values: The values in force, including defaults.
     package init(schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = []) {
-        settings = schema.settings(of: command).map { setting in
+        let own = schema.settings(of: command)
+        settings = own.map { setting in
             Setting(
                 key: setting.key, isArray: setting.rule.type == .array, value: values[setting.key],
                 isSwitch: setting.rule.type == .boolean)
@@ -38,9 +39,7 @@ package struct ScriptValues: Hashable, Sendable {
         self.command = schema.commands.isEmpty ? nil : command ?? ""
         self.operands = operands
         guard !schema.commands.isEmpty else { return }
-        for key in schema.allSettings.map(\.key) where !settings.contains(where: { $0.key.hasSameBytes(as: key) }) {
-            others.append(key)
-        }
+        for key in schema.allSettings.map(\.key) where own.declaration(of: key) == nil { others.append(key) }
     }
 
     /// Returns the text that the script evaluates or reads.

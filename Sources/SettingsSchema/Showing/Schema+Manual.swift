@@ -91,8 +91,7 @@ extension Schema {
 
     private var commonOptions: [String] {
         commonFlags.flatMap { flag in
-            let letter = flag == .version ? versionShort : flag == .help && hasShortHelp(nil) ? "h" : nil
-            let short = letter.map { "Fl \($0) , " } ?? ""
+            let short = letter(of: flag, in: nil).map { "Fl \($0) , " } ?? ""
             let argument = flag == .set ? " Ar :key Ns = Ns Ar value" : ""
             let text = flag == .help ? ["Shows a summary."] : ManualText.paragraph(flag.explanation)
             return [".It \(short)\(ManualText.flag(flag.rawValue))\(argument)"] + text

@@ -133,9 +133,9 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         case .wrongType(let expected), .unreadable(let expected): "must be \(expected)"
         case .outsideRange(let minimum, let maximum): "must be \(Self.range(minimum, maximum))"
         case .wrongLength(let minimum, let maximum):
-            "must be \(Self.range(minimum.map(String.init), maximum.map(String.init))) long"
+            "must be \(Self.range(minimum, maximum)) long"
         case .wrongCount(let minimum, let maximum):
-            "must have \(Self.range(minimum.map(String.init), maximum.map(String.init))) elements"
+            "must have \(Self.range(minimum, maximum)) elements"
         case .mismatch(let pattern): "must match \(shortened(pattern, to: 100))"
         case .undecodable(let type, let reason):
             "must be a valid \(type)\(reason.isEmpty ? "" : ": \(shortened(reason.withoutStop, to: 200))")"
@@ -167,6 +167,10 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         case (nil, let maximum?): "at most \(maximum)"
         case (nil, nil): "of another size"
         }
+    }
+
+    static func range(_ minimum: Int?, _ maximum: Int?) -> String {
+        range(minimum.map(String.init), maximum.map(String.init))
     }
 }
 

@@ -84,7 +84,7 @@ extension SettingDeclaration {
         switch rule.contents {
         case .anything: nil
         case .each(let rule): SettingDeclaration(component.text, rule)
-        case .entries(let rows): rows.first { $0.key.hasSameBytes(as: component.text) }
+        case .entries(let rows): rows.declaration(of: component.text)
         }
     }
 }
@@ -116,7 +116,7 @@ extension ValueRule {
             return .dictionary(PropertyList.Dictionary(entries.map { ($0.key, rule.masked($0.value)) }))
         case (.entries(let rows), .dictionary(let entries)):
             let shown = entries.map { entry in
-                (entry.key, rows.first { $0.key.hasSameBytes(as: entry.key) }?.masked(entry.value) ?? entry.value)
+                (entry.key, rows.declaration(of: entry.key)?.masked(entry.value) ?? entry.value)
             }
             return .dictionary(PropertyList.Dictionary(shown))
         default: return value

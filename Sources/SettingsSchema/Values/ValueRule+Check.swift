@@ -97,7 +97,7 @@ extension [SettingDeclaration] {
     fileprivate func problems(
         with entries: PropertyList.Dictionary, at path: EntryPath, isSecret: Bool
     ) -> [Schema.Problem] {
-        let unknown = entries.filter { entry in !contains { $0.key.hasSameBytes(as: entry.key) } }.map { entry in
+        let unknown = entries.filter { declaration(of: $0.key) == nil }.map { entry in
             let nearest = map(\.key).nearest(to: entry.key)
             return Schema.Problem(path: path.appending(.init(entry.key)), reason: .unknownKey(nearest: nearest))
         }
