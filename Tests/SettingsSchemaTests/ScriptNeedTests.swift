@@ -378,7 +378,7 @@ import Testing
         let found = mistakes.map { mistake in
             let place = mistake.location.map { "\($0.line):\($0.column): " } ?? ""
             let fix = mistake.reason.fix.map { "; \($0)" } ?? ""
-            return "\(place)\(mistake.isWarning ? "warning: " : "")\(mistake.withoutPlace)\(fix)"
+            return "\(place)\(mistake.isWarning ? "warning: " : "")\(mistake.withoutLocation)\(fix)"
         }
         #expect(found == [expected])
     }

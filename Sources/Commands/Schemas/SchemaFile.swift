@@ -195,7 +195,7 @@ extension SchemaFile {
         let fix = fixes && !isHinted ? mistake.fix(inLines: hasLines).map { "; \($0)" } ?? "" : ""
         let place = mistake.location.map { "\($0.line):\($0.column): " } ?? " "
         // A line of a declaration has no path, which only a property list has.
-        let text = hasLines ? mistake.withAttribute : mistake.withoutPlace
+        let text = hasLines ? mistake.withAttribute : mistake.withoutLocation
         return "\(name):\(place)\(mistake.isWarning ? "warning: " : "")\(text)\(fix)".shown
     }
 

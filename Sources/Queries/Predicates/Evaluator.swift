@@ -65,7 +65,7 @@ struct Evaluator {
             elements = found
         } else {
             // A value that is not a collection is treated as a collection of one, and NULL as an empty one.
-            if let kind = left.kind { try requireLeniency(quantifier.rawValue, comparison.column, kind, .array) }
+            if let kind = left.kind { try refuseIfStrict(quantifier.rawValue, comparison.column, kind, .array) }
             elements = left.isNull ? [] : [left]
         }
         let wanted = quantifier != .all
@@ -74,7 +74,7 @@ struct Evaluator {
     }
 
     /// Throws in strict mode.
-    private func requireLeniency(
+    private func refuseIfStrict(
         _ name: String, _ column: Int?, _ left: PropertyList.Kind, _ right: PropertyList.Kind
     ) throws(Predicate.Failure) {
         if isStrict { throw Predicate.Failure(.incompatibleTypes(operator: name, left, right), at: column) }
@@ -117,7 +117,7 @@ extension Evaluator {
         _ comparison: Comparison, _ left: Value, _ right: Value, _ isAllowed: Bool
     ) throws(Predicate.Failure) {
         guard !isAllowed, let left = left.kind, let right = right.kind else { return }
-        try requireLeniency(comparison.operator.rawValue, comparison.column, left, right)
+        try refuseIfStrict(comparison.operator.rawValue, comparison.column, left, right)
     }
 
     private func isOrdered(_ comparison: Comparison, _ left: Value, _ right: Value) throws(Predicate.Failure) -> Bool {
@@ -233,7 +233,7 @@ extension Evaluator {
             return .many(values)
         case .negated(let expression):
             let value = try value(of: expression, in: record)
-            if value.number == nil, let kind = value.kind { try requireLeniency("-", nil, kind, .integer) }
+            if value.number == nil, let kind = value.kind { try refuseIfStrict("-", nil, kind, .integer) }
             return value.number?.negated.value ?? .null
         case .arithmetic(let first, let rest):
             var result = try value(of: first, in: record)
@@ -250,7 +250,7 @@ extension Evaluator {
     ) throws(Predicate.Failure) -> Value {
         try charge(1)
         guard let a = left.number, let b = right.number else {
-            if let left = left.kind, let right = right.kind { try requireLeniency(sign.rawValue, nil, left, right) }
+            if let left = left.kind, let right = right.kind { try refuseIfStrict(sign.rawValue, nil, left, right) }
             return .null
         }
         return a.applying(sign, b)?.value ?? .null

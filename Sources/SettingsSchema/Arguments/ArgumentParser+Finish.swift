@@ -3,7 +3,7 @@ internal import PropertyLists
 /// The last steps of parsing: assigning operands to settings, reading variables, and checking rules.
 extension ArgumentParser {
     mutating func finish() {
-        if !isLost {
+        if !hasUnknownCommand {
             while let preset = scope.preset, scope.commands.contains(where: { $0.name == preset }) { choose(preset) }
             let commands = scope.commands.filter { !$0.isHidden }
             if !scope.commands.isEmpty { return report(.missingCommand(commands.map(\.name)), at: "") }
@@ -12,7 +12,7 @@ extension ArgumentParser {
         }
         readVariables()
         checkValues()
-        if !isLost { checkRelations() }
+        if !hasUnknownCommand { checkRelations() }
     }
 
     // MARK: Operands
@@ -20,12 +20,12 @@ extension ArgumentParser {
     private mutating func checkOperandCount() {
         guard let range = schema.operandCount(of: result.command) else { return }
         if operands.count < range.lowerBound { report(.missingOperands(range.lowerBound), at: "") }
-        guard settings.inPlaces.isEmpty, !settings.contains(where: \.takesRest) else { return }
+        guard settings.positionals.isEmpty, !settings.contains(where: \.takesRest) else { return }
         for operand in operands.dropFirst(range.upperBound) { report(.unexpectedOperand, at: operand.text) }
     }
 
     private mutating func placeOperands() {
-        let all = settings.inPlaces
+        let all = settings.positionals
         let places = all.filter { given[$0.key] == nil }
         // Unknown flags take no place.
         var words = operands.filter { !$0.isFlag }.map(\.text)[...]

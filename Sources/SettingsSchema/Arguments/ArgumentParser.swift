@@ -23,7 +23,7 @@ struct ArgumentParser {
     private var help: Schema.Arguments.HelpRequest?
     private var asksForVersion = false
     /// Whether an unknown command was given, so that its flags are unknown too.
-    private(set) var isLost = false
+    private(set) var hasUnknownCommand = false
     /// Whether the remaining arguments belong to the setting that takes the rest, including flags.
     private var isInRest = false
 
@@ -90,7 +90,8 @@ struct ArgumentParser {
 
     /// Chooses the default command if it has a flag that is unknown so far.
     private mutating func takesDefaultCommand(knowing flag: String, isLetter: Bool) -> Bool {
-        guard !isLost, let preset = scope.preset, let command = scope.commands.first(where: { $0.name == preset })
+        guard !hasUnknownCommand, let preset = scope.preset,
+            let command = scope.commands.first(where: { $0.name == preset })
         else { return false }
         let table = FlagTable(command.settings, common: [])
         guard (isLetter ? table.short[flag] : table.long[flag]) != nil else { return false }
@@ -130,7 +131,7 @@ struct ArgumentParser {
     ///
     /// - Parameter word: The flag with its value, as given.
     private mutating func refuse(_ word: String, _ flag: String, nearest: String?, hasValue: Bool) {
-        guard !isLost else { return }
+        guard !hasUnknownCommand else { return }
         if settings.contains(where: \.passesUnknown) {
             operands.append((word, true))
             return
@@ -228,7 +229,7 @@ struct ArgumentParser {
     // MARK: Operands
 
     private mutating func takeOperand(_ operand: String) {
-        if !isLost, !scope.commands.isEmpty { return takeCommand(operand) }
+        if !hasUnknownCommand, !scope.commands.isEmpty { return takeCommand(operand) }
         operands.append((operand, false))
         if !schema.isInterleaved { isInRest = true }
         guard let taker = settings.first(where: \.takesRest), !taker.passesUnknown else { return }
@@ -246,7 +247,7 @@ struct ArgumentParser {
             choose(preset)
             return takeOperand(name)
         }
-        isLost = true
+        hasUnknownCommand = true
         let names = commands.filter { !$0.isHidden }.flatMap { [$0.name] + $0.aliases }
         report(.unknownCommand(nearest: names.nearest(to: name)), at: name)
     }
@@ -261,7 +262,7 @@ struct ArgumentParser {
     }
 
     private var nextOperandMayBeNumber: Bool {
-        let places = settings.inPlaces
+        let places = settings.positionals
         guard !places.isEmpty else { return true }
         if operands.count < places.count, places[operands.count].rule.takesNumber { return true }
         return places.prefix(operands.count).contains { $0.takesManyOperands && $0.rule.takesNumber }

@@ -445,10 +445,10 @@ extension BundleReader {
             } else if rule.type == .string, [.integer, .real, .boolean].contains(value.kind) {
                 value = .string(value.plainText)
             }
-            var place = AttributeReader()
-            let adapted = rule.read(value, &place)
+            var reader = AttributeReader()
+            let adapted = rule.read(value, &reader)
             if let problem = adapted.flatMap({ rule.problems(with: $0).first?.reason.description })
-                ?? place.mistakes.first?.reason.description
+                ?? reader.mistakes.first?.reason.description
             {
                 warn("\(problem); it is left out", at: specifier.at("DefaultValue"))
             } else {
@@ -497,9 +497,9 @@ extension BundleReader {
     private mutating func value(_ name: String, by rule: ValueRule, of specifier: inout Specifier) -> PropertyList? {
         guard let value = specifier.values[name] else { return nil }
         specifier.used.insert(name)
-        var place = AttributeReader()
-        let result = rule.read(value, &place)
-        if let mistake = place.mistakes.first { report("\(mistake.reason)", at: specifier.at(name)) }
+        var reader = AttributeReader()
+        let result = rule.read(value, &reader)
+        if let mistake = reader.mistakes.first { report("\(mistake.reason)", at: specifier.at(name)) }
         if case .real(let number)? = result, !number.isFinite {
             report("must be a finite number", at: specifier.at(name))
             return nil
@@ -517,7 +517,7 @@ extension BundleReader {
         for mistake in schema.mistakes(inheriting: schema) {
             let components = mistake.path.components
             guard components.count > 2, let index = Int(components[1].text), places.indices.contains(index) else {
-                report("\(mistake.withoutPlace)", at: EntryPath(), in: "Root.plist")
+                report("\(mistake.withoutLocation)", at: EntryPath(), in: "Root.plist")
                 continue
             }
             let attribute = Self.attributes[components[2].text] ?? components[2].text

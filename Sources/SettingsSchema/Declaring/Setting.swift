@@ -122,7 +122,7 @@ extension Setting {
         }
     }
 
-    /// Adds a flag without a value, which sets this one: `.flag("9", sets: 9)` is `-9`.
+    /// Adds a flag that takes no value and sets a fixed one: `.flag("9", sets: 9)` declares `-9`.
     public func flag(_ name: String, sets value: Value) -> Setting {
         guard let value = try? PropertyList(encoding: value) else { return self }
         return declaring {
@@ -130,7 +130,8 @@ extension Setting {
         }
     }
 
-    /// Sets the value of the flag without one. Another value must then follow an equals sign: `--color=never`.
+    /// Makes the value of the flag optional, and sets the one that is used without it. A given value must follow an
+    /// equals sign: `--color=never`.
     public func implied(_ value: Value) -> Setting {
         guard let value = try? PropertyList(encoding: value) else { return self }
         return declaring { ($0.isValueOptional, $0.implied) = (true, $0.rule.adapted(value)) }
@@ -144,7 +145,8 @@ extension Setting {
     public func negatable() -> Setting { declaring { $0.isNegatable = true } }
     /// Allows the flag to be repeated: each use appends an element to an array, or adds one to an integer.
     public func repeats() -> Setting { declaring { $0.repeats = true } }
-    /// Takes the value from an operand. An array takes all operands that no other position takes.
+    /// Takes the value from the operand at a position, counted from 1. An array takes all operands that no other
+    /// position takes.
     public func positional(_ position: Int = 1) -> Setting { declaring { $0.positional = position } }
     /// Takes all arguments after the other operands, including flags.
     ///
@@ -255,7 +257,7 @@ extension Setting {
     /// Disallows duplicate elements.
     public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
 
-    /// Makes the value required. The default is used only if a program reads the setting when it has no value.
+    /// Makes the value required. The default is then used only if a program reads the setting without a value.
     public func required() -> Setting {
         declaring {
             $0.isRequired = true
@@ -263,11 +265,11 @@ extension Setting {
         }
     }
 
-    /// Adds settings that must not be given together with this one.
+    /// Adds the keys of settings that must not be given together with this one.
     public func conflicts(with keys: String...) -> Setting { declaring { $0.conflicts += keys } }
-    /// Adds settings that must be given together with this one.
+    /// Adds the keys of settings that must be given together with this one.
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
-    /// Adds settings that form a group with this one. Exactly one of the group must be given.
+    /// Adds the keys of settings that form a group with this one. Exactly one setting of the group must be given.
     public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
 }
 

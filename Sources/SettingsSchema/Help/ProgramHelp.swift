@@ -2,6 +2,7 @@ package import PropertyLists
 internal import Queries
 
 extension Schema {
+    /// A value of a layer, as help and forms show it.
     package struct ValueInForce: Hashable, Sendable {
         /// The origin of a value.
         package enum Source: Hashable, Sendable, CustomStringConvertible {
@@ -28,7 +29,7 @@ extension Schema {
 
         package let value: PropertyList
         package let layer: Source
-        /// The reason the program does not start with the value.
+        /// The reason the value is invalid; nil if it is valid.
         package let fault: String?
         /// The path of the file that holds the value.
         package let file: String?

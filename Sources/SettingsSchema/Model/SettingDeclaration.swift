@@ -29,9 +29,9 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var repeats = false
     package var positional: Int?
     package var takesRest = false
-    /// Flags that set a value: `-9` the level 9.
+    /// Flags without a value of their own that set this one: `-9` sets the level 9.
     package var flagValues: [FlagValue] = []
-    /// Whether the value follows its flag only after an equals sign, or directly after the letter.
+    /// Whether the flag can be given without its value. A value then follows an equals sign, or directly the letter.
     package var isValueOptional = false
     /// The value of a flag that is given without one.
     package var implied: PropertyList?
@@ -54,7 +54,7 @@ package struct SettingDeclaration: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// A flag without a value of its own, with its dashes, and the value that it gives the setting.
+    /// A flag, with its dashes, and the value that it gives the setting.
     package struct FlagValue: Hashable, Sendable {
         package let flag: String
         package let value: PropertyList
@@ -67,6 +67,7 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension SettingDeclaration {
+    /// The name that forms show.
     package var name: String { title ?? key }
 
     /// Whether a value must be given, because there is no default.
@@ -112,12 +113,12 @@ extension [SettingDeclaration] {
     func declaration(of key: String) -> SettingDeclaration? { first { $0.key.hasSameBytes(as: key) } }
 
     /// The settings with a position, in order.
-    var inPlaces: [SettingDeclaration] {
+    var positionals: [SettingDeclaration] {
         filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
     }
 
     /// The settings that take operands, in order.
-    var takingOperands: [SettingDeclaration] { inPlaces + filter(\.takesRest) }
+    var takingOperands: [SettingDeclaration] { positionals + filter(\.takesRest) }
 }
 
 extension SettingDeclaration {

@@ -24,9 +24,22 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
 
 /// The meaning of a value beyond its type.
 public enum ValueKind: String, Hashable, Sendable, CaseIterable {
-    /// The path of a file, the path of a folder, any path, a URL, the name of a host, a mail address, a time span, or a
-    /// number of bytes.
-    case file, folder, path, url, host, address, duration, size
+    /// The path of a file.
+    case file
+    /// The path of a folder.
+    case folder
+    /// The path of a file or folder.
+    case path
+    /// A URL.
+    case url
+    /// The name or IP address of a host, optionally with a port.
+    case host
+    /// A host, or a user and a host, as in mail addresses.
+    case address
+    /// A time span in seconds, written with units: `1h30m`.
+    case duration
+    /// A number of bytes, written with a unit: `4K`.
+    case size
 
     /// Whether values are numbers with units.
     var isQuantity: Bool { self == .duration || self == .size }

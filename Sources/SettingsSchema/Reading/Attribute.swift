@@ -5,7 +5,7 @@ internal import PropertyLists
 /// Tables of attributes drive reading, writing and suggestions for misspelled names.
 struct Attribute<Model: Sendable>: Sendable {
     let name: String
-    let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ place: inout AttributeReader) -> Void
+    let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ reader: inout AttributeReader) -> Void
     /// Returns the value to write, or nil if it is the default.
     let write: @Sendable (_ model: Model) -> PropertyList?
 }
@@ -56,12 +56,12 @@ struct AttributeReader {
         guard case .dictionary(let entries) = value else { return report(.wrongValue(expected: "a dictionary")) }
         for row in table {
             guard let value = entries[row.name] else { continue }
-            inside(EntryPath.Component(row.name)) { place in row.read(value, &model, &place) }
+            inside(EntryPath.Component(row.name)) { reader in row.read(value, &model, &reader) }
         }
         let names = table.map(\.name)
         for entry in entries where !isFull && !names.contains(entry.key) {
-            inside(EntryPath.Component(entry.key)) { place in
-                place.report(.unknownAttribute(entry.key, nearest: names.nearest(to: entry.key)))
+            inside(EntryPath.Component(entry.key)) { reader in
+                reader.report(.unknownAttribute(entry.key, nearest: names.nearest(to: entry.key)))
             }
         }
     }
@@ -79,7 +79,7 @@ struct AttributeReader {
             return []
         }
         return elements.enumerated().compactMap { index, element in
-            inside(EntryPath.Component(index)) { place in body(element, &place) }
+            inside(EntryPath.Component(index)) { reader in body(element, &reader) }
         }
     }
 }
@@ -102,8 +102,8 @@ extension Attribute {
     }
 
     static func text(_ name: String, _ part: @escaping Access<Model, String?>) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+        Attribute(name: name) { value, model, reader in
+            guard let text = value.stringValue else { return reader.report(.wrongValue(expected: "a string")) }
             part(&model) { $0 = text }
         } write: { model in
             (value(of: part, in: model) ?? nil).map { .string($0) }
@@ -112,8 +112,8 @@ extension Attribute {
 
     /// A text that is empty if the attribute is missing.
     static func requiredText(_ name: String, _ part: @escaping Access<Model, String>) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+        Attribute(name: name) { value, model, reader in
+            guard let text = value.stringValue else { return reader.report(.wrongValue(expected: "a string")) }
             part(&model) { $0 = text }
         } write: { model in
             value(of: part, in: model).flatMap { $0.isEmpty ? nil : .string($0) }
@@ -123,8 +123,8 @@ extension Attribute {
     static func flag(
         _ name: String, _ part: @escaping Access<Model, Bool>, preset: Bool = false
     ) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            guard let flag = value.flag else { return place.report(.wrongValue(expected: "true or false")) }
+        Attribute(name: name) { value, model, reader in
+            guard let flag = value.flag else { return reader.report(.wrongValue(expected: "true or false")) }
             part(&model) { $0 = flag }
         } write: { model in
             value(of: part, in: model) == preset ? nil : .boolean(!preset)
@@ -132,8 +132,8 @@ extension Attribute {
     }
 
     static func optionalFlag(_ name: String, _ part: @escaping Access<Model, Bool?>) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            guard let flag = value.flag else { return place.report(.wrongValue(expected: "true or false")) }
+        Attribute(name: name) { value, model, reader in
+            guard let flag = value.flag else { return reader.report(.wrongValue(expected: "true or false")) }
             part(&model) { $0 = flag }
         } write: { model in
             (value(of: part, in: model) ?? nil).map { .boolean($0) }
@@ -142,9 +142,9 @@ extension Attribute {
 
     /// A version of settings, which is at least 1.
     static func version(_ name: String, _ part: @escaping Access<Model, Int>, preset: Int) -> Attribute {
-        Attribute(name: name) { value, model, place in
+        Attribute(name: name) { value, model, reader in
             guard let version = value.count, version >= 1 else {
-                return place.report(.wrongValue(expected: "a count such as 1"))
+                return reader.report(.wrongValue(expected: "a count such as 1"))
             }
             part(&model) { $0 = version }
         } write: { model in
@@ -153,8 +153,8 @@ extension Attribute {
     }
 
     static func count(_ name: String, _ part: @escaping Access<Model, Int?>) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            guard let count = value.count else { return place.report(.wrongValue(expected: "a count such as 1")) }
+        Attribute(name: name) { value, model, reader in
+            guard let count = value.count else { return reader.report(.wrongValue(expected: "a count such as 1")) }
             part(&model) { $0 = count }
         } write: { model in
             (value(of: part, in: model) ?? nil).map { .integer(PropertyList.Integer($0)) }
@@ -163,9 +163,9 @@ extension Attribute {
 
     /// An attribute with one or several names.
     static func names(_ name: String, _ part: @escaping Access<Model, [String]>) -> Attribute {
-        Attribute(name: name) { value, model, place in
+        Attribute(name: name) { value, model, reader in
             guard let names = value.names else {
-                return place.report(.wrongValue(expected: "a string, or an array of strings"))
+                return reader.report(.wrongValue(expected: "a string, or an array of strings"))
             }
             part(&model) { $0 = names }
         } write: { model in
@@ -178,10 +178,10 @@ extension Attribute {
     static func name<Name: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ part: @escaping Access<Model, Name?>
     ) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+        Attribute(name: name) { value, model, reader in
+            guard let text = value.stringValue else { return reader.report(.wrongValue(expected: "a string")) }
             guard let known = Name(rawValue: text) else {
-                return place.report(.unknownName(text, nearest: Name.allCases.map(\.rawValue).nearest(to: text)))
+                return reader.report(.unknownName(text, nearest: Name.allCases.map(\.rawValue).nearest(to: text)))
             }
             part(&model) { $0 = known }
         } write: { model in
@@ -194,11 +194,11 @@ extension Attribute {
         _ name: String, _ part: @escaping Access<Model, [Element]>, of empty: Element,
         by table: @escaping @autoclosure @Sendable () -> [Attribute<Element>], requiring key: String
     ) -> Attribute {
-        Attribute(name: name) { value, model, place in
-            let elements = place.readEach(value) { value, place in
+        Attribute(name: name) { value, model, reader in
+            let elements = reader.readEach(value) { value, reader in
                 var element = empty
-                place.read(value, into: &element, by: table())
-                if value.dictionaryValue != nil, value[key] == nil { place.report(.missingAttribute(key)) }
+                reader.read(value, into: &element, by: table())
+                if value.dictionaryValue != nil, value[key] == nil { reader.report(.missingAttribute(key)) }
                 return element
             }
             part(&model) { $0 = elements }
@@ -210,8 +210,8 @@ extension Attribute {
 
     /// Returns the attribute for a model that contains this one's.
     func lifted<Whole>(_ part: @escaping Access<Whole, Model>) -> Attribute<Whole> {
-        Attribute<Whole>(name: name) { value, model, place in
-            part(&model) { read(value, &$0, &place) }
+        Attribute<Whole>(name: name) { value, model, reader in
+            part(&model) { read(value, &$0, &reader) }
         } write: { model in
             Attribute<Whole>.value(of: part, in: model).flatMap(write)
         }

@@ -71,7 +71,7 @@ extension Schema.Mistake {
         case tooMany(limit: Int)
         /// A migration that would never run.
         case unreachableVersion(Int)
-        /// A line that does not have the one-line notation. The string is the reason.
+        /// An invalid line in the notation of one line per option. The string is the reason.
         case syntax(String)
         /// A list without elements.
         case empty
@@ -87,7 +87,7 @@ extension Schema.Mistake {
         case noEffect(beside: String)
         /// A repeated flag replaces the earlier elements of an array.
         case lastWins(String)
-        /// A part, such as a type, that a parser in POSIX shell does not have.
+        /// A part of the declaration, such as a type, that `prefs args --build` cannot inline.
         case needsPrefs(String)
     }
 }
@@ -165,7 +165,7 @@ extension Schema.Mistake: CustomStringConvertible {
     /// The error with its location: `3:15: :Settings:0:Minimum: is above Maximum`.
     public var description: String {
         let place = location.map { "\($0.line):\($0.column): " } ?? ""
-        return place + withoutPlace
+        return place + withoutLocation
     }
 
     /// The error with the attribute, but without the path of the setting or command.
@@ -185,7 +185,7 @@ extension Schema.Mistake: CustomStringConvertible {
     }
 
     /// The error with its path, but without line and column.
-    package var withoutPlace: String {
+    package var withoutLocation: String {
         "\(path.components.isEmpty ? "" : "\(shortened(path.description, to: 200)): ")\(reason)"
     }
 }

@@ -37,8 +37,8 @@ extension Schema {
     fileprivate static func settingsAttribute<Model>(
         _ part: @escaping Access<Model, [SettingDeclaration]>
     ) -> Attribute<Model> {
-        Attribute(name: "Settings") { value, model, place in
-            let settings = place.readEach(value) { SettingDeclaration.read($0, &$1) }
+        Attribute(name: "Settings") { value, model, reader in
+            let settings = reader.readEach(value) { SettingDeclaration.read($0, &$1) }
             part(&model) { $0 = settings }
         } write: { model in
             let settings = Attribute<Model>.value(of: part, in: model) ?? []
@@ -54,8 +54,8 @@ extension Schema {
     fileprivate static func commandsAttribute<Model>(_ part: @escaping Access<Model, [Command]>) -> Attribute<Model> {
         let list = Attribute<Model>.list(
             "Commands", part, of: Command(""), by: Command.attributes, requiring: "Name")
-        return Attribute(name: list.name) { value, model, place in
-            if !place.isTooDeep(limit: maximumCommandDepth) { list.read(value, &model, &place) }
+        return Attribute(name: list.name) { value, model, reader in
+            if !reader.isTooDeep(limit: maximumCommandDepth) { list.read(value, &model, &reader) }
         } write: { model in
             list.write(model)
         }
@@ -65,9 +65,9 @@ extension Schema {
 extension Attribute {
     /// A number of operands: 2, or a range such as 1...3 or 1... .
     static func operandCount(_ part: @escaping Access<Model, ClosedRange<Int>?>) -> Attribute {
-        Attribute(name: "Operands") { value, model, place in
+        Attribute(name: "Operands") { value, model, reader in
             let range = value.count.map { $0...$0 } ?? value.stringValue.flatMap(Schema.operandRange)
-            guard let range else { return place.report(.wrongValue(expected: "a count such as 2, 1...3 or 1...")) }
+            guard let range else { return reader.report(.wrongValue(expected: "a count such as 2, 1...3 or 1...")) }
             part(&model) { $0 = range }
         } write: { model in
             guard let range = value(of: part, in: model) ?? nil else { return nil }
@@ -103,18 +103,18 @@ extension Schema.Command {
 extension Schema.Migration {
     static let attributes: [Attribute<Schema.Migration>] = [
         .version("From", { $1(&$0.from) }, preset: 0),
-        Attribute(name: "Rename") { value, migration, place in
-            migration.renames = place.pairs(value).map { Rename(old: $0.key, new: $0.value) }
+        Attribute(name: "Rename") { value, migration, reader in
+            migration.renames = reader.pairs(value).map { Rename(old: $0.key, new: $0.value) }
         } write: { migration in
             pairs(migration.renames.map { ($0.old, $0.new) })
         },
         .names("Remove", { $1(&$0.removals) }),
-        Attribute(name: "Convert") { value, migration, place in
-            for (key, name) in place.pairs(value) {
-                place.inside(EntryPath.Component(key)) { place in
+        Attribute(name: "Convert") { value, migration, reader in
+            for (key, name) in reader.pairs(value) {
+                reader.inside(EntryPath.Component(key)) { reader in
                     guard let type = ValueType(rawValue: name) else {
                         let nearest = ValueType.allCases.map(\.rawValue).nearest(to: name)
-                        return place.report(.unknownName(name, nearest: nearest))
+                        return reader.report(.unknownName(name, nearest: nearest))
                     }
                     migration.conversions.append(Conversion(key: key, type: type))
                 }
@@ -137,9 +137,9 @@ extension AttributeReader {
             return []
         }
         return entries.compactMap { entry in
-            inside(EntryPath.Component(entry.key)) { place in
+            inside(EntryPath.Component(entry.key)) { reader in
                 guard let text = entry.value.stringValue else {
-                    place.report(.wrongValue(expected: "a string"))
+                    reader.report(.wrongValue(expected: "a string"))
                     return nil
                 }
                 return (entry.key, text)
@@ -155,8 +155,8 @@ extension SettingDeclaration {
         + ownAttributes
 
     private static let ownAttributes: [Attribute<SettingDeclaration>] = [
-        Attribute(name: "Default") { value, setting, place in
-            setting.defaultValue = setting.rule.read(value, &place)
+        Attribute(name: "Default") { value, setting, reader in
+            setting.defaultValue = setting.rule.read(value, &reader)
         } write: { setting in
             setting.defaultValue
         },
@@ -165,13 +165,13 @@ extension SettingDeclaration {
         .names("ExactlyOneOf", { $1(&$0.exactlyOneOf) }),
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
         .text("Placeholder", { $1(&$0.placeholder) }), .text("Unit", { $1(&$0.unit) }),
-        Attribute(name: "Deprecated") { value, setting, place in
+        Attribute(name: "Deprecated") { value, setting, reader in
             if let text = value.stringValue, Bool(word: text) == nil {
                 setting.deprecated = text
             } else if let flag = value.flag {
                 setting.deprecated = flag ? "" : nil
             } else {
-                place.report(.wrongValue(expected: "true, or the reason"))
+                reader.report(.wrongValue(expected: "true, or the reason"))
             }
         } write: { setting in
             setting.deprecated.map { $0.isEmpty ? .boolean(true) : .string($0) }
@@ -180,14 +180,14 @@ extension SettingDeclaration {
         .flag("Negatable", { $1(&$0.isNegatable) }),
         .flag("Repeats", { $1(&$0.repeats) }), .count("Positional", { $1(&$0.positional) }),
         .flag("Rest", { $1(&$0.takesRest) }), .flag("PassUnknown", { $1(&$0.passesUnknown) }),
-        Attribute(name: "Values") { value, setting, place in
+        Attribute(name: "Values") { value, setting, reader in
             guard let entries = value.dictionaryValue else {
-                return place.report(.wrongValue(expected: "a dictionary of flags and values"))
+                return reader.report(.wrongValue(expected: "a dictionary of flags and values"))
             }
             let rule = setting.flagRule
             setting.flagValues = entries.compactMap { entry in
-                place.inside(EntryPath.Component(entry.key)) { place in
-                    rule.read(entry.value, &place).map { FlagValue(flag: entry.key, value: $0) }
+                reader.inside(EntryPath.Component(entry.key)) { reader in
+                    rule.read(entry.value, &reader).map { FlagValue(flag: entry.key, value: $0) }
                 }
             }
         } write: { setting in
@@ -195,8 +195,8 @@ extension SettingDeclaration {
             return pairs.isEmpty ? nil : .dictionary(PropertyList.Dictionary(pairs))
         },
         .flag("ValueOptional", { $1(&$0.isValueOptional) }),
-        Attribute(name: "Implied") { value, setting, place in
-            setting.implied = setting.flagRule.read(value, &place)
+        Attribute(name: "Implied") { value, setting, reader in
+            setting.implied = setting.flagRule.read(value, &reader)
         } write: { setting in
             setting.implied
         },
@@ -209,15 +209,15 @@ extension SettingDeclaration {
 
     /// Reads a setting. A setting without a key keeps its index in the list, so that the paths of later errors are
     /// correct.
-    static func read(_ value: PropertyList, _ place: inout AttributeReader) -> SettingDeclaration? {
+    static func read(_ value: PropertyList, _ reader: inout AttributeReader) -> SettingDeclaration? {
         var setting = SettingDeclaration("")
         if value["Type"] == nil, let type = value["Default"].flatMap({ ValueType($0.kind) }) {
             setting.rule.type = type
         }
         setting.rule.takeType(ofKind: value)
-        place.read(value, into: &setting, by: attributes)
+        reader.read(value, into: &setting, by: attributes)
         guard value.dictionaryValue != nil else { return setting }
-        if value["Key"] == nil { place.report(.missingAttribute("Key")) }
+        if value["Key"] == nil { reader.report(.missingAttribute("Key")) }
         return setting
     }
 }
@@ -230,8 +230,8 @@ extension ValueRule {
     static let attributes: [Attribute<ValueRule>] = [
         .name("Type", { $1(&$0.optionalType) }),
         .name("Kind", { $1(&$0.kind) }),
-        Attribute(name: "Elements") { value, rule, place in
-            if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
+        Attribute(name: "Elements") { value, rule, reader in
+            if let inner = Self.inner(value, &reader) { rule.contents = .each(inner) }
         } write: { rule in
             rule.type == .dictionary ? nil : rule.element.map { attributes.written($0) }
         },
@@ -241,18 +241,18 @@ extension ValueRule {
         .count("MinimumCount", { $1(&$0.minimumCount) }), .count("MaximumCount", { $1(&$0.maximumCount) }),
         .flag("Unique", { $1(&$0.isUnique) }),
         .text("Pattern", { $1(&$0.patternText) }),
-        Attribute(name: "Choices") { value, rule, place in
+        Attribute(name: "Choices") { value, rule, reader in
             let single = rule
-            rule.choices = place.readEach(value) { choice, place in single.read(choice, &place) }
-            if value == .array([]) { place.find(.empty) }
+            rule.choices = reader.readEach(value) { choice, reader in single.read(choice, &reader) }
+            if value == .array([]) { reader.find(.empty) }
         } write: { rule in
             rule.choices.isEmpty ? nil : .array(rule.choices)
         },
         .names("ChoiceTitles", { $1(&$0.choiceTitles) }),
-        Attribute(name: "ChoicesFrom") { value, rule, place in
+        Attribute(name: "ChoicesFrom") { value, rule, reader in
             // A command from another user's file must not run.
-            guard place.source == .head else { return place.report(.notInHead) }
-            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            guard reader.source == .head else { return reader.report(.notInHead) }
+            guard let text = value.stringValue else { return reader.report(.wrongValue(expected: "a string")) }
             rule.choicesFrom = text
         } write: { rule in
             rule.choicesFrom.map { .string($0) }
@@ -274,8 +274,8 @@ extension ValueRule {
     private static func bound(
         _ name: String, _ part: @escaping Access<ValueRule, PropertyList?>
     ) -> Attribute<ValueRule> {
-        Attribute(name: name) { value, rule, place in
-            let bound = rule.read(value, &place)
+        Attribute(name: name) { value, rule, reader in
+            let bound = rule.read(value, &reader)
             part(&rule) { $0 = bound }
         } write: { rule in
             Attribute<ValueRule>.value(of: part, in: rule) ?? nil
@@ -283,30 +283,30 @@ extension ValueRule {
     }
 
     /// Returns the value converted to this type, or reports an error and returns nil.
-    func read(_ value: PropertyList, _ place: inout AttributeReader) -> PropertyList? {
+    func read(_ value: PropertyList, _ reader: inout AttributeReader) -> PropertyList? {
         if type == .any { return value }
         if case .string(let text) = value, type != .string {
             do throws(Schema.Problem.Reason) {
                 return try self.value(ofText: text)
             } catch {
-                place.report(.refused(error))
+                reader.report(.refused(error))
                 return nil
             }
         }
         let adapted = adapted(value)
         guard adapted.kind.rawValue == type.rawValue else {
-            place.report(.wrongValue(expected: expectation))
+            reader.report(.wrongValue(expected: expectation))
             return nil
         }
         return adapted
     }
 
     /// Returns the rule for the contents, or reports that it is nested too deeply and returns nil.
-    private static func inner(_ value: PropertyList, _ place: inout AttributeReader) -> ValueRule? {
-        if place.isTooDeep(limit: maximumRuleDepth) { return nil }
+    private static func inner(_ value: PropertyList, _ reader: inout AttributeReader) -> ValueRule? {
+        if reader.isTooDeep(limit: maximumRuleDepth) { return nil }
         var rule = ValueRule()
         rule.takeType(ofKind: value)
-        place.read(value, into: &rule, by: attributes)
+        reader.read(value, into: &rule, by: attributes)
         return rule
     }
 
@@ -320,13 +320,13 @@ extension ValueRule {
 
     /// Reads a dictionary as one rule for all entries, or an array as one declaration for each entry.
     private static let readEntries: @Sendable (PropertyList, inout ValueRule, inout AttributeReader) -> Void = {
-        value, rule, place in
+        value, rule, reader in
         guard case .array = value else {
-            if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
+            if let inner = Self.inner(value, &reader) { rule.contents = .each(inner) }
             return
         }
-        if place.isTooDeep(limit: maximumRuleDepth) { return }
-        rule.contents = .entries(place.readEach(value) { SettingDeclaration.read($0, &$1) })
+        if reader.isTooDeep(limit: maximumRuleDepth) { return }
+        rule.contents = .entries(reader.readEach(value) { SettingDeclaration.read($0, &$1) })
     }
 
     private static let writtenEntries: @Sendable (ValueRule) -> PropertyList? = { rule in

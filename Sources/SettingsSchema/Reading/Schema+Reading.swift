@@ -65,7 +65,7 @@ extension Schema {
             var mistake = mistake
             mistake.location = location(mistake.path)
             return mistake
-        }.inOrderOfPlace
+        }.inOrderOfLocation
     }
 
     /// Reads a schema in the notation of one line per option.
@@ -79,7 +79,7 @@ extension Schema {
         let (schema, mistakes) = read(
             lines.value, from: .head, for: shell, checks: checks, warns: warns, extending: findSchema)
         let own = lines.mistakes.filter { warns || !$0.isWarning }
-        return (schema, (own + located(mistakes, lines.location)).inOrderOfPlace)
+        return (schema, (own + located(mistakes, lines.location)).inOrderOfLocation)
     }
 
     /// Returns errors with their locations in a declaration of one line per option, in the order of the text.
@@ -87,12 +87,12 @@ extension Schema {
         located(mistakes, DeclarationLines(lines).location)
     }
 
-    /// Returns a schema's own declarations, without those it extends, or nil if the data is not a schema.
+    /// Returns a schema's own declarations, without inherited ones, or nil if the data is not a schema.
     package static func declared(in bytes: some Collection<UInt8>) -> Schema? {
         guard let value = try? PropertyList(parsing: bytes), value.dictionaryValue != nil else { return nil }
-        var place = AttributeReader()
+        var reader = AttributeReader()
         var schema = Schema(domain: "")
-        place.read(value, into: &schema, by: attributes)
+        reader.read(value, into: &schema, by: attributes)
         return schema.withoutUnnamed
     }
 
@@ -107,22 +107,22 @@ extension Schema {
         checks: Bool = true, warns: Bool = false,
         extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
-        var place = AttributeReader(source)
+        var reader = AttributeReader(source)
         var schema = Schema(domain: "")
-        place.read(value, into: &schema, by: attributes)
-        guard value.dictionaryValue != nil else { return (nil, place.mistakes) }
+        reader.read(value, into: &schema, by: attributes)
+        guard value.dictionaryValue != nil else { return (nil, reader.mistakes) }
         // A script need not store anything.
         if source == .file, value["Domain"] == nil, schema.settings.isEmpty, schema.commands.isEmpty {
-            place.report(.missingAttribute("Domain"))
+            reader.report(.missingAttribute("Domain"))
         }
         let (resolved, missing) = schema.resolvingExtensions(findSchema)
-        guard checks else { return (resolved.withoutUnnamed, place.mistakes + missing) }
+        guard checks else { return (resolved.withoutUnnamed, reader.mistakes + missing) }
         // Checks do not repeat errors that the reader has reported, or their consequences.
-        let reported = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
+        let reported = Set(reader.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
         let found =
-            missing + (warns ? place.findings : [])
+            missing + (warns ? reader.findings : [])
             + schema.mistakes(inheriting: resolved, from: source, for: shell, warns: warns)
-        return (resolved.withoutUnnamed, place.mistakes + found.filter { !reported.contains($0.path) })
+        return (resolved.withoutUnnamed, reader.mistakes + found.filter { !reported.contains($0.path) })
     }
 
     /// The schema as a property list.
@@ -178,7 +178,7 @@ extension Schema {
 
 extension [Schema.Mistake] {
     /// The errors in the order of the text, followed by those without a location.
-    fileprivate var inOrderOfPlace: [Schema.Mistake] {
+    fileprivate var inOrderOfLocation: [Schema.Mistake] {
         enumerated().sorted { a, b in
             let (x, y) = (a.element.location, b.element.location)
             let (first, second) = (

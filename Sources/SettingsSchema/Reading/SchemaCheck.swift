@@ -286,7 +286,7 @@ extension [SettingDeclaration] {
     fileprivate func areContradictory(common: [CommonFlag]) -> Bool {
         if FlagTable(self, common: common).hasClash { return true }
         var last: Int?
-        for setting in inPlaces {
+        for setting in positionals {
             if setting.positional == last { return true }
             last = setting.positional
         }

@@ -135,7 +135,7 @@ extension StandaloneParser {
     /// Takes a negative number as an operand where one may be.
     private var numberCheck: String {
         let arms = contexts.map { context -> String in
-            let places = schema.settings(of: context).inPlaces
+            let places = schema.settings(of: context).positionals
             let scope = quoted(context ?? "")
             guard !places.isEmpty else { return "\(scope):*) __prefs_name='' __prefs_rest='' ;;" }
             let numbers = places.indices.filter { places[$0].rule.type == .integer }.map { "\(scope):\($0)" }

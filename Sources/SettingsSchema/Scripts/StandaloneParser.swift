@@ -243,7 +243,7 @@ package struct StandaloneParser {
                 lines.append("if [ $# -lt \(count.lowerBound) ]; then __prefs_fail \(quoted(missing)); fi")
             }
         }
-        let places = settings.inPlaces
+        let places = settings.positionals
         let most: Int = settings.contains(where: \.takesRest) ? .max : count?.upperBound ?? .max
         if most != .max {
             lines += ["__prefs_former=$__prefs_errors __prefs_errors=''"] + refusal(after: most)
@@ -371,7 +371,7 @@ extension Schema {
 
 extension [SettingDeclaration] {
     fileprivate func partsBeyondShell(at path: EntryPath, outer: [SettingDeclaration]) -> [Schema.Mistake] {
-        let hasPlaces = !(outer + self).inPlaces.isEmpty
+        let hasPlaces = !(outer + self).positionals.isEmpty
         let outerPasses = outer.contains(where: \.passesUnknown)
         return enumerated().flatMap { index, setting in
             let place = path.appending("Settings").appending(EntryPath.Component(index))

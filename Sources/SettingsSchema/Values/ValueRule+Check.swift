@@ -1,6 +1,12 @@
 package import PropertyLists
 internal import Queries
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension ValueRule {
     /// Returns the problems of a value and its entries, each with its path.
     package func problems(
