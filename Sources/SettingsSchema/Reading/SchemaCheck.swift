@@ -68,8 +68,11 @@ struct SchemaCheck {
         mistakes.append(warning)
     }
 
+    /// Whether the maximum number of errors has been reached.
+    private var isFull: Bool { mistakes.count >= Schema.maximumDiagnostics }
+
     mutating func report(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
-        guard mistakes.count < Schema.maximumDiagnostics else { return }
+        guard !isFull else { return }
         mistakes.append(Schema.Mistake(reason, at: path))
     }
 
@@ -118,11 +121,12 @@ struct SchemaCheck {
     /// Checks each setting, and its conflicts with the others and with those of the whole program.
     mutating func checkSettings(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
         let keys = (outer + settings).map(\.key)
+        let known = Set(keys.map { EntryPath.Component($0) })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             checkRule(setting.rule, at: place)
             checkSetting(setting, at: place)
-            checkReferences(setting, to: keys, at: place)
+            checkReferences(setting, to: keys, known, at: place)
         }
         checkClashes(settings, with: outer, at: path)
         checkOperands(settings, at: path, outer: outer)
@@ -147,7 +151,7 @@ struct SchemaCheck {
         var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
         var shorts = Set(outer.flatMap(\.allShorts))
         var variables = Set(outer.flatMap(\.environment))
-        var formerKeys = outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) }
+        var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if !keys.insert(setting.key).inserted {
@@ -164,10 +168,8 @@ struct SchemaCheck {
                 let part = place.appending("Values").appending(EntryPath.Component(value.flag))
                 if !isNew { report(.duplicate("flag \(value.flag)"), at: part) }
             }
-            for key in setting.renamedFrom {
-                let isDuplicate = formerKeys.contains(EntryPath.Component(key))
-                if isDuplicate { report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom")) }
-                formerKeys.append(EntryPath.Component(key))
+            for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
+                report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom"))
             }
             for variable in setting.environment where !variables.insert(variable).inserted {
                 report(.duplicate("variable \(variable)"), at: place.appending("Environment"))
@@ -177,20 +179,25 @@ struct SchemaCheck {
 }
 
 extension SchemaCheck {
-    /// Checks that the keys a setting refers to are declared.
-    mutating func checkReferences(_ setting: SettingDeclaration, to keys: [String], at path: EntryPath) {
+    /// Checks that the keys to which a setting refers are declared.
+    ///
+    /// - Parameter known: The keys as a set.
+    private mutating func checkReferences(
+        _ setting: SettingDeclaration, to keys: [String], _ known: Set<EntryPath.Component>, at path: EntryPath
+    ) {
         let lists: [(EntryPath.Component, [String])] = [
             ("Conflicts", setting.conflicts), ("Requires", setting.requires), ("ExactlyOneOf", setting.exactlyOneOf),
         ]
         for (name, named) in lists {
-            for key in named where !keys.contains(where: { $0.hasSameBytes(as: key) }) {
+            // A search for the nearest key takes much longer than the check.
+            for key in named where !known.contains(EntryPath.Component(key)) && !isFull {
                 report(.unknownKey(key, nearest: keys.nearest(to: key)), at: path.appending(name))
             }
             if name != "ExactlyOneOf", named.contains(where: { $0.hasSameBytes(as: setting.key) }) {
                 report(.contradicts("itself"), at: path.appending(name))
             }
         }
-        for old in setting.renamedFrom where keys.contains(where: { $0.hasSameBytes(as: old) }) {
+        for old in setting.renamedFrom where known.contains(EntryPath.Component(old)) {
             report(.duplicate("key \(old)"), at: path.appending("RenamedFrom"))
         }
     }
