@@ -275,7 +275,15 @@ struct `The options of a public script` {
                 ]
             ),
             ("#prefs\n# @command a\n# @rest b {pass}\n# @arg c", ["4:11: PassUnknown: a rest with other operands"]),
+            (
+                "#prefs\n# @rest a <x> {env: A} {unique}", ["3:11: Default:", "3:15: Environment:", "3:24: Unique:"]
+            ),
+            ("#prefs\n# @rest a {count: 2..}", ["3:11: MinimumCount:"]),
             ("#prefs{\n# Settings = (\n#  { Key = a; Type = real; });\n#}", ["4:15: :Settings:0:Type: real"]),
+            (
+                "#prefs{\n# Settings = (\n#  { Key = a; Type = array; Rest = YES; Required = YES; Flag = a; });\n#}",
+                ["4:41: :Settings:0:Required:", "4:57: :Settings:0:Flag:"]
+            ),
         ] as [(String, [String])])
     func `are refused with each part that needs prefs`(_ lines: String, _ parts: [String]) throws {
         let (command, folder) = (try InstalledCommand(), try TemporaryFolder())

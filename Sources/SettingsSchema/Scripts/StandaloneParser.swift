@@ -3,9 +3,8 @@ internal import PropertyLists
 /// The parser of a script in POSIX shell, for hosts without `prefs`.
 ///
 /// It has the part of the rules that needs no more than a shell: flags, options, choices, bounds of integers, operands,
-/// defaults, environment variables, sub-commands and help. All its names begin with `__prefs_`:
+/// defaults, environment variables, sub-commands and help. Its functions and variables begin with `__prefs_`:
 ///
-/// The variables of the shell:
 /// - `command`, `lost`: the chosen sub-command; whether an unknown one was given
 /// - `errors`, `help`, `version`: the errors so far; whether help or the version is requested
 /// - `left`, `only`: the number of arguments that are not parsed yet, which precede the operands in `$@`; whether these
@@ -400,9 +399,16 @@ extension SettingDeclaration {
             ("ExactlyOneOf", "", !exactlyOneOf.isEmpty), ("Sensitive", "", isSensitive),
             ("Deprecated", "", deprecated != nil), ("MinimumLength", "", rule.minimumLength != nil),
             ("MaximumLength", "", rule.maximumLength != nil), ("MaximumCount", "", rule.maximumCount != nil),
-            ("MinimumCount", "", rule.minimumCount != nil && !isRest),
+            ("MinimumCount", "", rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
+            ("Unique", "", rule.isUnique),
         ]
-        return attributes.filter(\.isBeyond).map { ($0.name, $0.part) }
+        // The rest is the operands that are left, at least one if it has a minimum count. Nothing else sets it.
+        let ofRest: [(name: String, part: String, isBeyond: Bool)] = [
+            ("Default", "", defaultValue != nil), ("Required", "", isRequired), ("Flag", "", !flags.isEmpty),
+            ("Short", "", short != nil), ("Values", "", !flagValues.isEmpty),
+            ("Environment", "", !environment.isEmpty),
+        ]
+        return (attributes + (takesRest ? ofRest : [])).filter(\.isBeyond).map { ($0.name, $0.part) }
     }
 }
 
