@@ -76,9 +76,8 @@ package struct StandaloneParser {
     func defaults(_ settings: [SettingDeclaration]) -> [String] {
         settings.map { setting in
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
-            let isCounter = setting.isCounter && value.isEmpty
             return
-                "\(variable(setting.key))=\(quoted(isCounter ? "" : value)) \(place(setting.key))='' \(text(setting.key))='' \(unchecked(setting.key))=''"
+                "\(variable(setting.key))=\(quoted(value)) \(place(setting.key))='' \(text(setting.key))='' \(unchecked(setting.key))=''"
         }
     }
 
@@ -112,17 +111,12 @@ package struct StandaloneParser {
         let table = FlagTable(settings, common: schema.commonFlags, versionShort: schema.versionShort)
         let scope = context ?? ""
         var lines: [String] = []
-        var shortened: [String: [String]] = [:]
-        if !schema.isExact {
-            for name in table.long.keys {
-                for length in 1..<max(1, name.utf8.count) {
-                    let text = String(name.prefix(length))
-                    if table.long[text] == nil { shortened[text, default: []].append(name) }
-                }
-            }
+        var beginnings: Set<String> = []
+        for name in table.long.keys where !schema.isExact {
+            for length in 1..<max(1, name.utf8.count) { beginnings.insert(String(name.prefix(length))) }
         }
         var unique: [String: [String]] = [:]
-        for text in shortened.keys.sorted() {
+        for text in beginnings.sorted() where table.long[text] == nil {
             let found = table.flags(abbreviated: text)
             if found.count == 1 {
                 unique[found[0].name, default: []].append(text)
