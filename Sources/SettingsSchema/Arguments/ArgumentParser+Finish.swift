@@ -4,7 +4,9 @@ internal import PropertyLists
 extension ArgumentParser {
     mutating func finish() {
         if !hasUnknownCommand {
-            while let preset = scope.preset, scope.commands.contains(where: { $0.name == preset }) { choose(preset) }
+            while let defaultCommand = scope.defaultCommand,
+                scope.commands.contains(where: { $0.name == defaultCommand })
+            { choose(defaultCommand) }
             let commands = scope.commands.filter { !$0.isHidden }
             if !scope.commands.isEmpty { return report(.missingCommand(commands.map(\.name)), at: "") }
             checkOperandCount()

@@ -36,7 +36,7 @@ struct ArgumentParser {
     }
 
     /// The commands that can come next, and the one that is used if none does.
-    var scope: (commands: [Schema.Command], preset: String?) {
+    var scope: (commands: [Schema.Command], defaultCommand: String?) {
         guard let command = result.command else { return (schema.commands, schema.defaultCommand) }
         let chosen = schema.command(named: command)
         return (chosen?.commands ?? [], chosen?.defaultCommand)
@@ -90,12 +90,12 @@ struct ArgumentParser {
 
     /// Chooses the default command if it has a flag that is unknown so far.
     private mutating func takesDefaultCommand(knowing flag: String, isLetter: Bool) -> Bool {
-        guard !hasUnknownCommand, let preset = scope.preset,
-            let command = scope.commands.first(where: { $0.name == preset })
+        guard !hasUnknownCommand, let defaultCommand = scope.defaultCommand,
+            let command = scope.commands.first(where: { $0.name == defaultCommand })
         else { return false }
         let table = FlagTable(command.settings, common: [])
         guard (isLetter ? table.short[flag] : table.long[flag]) != nil else { return false }
-        choose(preset)
+        choose(defaultCommand)
         return true
     }
 
@@ -238,13 +238,13 @@ struct ArgumentParser {
 
     /// Takes an operand where a command is expected.
     private mutating func takeCommand(_ name: String) {
-        let (commands, preset) = scope
+        let (commands, defaultCommand) = scope
         func isNamed(_ command: Schema.Command) -> Bool {
             command.name.hasSameBytes(as: name) || command.aliases.contains { $0.hasSameBytes(as: name) }
         }
         if let command = commands.first(where: isNamed) { return choose(command.name) }
-        if let preset, schema.operandCount(of: path(of: preset)) != 0...0 {
-            choose(preset)
+        if let defaultCommand, schema.operandCount(of: path(of: defaultCommand)) != 0...0 {
+            choose(defaultCommand)
             return takeOperand(name)
         }
         hasUnknownCommand = true

@@ -105,8 +105,8 @@ struct ProgramHelp {
         var words = ["usage: \(program)"]
         if let commandName { words.append(commandName) }
         words.append("[options]")
-        let hasPreset = (command.map(\.defaultCommand) ?? schema.defaultCommand) != nil
-        if !commands.isEmpty { words.append(hasPreset ? "[COMMAND …]" : "COMMAND …") }
+        let hasDefault = (command.map(\.defaultCommand) ?? schema.defaultCommand) != nil
+        if !commands.isEmpty { words.append(hasDefault ? "[COMMAND …]" : "COMMAND …") }
         if commands.isEmpty { words += operands.map(\.operandUsage) + undeclaredOperands }
         var lines: [String] = []
         var line = words[0]

@@ -86,7 +86,7 @@ struct SchemaCheck {
 
     /// Checks commands, the commands in them, and the default one.
     mutating func checkCommands(
-        _ commands: [Schema.Command], _ preset: String?, at path: EntryPath, outer: [SettingDeclaration]
+        _ commands: [Schema.Command], _ defaultCommand: String?, at path: EntryPath, outer: [SettingDeclaration]
     ) {
         let list = path.appending("Commands")
         var names: Set<String> = []
@@ -101,9 +101,11 @@ struct SchemaCheck {
             checkOperandCount(command.operands, of: outer + command.settings, at: place.appending("Operands"))
             checkCommands(command.commands, command.defaultCommand, at: place, outer: outer + command.settings)
         }
-        guard let preset, !commands.contains(where: { $0.name.hasSameBytes(as: preset) }) else { return }
-        let nearest = commands.map(\.name).nearest(to: preset)
-        report(.unknownName(preset, nearest: nearest), at: path.appending("DefaultCommand"))
+        guard let defaultCommand, !commands.contains(where: { $0.name.hasSameBytes(as: defaultCommand) }) else {
+            return
+        }
+        let nearest = commands.map(\.name).nearest(to: defaultCommand)
+        report(.unknownName(defaultCommand, nearest: nearest), at: path.appending("DefaultCommand"))
     }
 
     /// Compiles each query.
