@@ -150,18 +150,16 @@ extension Condition {
         switch self {
         case .constant: return self
         case .not(let condition): return .not(try condition.bound(to: values))
-        case .every(let conditions): return .every(try Self.bound(conditions, values))
-        case .some(let conditions): return .some(try Self.bound(conditions, values))
+        case .every(let conditions): return .every(try Self.bound(conditions, to: values))
+        case .some(let conditions): return .some(try Self.bound(conditions, to: values))
         case .comparison(let comparison): return .comparison(try comparison.bound(to: values))
         }
     }
 
     private static func bound(
-        _ conditions: [Condition], _ values: [String: PropertyList]
+        _ conditions: [Condition], to values: [String: PropertyList]
     ) throws(Predicate.Failure) -> [Condition] {
-        var result: [Condition] = []
-        for condition in conditions { result.append(try condition.bound(to: values)) }
-        return result
+        try conditions.map { condition throws(Predicate.Failure) in try condition.bound(to: values) }
     }
 }
 
@@ -195,8 +193,7 @@ extension Expression {
         case .variable(let name, _): return values[name].map { .constant(.one($0)) } ?? self
         case .steps(let base, let steps): return .steps(try base.bound(to: values), steps)
         case .aggregate(let expressions):
-            var bound: [Expression] = []
-            for expression in expressions { bound.append(try expression.bound(to: values)) }
+            let bound = try expressions.map { expression throws(Predicate.Failure) in try expression.bound(to: values) }
             return .aggregate(bound).simplified
         case .negated(let expression): return .negated(try expression.bound(to: values))
         case .date(let expression): return .date(try expression.bound(to: values))

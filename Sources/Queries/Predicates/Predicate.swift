@@ -161,6 +161,4 @@ extension Query.Predicate.Failure.Problem: CustomStringConvertible {
 
 // `localizedDescription` is the same sentence as `description`.
 
-extension Query.Predicate.Failure: LocalizedError {
-    public var errorDescription: String? { description }
-}
+extension Query.Predicate.Failure: LocalizedError { public var errorDescription: String? { description } }

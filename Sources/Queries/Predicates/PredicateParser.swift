@@ -117,34 +117,28 @@ extension PredicateParser {
 
     private mutating func disjunction() throws(Predicate.Failure) -> Node {
         let first = try conjunction()
-        guard try takeOr() else { return first }
+        guard try take("||", .or) else { return first }
         var conditions = [try condition(first)]
-        repeat { conditions.append(try condition(conjunction())) } while try takeOr()
+        repeat { conditions.append(try condition(conjunction())) } while try take("||", .or)
         return .condition(.some(conditions))
     }
 
     private mutating func conjunction() throws(Predicate.Failure) -> Node {
         let first = try negation()
-        guard try takeAnd() else { return first }
+        guard try take("&&", .and) else { return first }
         var conditions = [try condition(first)]
-        repeat { conditions.append(try condition(negation())) } while try takeAnd()
+        repeat { conditions.append(try condition(negation())) } while try take("&&", .and)
         return .condition(.every(conditions))
     }
 
-    private mutating func takeOr() throws(Predicate.Failure) -> Bool {
-        if try take("||") { return true }
-        return try take(Keyword.or)
-    }
-
-    private mutating func takeAnd() throws(Predicate.Failure) -> Bool {
-        if try take("&&") { return true }
-        return try take(Keyword.and)
+    /// Takes a logical operator, in either spelling, if it is next.
+    private mutating func take(_ symbol: String, _ keyword: Keyword) throws(Predicate.Failure) -> Bool {
+        if try take(symbol) { return true }
+        return try take(keyword)
     }
 
     private mutating func negation() throws(Predicate.Failure) -> Node {
-        var isNegation = try take("!")
-        if !isNegation { isNegation = try take(Keyword.not) }
-        guard isNegation else { return try comparison() }
+        guard try take("!", .not) else { return try comparison() }
         return try nested { parser throws(Predicate.Failure) in
             .condition(.not(try parser.condition(parser.negation())))
         }

@@ -79,10 +79,14 @@ private struct BundleReader {
 
     private var name: String { "\(open.last ?? "Root").plist" }
 
-    private mutating func report(_ text: String, at path: EntryPath, in file: String? = nil, isWarning: Bool = false) {
+    private mutating func report(
+        _ text: String, at path: EntryPath, in file: String? = nil, isWarning: Bool = false,
+        location: TextLocation? = nil
+    ) {
         guard findings.count < Schema.maximumDiagnostics else { return }
         findings.append(
-            SettingsBundle.Finding(file: file ?? name, path: path, text: text, isWarning: isWarning, location: nil))
+            SettingsBundle.Finding(file: file ?? name, path: path, text: text, isWarning: isWarning, location: location)
+        )
     }
 
     private mutating func warn(_ text: String, at path: EntryPath) { report(text, at: path, isWarning: true) }
@@ -135,11 +139,7 @@ extension BundleReader {
         do throws(DecodingFailure) {
             return try PropertyList(parsing: bytes)
         } catch {
-            guard findings.count < Schema.maximumDiagnostics else { return nil }
-            findings.append(
-                SettingsBundle.Finding(
-                    file: file, path: error.path, text: "\(error.problem)", isWarning: false,
-                    location: error.location(in: bytes)))
+            report("\(error.problem)", at: error.path, in: file, location: error.location(in: bytes))
             return nil
         }
     }

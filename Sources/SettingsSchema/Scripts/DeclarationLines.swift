@@ -456,8 +456,7 @@ struct DeclarationLines {
     private mutating func takeType(_ text: inout LineScanner, _ draft: inout Draft, end: Unicode.Scalar?) {
         let place = text.location
         var word = text.takeWord { $0 == end }
-        var isMarked = true
-        while isMarked {
+        while true {
             if word.hasSuffix("!") {
                 word.removeLast()
                 draft.setting["Required"] = .boolean(true)
@@ -470,7 +469,7 @@ struct DeclarationLines {
                 draft.isList = true
                 draft.setting["Separator"] = .string(",")
             } else {
-                isMarked = false
+                break
             }
         }
         draft.places.append((["Choices", "Type", "Kind"], true, place))

@@ -31,7 +31,9 @@ extension Schema {
         for setting in allSettings {
             for old in setting.renamedFrom { result.rename(old, to: setting.key) }
         }
-        if stored < version { result.record(version: version, after: stored) }
+        guard stored < version else { return result }
+        result.values[Self.versionKey] = .integer(PropertyList.Integer(version))
+        result.steps.append(.version(from: stored, to: version))
         return result
     }
 }
@@ -55,11 +57,6 @@ extension Schema.Migrated {
         guard let converted = value.converted(to: type) else { return steps.append(.notConverted(key, to: type)) }
         values[key] = converted
         steps.append(.converted(key, to: type))
-    }
-
-    fileprivate mutating func record(version: Int, after stored: Int) {
-        values[Schema.versionKey] = .integer(PropertyList.Integer(version))
-        steps.append(.version(from: stored, to: version))
     }
 }
 

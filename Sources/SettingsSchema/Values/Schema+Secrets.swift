@@ -81,11 +81,8 @@ extension SettingDeclaration {
 
     /// Returns the declaration of the entry under a path component, or nil if there is none.
     fileprivate func inside(_ component: EntryPath.Component) -> SettingDeclaration? {
-        switch rule.contents {
-        case .anything: nil
-        case .each(let rule): SettingDeclaration(component.text, rule)
-        case .entries(let rows): rows.declaration(of: component.text)
-        }
+        if case .entries(let rows) = rule.contents { return rows.declaration(of: component.text) }
+        return rule.inside(component).map { SettingDeclaration(component.text, $0) }
     }
 }
 
