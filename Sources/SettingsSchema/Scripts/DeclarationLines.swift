@@ -103,8 +103,11 @@ struct DeclarationLines {
         return .dictionary(result)
     }
 
+    /// Whether the maximum number of errors has been reached.
+    private var isFull: Bool { mistakes.count >= Schema.maximumDiagnostics }
+
     private mutating func report(_ problem: String, at location: TextLocation, isWarning: Bool = false) {
-        guard mistakes.count < Schema.maximumDiagnostics else { return }
+        guard !isFull else { return }
         var mistake = Schema.Mistake(.syntax(problem), at: EntryPath())
         (mistake.location, mistake.isWarning) = (location, isWarning)
         mistakes.append(mistake)
@@ -128,7 +131,7 @@ struct DeclarationLines {
         locations[EntryPath()] = text.location
         while true {
             text.skipSpaces()
-            guard !text.isAtEnd else { return }
+            guard !text.isAtEnd, !isFull else { return }
             let place = text.location
             let name = text.takeWord { $0 == "=" }
             guard let attribute = Self.headNames[name] else {
@@ -533,7 +536,7 @@ struct DeclarationLines {
         text.skipSpaces()
         let (title, titlePlace, items) = text.takeItems()
         if !title.isEmpty { draft.setting["Title"] = .string(title) }
-        for item in items { take(item, &draft) }
+        for item in items where !isFull { take(item, &draft) }
         if let problem = draft.problem(inTitle: title) { warn(problem, at: titlePlace) }
         if draft.isList {
             draft.setting["Type"] = .string("array")
