@@ -96,7 +96,7 @@ import Testing
         let bytes = try machine.fileSystem.contents(of: "/home/ada/a.json", limit: 100) ?? []
         #expect(String(decoding: bytes, as: UTF8.self) == "{\"b\": 10,  \"a\": [2,  3]}")
         let screen = try browse(["h"], in: "/home/ada/a.json")
-        #expect(screen.contains("History of b") && screen.contains("program (found)"), "\(screen)")
+        #expect(screen.contains("History of b") && screen.contains("prefs (found)"), "\(screen)")
     }
 
     /// What an editor makes of the text of a list, one text after the other, and what is stored then.

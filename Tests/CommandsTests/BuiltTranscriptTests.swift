@@ -59,7 +59,7 @@ private final class ShortHome {
             .replacing(/changed \d+ seconds? ago/, with: "changed just now")
             .replacing(/[0-9a-f]{32}/, with: "HOST")
             .replacing(/\b[0-9a-f]{15}\b/, with: "STAMP")
-            .replacing(/(program|prefs)\[[0-9]+\]/, with: "PROGRAM")
+            .replacing(/(program|prefs|defaults)\[[0-9]+\]/, with: "PROGRAM")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+(Z| [+-][0-9]{4})?/, with: "TIME")
     }
 }

@@ -28,10 +28,10 @@ extension DoctorTests {
         Case(
             name: "a version that others read",
             findings: [
-                "/home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-program.plist: others can read it"
+                "/home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-prefs.plist: others can read it"
             ],
             fixes: [
-                "chmod go-rwx /home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-program.plist"
+                "chmod go-rwx /home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-prefs.plist"
             ]
         ) { clinic in
             let version = try #require(try clinic.files.names(in: Clinic.history)?.first)

@@ -186,6 +186,6 @@ private struct Reader {
         text.replacing(home("").path(percentEncoded: false), with: "/home/ada")
             .replacing(home("laptop").path(percentEncoded: false), with: "/home/ada")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/, with: "TIME")
-            .replacing(/(prefs|defaults|ExampleEditor|editor)\[[0-9]+\]/, with: "PROGRAM")
+            .replacing(/\b(prefs|defaults)\[[0-9]+\]/) { "\($0.output.1)[PROCESS]" }
     }
 }

@@ -177,7 +177,7 @@ import Testing
         let date = Date(timeIntervalSinceReferenceDate: 788_918_400)
         let change: PropertyList = ["path": ":old", "change": "removed", "old": .date(date)]
         #expect(versions[2]["changes"] == [change])
-        #expect(versions[5]["process"] == 1 && versions[5]["program"] == "program")
+        #expect(versions[5]["process"] == 1 && versions[5]["program"] == "prefs")
         #expect(versions[5]["time"] == "2026-01-01T00:00:00Z")
     }
 

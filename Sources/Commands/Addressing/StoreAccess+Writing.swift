@@ -10,7 +10,7 @@ extension StoreAccess {
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason? = nil) throws -> [CommittedDomain] {
         let policy = policy
-        let writer = DomainWriter(system, WriteAuthor(reason ?? self.reason, by: system), by: policy)
+        let writer = DomainWriter(system, context.author(of: reason ?? self.reason), by: policy)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
             try context.checkLanguage(ofNewFile: edit.file.name)

@@ -132,8 +132,8 @@ struct AppleFile: Sendable {
         try context.checkReplaceable(name)
         let file = DomainFile(name: name, path: try context.absolutePath(name), lock: .byPath).addressedByPath
         defer { context.delayInterrupts(false) }
-        let (system, delay) = (context.system, context.delayInterrupts)
-        try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
+        let delay = context.delayInterrupts
+        try DomainWriter(context.system, context.author(of: .write)).commit([
             DomainEdit(file) { draft in
                 delay(true)
                 try change(&draft)

@@ -80,6 +80,11 @@ extension CommandContext {
         return name.isEmpty ? Prefs.name : name
     }
 
+    /// Returns a note on a change by this command, under the name by which it was called.
+    func author(of reason: WriteReason) -> WriteAuthor {
+        WriteAuthor(program: program, process: environment.process, reason: reason)
+    }
+
     /// The command that the name selects.
     package var dialect: Dialect { Dialect(program: program) }
 
@@ -252,7 +257,7 @@ extension CommandContext {
             .addressedByPath
         delayInterrupts(true)
         defer { delayInterrupts(false) }
-        let writer = DomainWriter(system, WriteAuthor(.write, by: system))
+        let writer = DomainWriter(system, author(of: .write))
         try writer.replace(file, with: bytes, isSensitive: isSensitive)
     }
 
