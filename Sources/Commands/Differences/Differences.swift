@@ -121,16 +121,3 @@ extension Differences.Change {
         }
     }
 }
-
-extension Masking {
-    /// Returns the value with everything sensitive masked.
-    func hidden(_ value: PropertyList, at path: EntryPath) -> PropertyList {
-        hides(path) ? .string(Self.dots) : masked(value, at: path)
-    }
-
-    /// Returns the value as lossless JSON on one line, which distinguishes 1, "1" and true.
-    func text(of value: PropertyList, at path: EntryPath) -> String {
-        if hides(path) { return Self.dots }
-        return LosslessJSON.text(of: masked(value, at: path)) ?? "(\(value.kind.rawValue))"
-    }
-}

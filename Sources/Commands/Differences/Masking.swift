@@ -43,42 +43,25 @@ package struct Masking: Sendable {
 
     /// Returns the value with everything sensitive masked.
     package func masked(_ value: PropertyList, at path: EntryPath) -> PropertyList {
-        if isEmpty { return value }
-        if !path.components.isEmpty, isSensitive(path, value) { return .string(Self.dots) }
-        switch value {
-        case .array(let elements):
-            return .array(
-                elements.enumerated().map { index, element in
-                    masked(element, at: EntryPath(path.components + [EntryPath.Component(index)]))
-                })
-        case .dictionary(let entries):
-            return .dictionary(
-                PropertyList.Dictionary(
-                    entries.map { entry in
-                        let place = EntryPath(path.components + [EntryPath.Component(entry.key)])
-                        return (entry.key, masked(entry.value, at: place))
-                    }))
-        default: return value
-        }
+        replaced(value, at: path, by: .string(Self.dots)) ?? .string(Self.dots)
     }
 
     /// Returns the value without its sensitive parts, or nil if it is sensitive itself.
-    func revealed(_ value: PropertyList, at path: EntryPath) -> PropertyList? {
+    func revealed(_ value: PropertyList, at path: EntryPath) -> PropertyList? { replaced(value, at: path, by: nil) }
+
+    /// Returns the value with everything sensitive in it replaced, or removed if there is no replacement.
+    private func replaced(_ value: PropertyList, at path: EntryPath, by mask: PropertyList?) -> PropertyList? {
         if isEmpty { return value }
-        if !path.components.isEmpty, isSensitive(path, value) { return nil }
+        if !path.components.isEmpty, isSensitive(path, value) { return mask }
+        func inside(_ component: EntryPath.Component, _ value: PropertyList) -> PropertyList? {
+            replaced(value, at: EntryPath(path.components + [component]), by: mask)
+        }
         switch value {
-        case .array(let elements):
-            return .array(
-                elements.enumerated().compactMap { index, element in
-                    revealed(element, at: EntryPath(path.components + [EntryPath.Component(index)]))
-                })
+        case .array(let elements): return .array(elements.enumerated().compactMap { inside(.init($0), $1) })
         case .dictionary(let entries):
             return .dictionary(
                 PropertyList.Dictionary(
-                    entries.compactMap { entry in
-                        let place = EntryPath(path.components + [EntryPath.Component(entry.key)])
-                        return revealed(entry.value, at: place).map { (entry.key, $0) }
-                    }))
+                    entries.compactMap { entry in inside(.init(entry.key), entry.value).map { (entry.key, $0) } }))
         default: return value
         }
     }
@@ -86,5 +69,16 @@ package struct Masking: Sendable {
     /// Returns whether the value contains or is inside something sensitive.
     package func touches(_ value: PropertyList, at path: EntryPath) -> Bool {
         hides(path) || masked(value, at: path) != value
+    }
+
+    /// Returns the value with everything sensitive masked.
+    func hidden(_ value: PropertyList, at path: EntryPath) -> PropertyList {
+        hides(path) ? .string(Self.dots) : masked(value, at: path)
+    }
+
+    /// Returns the value as lossless JSON on one line, which distinguishes 1, "1" and true.
+    func text(of value: PropertyList, at path: EntryPath) -> String {
+        if hides(path) { return Self.dots }
+        return LosslessJSON.text(of: masked(value, at: path)) ?? "(\(value.kind.rawValue))"
     }
 }

@@ -77,9 +77,7 @@ package enum HelpText {
         guard let choices = option.argument?.choices else { return option.summary }
         return option.summary + ": " + choices.joined(separator: ", ")
     }
-}
 
-extension HelpText {
     /// Formats rows in two columns, with the second one wrapped.
     private static func table(_ rows: [(String, String)]) -> String {
         let column = min(28, (rows.map { $0.0.columns }.max() ?? 0) + 4)

@@ -115,7 +115,7 @@ extension Rendering {
     /// Returns the bytes of a domain or of the value of a key, with sensitive values masked.
     func bytes(of value: PropertyList, under key: KeyArgument?, _ masking: Masking) throws -> [UInt8] {
         let path = key?.path ?? []
-        guard masking.touches(value, at: path) else { return try bytes(of: value, under: key) }
+        guard !masking.isEmpty, masking.touches(value, at: path) else { return try bytes(of: value, under: key) }
         let isHidden = !path.components.isEmpty && masking.hides(path)
         return try bytes(ofMasked: isHidden ? .string(Masking.dots) : masking.masked(value, at: path), under: key)
     }
@@ -218,6 +218,13 @@ enum ColoredJSON {
 }
 
 extension CommandContext {
+    /// Prints a value with its sensitive parts masked.
+    func print(
+        _ value: PropertyList, _ rendering: Rendering, under key: KeyArgument? = nil, masking: Masking = .none
+    ) throws {
+        try print(rendering.bytes(of: value, under: key, masking), of: value, rendering)
+    }
+
     /// Prints a rendered value. On a terminal, JSON remains JSON, and is in colors unless `NO_COLOR` is set.
     func print(_ bytes: [UInt8], of value: PropertyList, _ rendering: Rendering) throws {
         let isJSON = rendering.format.map { $0.ofPropertyList == .json } ?? value.isContainer

@@ -33,7 +33,7 @@ final class Interruption: Sendable {
 
     private struct State: Sendable {
         var isListening = false
-        var hasCome = false
+        var isInterrupted = false
         /// The gate that the command waits for.
         var gate: Gate?
     }
@@ -45,14 +45,14 @@ final class Interruption: Sendable {
             defer { state.isListening = true }
             return !state.isListening
         }
-        if isFirst { awaitSignal(endingSignals) { [self] _ in come() } }
-        if !state.withLock(\.hasCome) { _ = gate.wait() }
-        return !state.withLock(\.hasCome)
+        if isFirst { awaitSignal(endingSignals) { [self] _ in interrupt() } }
+        if !state.withLock(\.isInterrupted) { _ = gate.wait() }
+        return !state.withLock(\.isInterrupted)
     }
 
-    private func come() {
+    private func interrupt() {
         state.withLock { state in
-            state.hasCome = true
+            state.isInterrupted = true
             return state.gate
         }?.open()
     }

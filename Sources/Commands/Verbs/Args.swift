@@ -19,8 +19,11 @@ extension Verb {
         guard requests.count <= 1 else {
             throw CommandFailure(.usage, "only one of --completions, --man, --build and --shellcheck can be given")
         }
-        guard requests.isEmpty else { return try Verb.describe(script, invocation, context) }
         let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
+        guard requests.isEmpty else {
+            try context.terminal.write(Verb.description(of: script, output, invocation, context), to: .output)
+            return .done
+        }
         do {
             return try ScriptCall(script, output, invocation, context).run()
         } catch {
@@ -31,31 +34,23 @@ extension Verb {
         }
     }
 
-    /// Prints the completions or the manual page of a script, the script with its parser, or the lines for ShellCheck.
-    private static func describe(
-        _ script: ScriptFile, _ invocation: Invocation, _ context: CommandContext
-    ) throws -> ExitStatus {
+    /// Returns the completions or the manual page of a script, the script with its parser, or the lines for ShellCheck.
+    private static func description(
+        of script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ context: CommandContext
+    ) throws -> [UInt8] {
         let file = try script.schema(invocation)
         let schema = try file.schema()
-        let prefix = invocation[.prefix] ?? ""
         if invocation.has(.build) {
-            let built = try script.built(
-                by: file, prefix: invocation[.prefix], ownSchema: !invocation.has(.schema))
-            try context.terminal.write(built, to: .output)
-            return .done
+            return try script.built(by: file, prefix: invocation[.prefix], ownSchema: !invocation.has(.schema))
         }
         if invocation.has(.shellcheck) {
-            let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
-            try context.terminal.write(schema.linesForShellCheck(output, prefix: prefix), to: .output)
-            return .done
+            return Array(schema.linesForShellCheck(output, prefix: invocation[.prefix] ?? "").utf8)
         }
-        guard let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) else {
-            let day = (file.modified ?? context.clock.wall).dayOfManual
-            try context.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
-            return .done
+        if let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) {
+            return Array(schema.completions(for: shell, program: script.program).utf8)
         }
-        try context.terminal.write(schema.completions(for: shell, program: script.program), to: .output)
-        return .done
+        let day = (file.modified ?? context.clock.wall).dayOfManual
+        return Array(schema.manualPage(program: script.program, date: day).utf8)
     }
 }
 

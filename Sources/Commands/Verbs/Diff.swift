@@ -30,9 +30,7 @@ extension Verb {
         let differences = Differences(from: old.values, to: new.values)
         let masking = Masking(old.masking, new.masking)
         switch invocation.format {
-        case .json:
-            let (rendering, value) = (Rendering(invocation), differences.json(masking: masking))
-            try context.print(rendering.bytes(of: value), of: value, rendering)
+        case .json: try context.print(differences.json(masking: masking), Rendering(invocation))
         case .commands:
             guard let command = old.command else {
                 throw CommandFailure(

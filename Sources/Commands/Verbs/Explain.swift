@@ -31,8 +31,7 @@ extension Verb {
             ($0.key.key, ExplainedText.value(of: $0.resolution, under: $0.key, masking))
         }
         let value = key == nil ? .dictionary(PropertyList.Dictionary(values)) : values.first?.1 ?? .array([])
-        let rendering = Rendering(invocation)
-        try context.print(rendering.bytes(of: value, under: key), of: value, rendering)
+        try context.print(value, Rendering(invocation), under: key)
         return .done
     }
 }

@@ -23,9 +23,7 @@ extension Verb {
         try finder.findAll()
         if let format = invocation.format, format != .classic {
             let domains = finder.found.map { ($0.heading, PropertyList.dictionary($0.entries)) }
-            let all = PropertyList.dictionary(PropertyList.Dictionary(domains))
-            let rendering = Rendering(invocation)
-            try context.print(rendering.bytes(of: all), of: all, rendering)
+            try context.print(.dictionary(PropertyList.Dictionary(domains)), Rendering(invocation))
             return finder.status
         }
         let isClassic = invocation.format == .classic || context.dialect == .classic
@@ -58,7 +56,7 @@ private struct Finder {
     init(_ access: StoreAccess, _ word: String, isEffective: Bool) {
         self.access = access
         self.isEffective = isEffective
-        // macOS's searches texts only.
+        // `find` of macOS searches strings only.
         let includesNumbers = access.context.dialect == .modern
         search = TextSearch(word, includesNumbers: includesNumbers)
         rawSearch = includesNumbers && word.mayBeInNumber ? nil : RawSearch(word)
@@ -181,7 +179,7 @@ struct TextSearch: Sendable {
     /// Returns whether the text contains the word.
     func finds(in text: String) -> Bool {
         if let found = find(in: text.utf8Span.span) { return found }
-        // Only non-ASCII letters can differ in more than one bit between cases.
+        // The search above ignores the case of ASCII letters only.
         let small = text.lowercased()
         return find(in: small.utf8Span.span, isLowercase: true) ?? false
     }

@@ -25,7 +25,7 @@ extension Verb {
             guard draft.exists || !history.versions.isEmpty else {
                 throw CommandFailure.noDomain(domain, access.context)
             }
-            guard let (state, sequence) = try history.readableWay(steps, from: draft, domain) else {
+            guard let (state, sequence) = try history.earlierState(steps, from: draft, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
             }
@@ -104,7 +104,8 @@ extension StoreAccess {
 }
 
 extension History {
-    fileprivate func readableWay(
+    /// Returns the state before the last changes, and its version; nil if fewer changes are kept.
+    fileprivate func earlierState(
         _ steps: Int, from draft: DomainDraft, _ domain: AddressedDomain
     ) throws -> (state: DomainState, sequence: Int)? {
         do throws(DamagedVersion) {
@@ -141,8 +142,8 @@ extension Verb {
         domain.file.inexactIntegers = .text
         if let word = invocation[.shownVersion] {
             let state = try access.state(ofVersion: number(word, "the number of a version"), of: domain)
-            let (value, rendering) = (PropertyList.dictionary(state.values.withoutHidden), Rendering(invocation))
-            try context.print(rendering.bytes(of: value, under: nil, access.masking(domain)), of: value, rendering)
+            try context.print(
+                .dictionary(state.values.withoutHidden), Rendering(invocation), masking: access.masking(domain))
             return .done
         }
         let listing = HistoryListing(try access.history(of: domain))
@@ -158,8 +159,7 @@ extension Verb {
             try context.terminal.write(text, to: .output)
         } else {
             let value = listing.propertyList(domain: domain.word, masking: access.masking(domain))
-            let rendering = Rendering(invocation)
-            try context.print(rendering.bytes(of: value), of: value, rendering)
+            try context.print(value, Rendering(invocation))
         }
         return .done
     }
