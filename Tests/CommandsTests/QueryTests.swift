@@ -218,12 +218,30 @@ import Testing
             "prefs: expected a key path, not another expression, at column 1\n", 3
         ),
         (["./b.plist", "x", "TRUEPREDICATE"], "prefs: x: an entry path begins with a colon\n", 3),
-        (["./b.plist", ":a", "b == 1", "c"], "prefs: query: unexpected argument 'b == 1'\n", 2),
+        (["./b.plist", ":a", "b == 1", "c"], "prefs: query: unexpected argument c\n", 2),
+        (
+            ["./b.plist", ":Children", "TRUEPREDICATE", "--sum", "visits", "--max", "visits", "--count"],
+            "prefs: these options exclude each other: --sum, --max, --count\n", 2
+        ),
     ])
     func `reports errors`(_ words: [String], _ errors: String, _ status: Int32) throws {
         let outcome = try runPrefs(["prefs", "query"] + words, on: machine())
         #expect(outcome.output == "" && outcome.status == status)
         #expect(outcome.errors == errors)
+    }
+
+    @Test(arguments: ["--limit", "--offset"])
+    func `takes a number of any size`(_ option: String) throws {
+        let outcome = try runPrefs(
+            ["prefs", "query", "-", "TRUEPREDICATE", "--count", option, "5000000000"], input: "[1, 2]", on: machine())
+        #expect(outcome == Transcript.Outcome(output: option == "--limit" ? "2\n" : "0\n"))
+    }
+
+    @Test func `names no other request if the schema declares none`() throws {
+        let machine = try machine()
+        try machine.administrate("/usr/share/prefs/schemas/com.example.a.plist", "{ Domain = com.example.a; }")
+        let outcome = try runPrefs(["prefs", "query", "com.example.a", "@unread"], on: machine)
+        #expect(outcome.errors == "prefs: com.example.a: unknown request @unread\n" && outcome.status == 1)
     }
 
     @Test func `reads the standard input`() throws {

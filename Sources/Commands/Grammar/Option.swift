@@ -78,7 +78,7 @@ extension Option.Argument {
     func canonical(_ word: String) -> String? {
         switch kind {
         case .choice(let choice): choice.canonical(word)
-        case .number, .version: UInt32(word).map { $0.description }
+        case .number, .version: Int(word).flatMap { $0 < 0 ? nil : $0.description }
         case .domain, .key, .file, .folder, .word, .store, .versions: word
         }
     }

@@ -56,7 +56,7 @@ package struct UsageFailure: Reportable {
         case .unexpectedArgument(let option): "\(option) takes no argument"
         case .unknownArgument(let option, let word, let known):
             "\(option) cannot be \(shown(word))\(Suggestion.advice(word, among: known))"
-        case .notANumber(let option, let word): "\(option) requires a number, not \(shown(word))"
+        case .notANumber(let option, let word): "\(option) requires a number of 0 or more, not \(shown(word))"
         case .repeatedOption(let option): "duplicate option \(option)"
         case .missingOperand(let operand): "\(name) requires \(operand)"
         case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
@@ -84,7 +84,7 @@ package enum Suggestion {
     /// Returns the end of a message about an unknown word: a suggestion, or else the list of known words.
     package static func advice(_ word: String, among known: [String]) -> String {
         let hint = hint(word, among: known)
-        return hint.isEmpty ? "; expected one of \(known.joined(separator: ", "))" : hint
+        return hint.isEmpty && !known.isEmpty ? "; expected one of \(known.joined(separator: ", "))" : hint
     }
 
     /// Returns a suggestion for an unknown verb. Other commands for settings have other names for the same things.

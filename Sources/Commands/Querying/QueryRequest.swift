@@ -19,7 +19,7 @@ struct QueryRequest {
     private let selection: [Query.Key]?
     private let distinct: Query.Key?
     private let group: Query.Key?
-    private let summaries: [(summary: Query.Summary, key: Query.Key)]
+    private let summaries: [(option: String, summary: Query.Summary, key: Query.Key)]
     private let isCount: Bool
 
     init(_ invocation: Invocation, _ access: StoreAccess) throws {
@@ -31,7 +31,7 @@ struct QueryRequest {
             (query, source, hasPath) = (try stored.query(), stored.domain ?? named, true)
             values.merge(try Self.values(words.dropFirst())) { $1 }
         } else {
-            guard words.count <= 2 else { throw UsageFailure(.unexpectedOperand(words[1]), path: ["query"]) }
+            guard words.count <= 2 else { throw UsageFailure(.unexpectedOperand(words[2]), path: ["query"]) }
             (source, hasPath) = (named, words.count == 2)
             query = try Query(where: words.last ?? "")
             if hasPath { query.over = try Self.path(words[0]) }
@@ -49,25 +49,23 @@ struct QueryRequest {
         distinct = try Self.key(invocation, .distinct)
         group = try Self.key(invocation, .group)
         isCount = invocation.has(.count)
-        var summaries: [(Query.Summary, Query.Key)] = []
-        for (option, summary) in [
+        summaries = try [
             (Option.sum, Query.Summary.sum), (.minimum, .minimum), (.maximum, .maximum), (.average, .average),
-        ] {
-            if let key = try Self.key(invocation, option) { summaries.append((summary, key)) }
+        ].compactMap { option, summary in
+            try Self.key(invocation, option).map { (option: option.name, summary: summary, key: $0) }
         }
-        self.summaries = summaries
         try checkOptions()
     }
 
     private func checkOptions() throws {
         let forms = [
-            ("--select", selection != nil), ("--distinct", distinct != nil), ("--group", group != nil),
-            ("--sum, --min, --max and --average", !summaries.isEmpty && group == nil),
-        ].filter(\.1).map(\.0)
-        guard forms.count > 1 || isCount && !summaries.isEmpty else { return }
-        throw CommandFailure(
-            .usage,
-            "these options exclude each other: \((forms + (isCount ? ["--count"] : [])).joined(separator: ", "))")
+            selection.map { _ in [Option.select.name] }, distinct.map { _ in [Option.distinct.name] },
+            group.map { _ in [Option.group.name] }, summaries.isEmpty || group != nil ? nil : summaries.map(\.option),
+        ].compactMap(\.self)
+        let counts = isCount && !summaries.isEmpty
+        guard forms.count > 1 || counts else { return }
+        let names = Array(forms.joined()) + (counts ? [Option.count.name] : [])
+        throw CommandFailure(.usage, "these options exclude each other: \(names.joined(separator: ", "))")
     }
 
     private static func key(_ invocation: Invocation, _ option: Option) throws -> Query.Key? {
