@@ -203,7 +203,7 @@ struct BuiltCommandTests {
                 FD: OK
                 /dev/null:1:1: the input is empty
                 lint: 5
-                prefs: FD: contains one domain but does not name it; use --domain: a domain name is required
+                prefs: FD: has no name, so the domain is unknown; add --domain DOMAIN
 
                 """, "\(result.text)")
     }

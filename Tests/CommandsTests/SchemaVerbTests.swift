@@ -127,8 +127,33 @@ import Testing
         let none = try runPrefs(["prefs", "schema", "show", "s.plist"], on: machine)
         #expect(none.status == 1 && none.errors == "prefs: no schema is installed for s.plist\n")
         try machine.administrate("/s.plist", "{ Domain = d; }")
-        let outcome = try runPrefs(["prefs", "schema", "show", "s.plist"], on: machine)
+        for verb in [["schema", "show"], ["schema", "migrate"], ["form"]] {
+            let outcome = try runPrefs(["prefs"] + verb + ["s.plist"], on: machine)
+            #expect(
+                outcome.errors
+                    == "prefs: no schema is installed for s.plist; for the file of that name write ./s.plist\n")
+        }
+    }
+
+    @Test(arguments: [["schema", "show"], ["schema", "migrate"], ["form"]])
+    func `a similar domain with a schema is suggested`(_ verb: [String]) throws {
+        let machine = try machine(["s.plist": "{ Domain = com.example.app; }"])
+        #expect(try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine).status == 0)
+        let outcome = try runPrefs(["prefs"] + verb + ["com.example.ap"], on: machine)
         #expect(
-            outcome.errors == "prefs: no schema is installed for s.plist; for the file of that name write ./s.plist\n")
+            outcome.errors
+                == "prefs: no schema is installed for com.example.ap; did you mean com.example.app?\n")
+    }
+
+    @Test(arguments: [
+        ("{ Domain = other; }", ": is the schema of another domain, other"), ("{ Domain = d; Titel = x; }", ":1:15: "),
+    ])
+    func `an error in an installed schema is shown after its place`(_ text: String, _ reason: String) throws {
+        let machine = try machine([:])
+        try machine.administrate("/usr/share/prefs/schemas/d.plist", text)
+        for words in [["write", "d", "k", "v"], ["schema", "show", "d"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.errors.hasPrefix("prefs: /usr/share/prefs/schemas/d.plist\(reason)"), "\(outcome)")
+        }
     }
 }

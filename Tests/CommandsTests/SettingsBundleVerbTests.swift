@@ -111,7 +111,7 @@ import Testing
             ["schema", "import", "~/Settings.bundle", "--domain", "d"], ["Network.plist": "{ a"], 5,
             "~/Settings.bundle/Network.plist:1:"
         ),
-        (["schema", "export", "~/Settings.bundle"], [:], 2, "schema export: --settings-bundle DIR is required"),
+        (["schema", "export", "~/Settings.bundle"], [:], 2, "schema export requires --settings-bundle DIR"),
         (
             ["schema", "export", "~/Settings.bundle", "--settings-bundle", "~/Settings.bundle"], [:], 2,
             "~/Settings.bundle: the folder is not empty"

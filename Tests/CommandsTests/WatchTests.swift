@@ -4,6 +4,15 @@ import TestSupport
 import Testing
 
 @Suite struct WatchTests {
+    @Test func `notes that the domain is not a pattern, unless it exists`() throws {
+        let machine = try SimulatedMachine()
+        let outcome = try runPrefs(["prefs", "watch", "com.*"], on: machine)
+        let note = "prefs: com.*: waiting for a domain of this name; DOMAIN is not a pattern\n"
+        #expect(outcome == Transcript.Outcome(errors: note))
+        _ = try runPrefs(["prefs", "write", "com.*", "k", "v"], on: machine)
+        #expect(try runPrefs(["prefs", "watch", "com.*"], on: machine) == Transcript.Outcome())
+    }
+
     struct Row: Sendable, CustomTestStringConvertible {
         let words: [String]
         /// The concurrent changes of others, as arguments of `prefs`.

@@ -101,18 +101,29 @@ extension StoreAccess {
     func failure(
         ofMissing key: KeyArgument?, in domain: AddressedDomain, classic: [String]? = nil
     ) throws -> CommandFailure {
-        let isMissingFile = try domain.name == nil && system.fileSystem.status(of: domain.file.path) == nil
-        guard let key, !isMissingFile || context.dialect == .classic else {
+        guard let key, try exists(domain) || context.dialect == .classic else {
             return .noDomain(domain, context, hint: domain.name == nil ? "" : hint(atMissing: domain.word))
         }
         return .noPair(domain, key, hint: hint(atMissing: key, in: domain), classic: classic)
     }
 
+    /// Returns whether the file exists or, for a domain, a file in any layer or a schema.
+    private func exists(_ domain: AddressedDomain) throws -> Bool {
+        if try domain.file.status(on: system) != nil { return true }
+        guard domain.name != nil else { return false }
+        return try installedSchema(domain) != nil
+            || files(domain).contains { try !$0.layer.isGlobal && $0.file.status(on: system) != nil }
+    }
+
     /// Returns a suggestion for a domain that does not exist.
     private func hint(atMissing domain: String) -> String {
-        let names = ((try? names()) ?? []).map(\.text)
+        if domain == "-" { return "; `prefs convert - json` prints the standard input" }
+        // Without finishing transactions, since the caller may hold a lock.
+        let place = try? places.place(of: layer, on: host)
+        let names = ((try? place?.domains(in: system.fileSystem)) ?? []).map(\.text)
         if names.contains(domain) { return "; its file is a link to a file that does not exist" }
-        return Suggestion.hint(domain, among: names)
+        let stem = domain.hasSuffix(".plist") ? String(domain.dropLast(".plist".count)) : domain
+        return names.contains(stem) ? "; did you mean \(stem)?" : Suggestion.hint(domain: domain, among: names)
     }
 
     /// Returns a suggestion for a key that a domain lacks: an entry path in another notation, or a similar key.
@@ -120,12 +131,9 @@ extension StoreAccess {
         guard context.dialect == .modern, key.rest.components.isEmpty,
             let values = (try? domain.file.contents(on: system))?.values.withoutHidden, values.count <= 1000
         else { return "" }
-        for separator: Character in [":", "."] {
-            let path = EntryPath(key.key.split(separator: separator).map { EntryPath.Component(String($0)) })
-            guard path.components.count > 1, PropertyList.dictionary(values)[path] != nil else { continue }
-            return "; did you mean \(path)?"
-        }
-        return Suggestion.hint(key.key, among: values.keys.map { $0 })
+        if let path = key.entry(in: values) { return "; did you mean \(path)?" }
+        let declared = schemaInForce(domain)?.schema.allSettings.map(\.key) ?? []
+        return Suggestion.hint(key.key, among: Array(values.keys) + declared)
     }
 
     /// Reports that a kept version replaces a damaged file.
@@ -166,6 +174,11 @@ extension Resolution.Answer {
 }
 
 extension CommandFailure {
+    /// The option `--from` was given for a domain, or for a pattern for domains.
+    static func formatOfDomain(_ word: String) -> CommandFailure {
+        CommandFailure(.usage, "\(word.onOneLine): --from is for a file by its path, not for a domain")
+    }
+
     static func noPair(
         _ domain: AddressedDomain, _ key: KeyArgument, hint: String = "", classic: [String]? = nil
     ) -> CommandFailure {

@@ -174,7 +174,7 @@ extension StoreAccess {
                 context.note(
                     "\(domain.word.onOneLine) \(key.onOneLine): unchanged, since the administrator forces this value")
             }
-            if outcome.isChanged { printUndoCommand(domain, from: outcome, invocation) }
+            if outcome.isChanged { printUndoCommand(domain, from: outcome) }
         }
     }
 
@@ -200,14 +200,12 @@ extension StoreAccess {
         return edit
     }
 
-    private func printUndoCommand(
-        _ domain: AddressedDomain, from outcome: CommittedDomain, _ invocation: Invocation
-    ) {
+    private func printUndoCommand(_ domain: AddressedDomain, from outcome: CommittedDomain) {
         let former = DomainState(outcome.before)
         guard let history = History(of: domain.file, on: system),
             let version = history.versions.last(where: { history.state(of: $0) == former })
         else { return }
-        let words = CommandSpelling(domain.word, in: domain.layer, invocation)
+        let words = spelling(domain.word, in: domain.layer)
             .words([Verb.restore.name], [version.sequence.description])
         context.note("to undo this: \(ShellWord.line(words))")
     }

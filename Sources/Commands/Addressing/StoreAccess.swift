@@ -19,7 +19,9 @@ struct StoreAccess {
     /// The layer that classic verbs read, and that is written.
     let layer: Layer
     /// The host for the layer `user-host`.
-    private let host: String?
+    let host: String?
+    /// The store and the host as the command line names them.
+    private let named: (store: String?, host: String?)
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
         self.context = context
@@ -33,13 +35,17 @@ struct StoreAccess {
         writesAnew = invocation.has(.rewrite)
         offersForce = invocation.verb.options.contains { $0.name == Option.force.name }
         reason = WriteReason(rawValue: invocation.verb.name)
-        let named = invocation[.host]
-        if let named { try Self.check(host: named) }
-        let isByHost = invocation.has(.currentHost) || named != nil
+        named = (invocation[.store], invocation[.host])
+        if let host = named.host { try Self.check(host: host) }
+        let isByHost = invocation.has(.currentHost) || named.host != nil
         let word = invocation[.layer]
+        guard !invocation.has(.effective) || word == nil && named.host == nil else {
+            let option = word == nil ? Option.host.name : Option.layer.name
+            throw CommandFailure(.usage, "--effective looks in all layers of this host; omit \(option)")
+        }
         layer = Layer.writable.first { $0.name == word } ?? (isByHost ? .userHost : .user)
         try Self.check(layer, places)
-        host = layer == .userHost ? try named ?? places.host() : nil
+        host = layer == .userHost ? try named.host ?? places.host() : nil
         if isByHost, layer != .userHost {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
@@ -86,6 +92,11 @@ struct StoreAccess {
 // MARK: Domains
 
 extension StoreAccess {
+    /// Returns the spelling of commands on a domain in this store.
+    func spelling(_ domain: String, in layer: Layer) -> CommandSpelling {
+        CommandSpelling(domain, in: layer, store: named.store, host: named.host)
+    }
+
     /// Returns the domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
         if DomainArgument.isPath(word) {
@@ -170,9 +181,7 @@ struct AddressedDomain: Sendable {
         guard invocation.verb.options.contains(.from), let word = invocation[.from],
             let format = FormatName(word: word)
         else { return self }
-        guard name == nil else {
-            throw CommandFailure(.usage, "\(self.word.onOneLine): --from is for a file by its path, not for a domain")
-        }
+        guard name == nil else { throw CommandFailure.formatOfDomain(self.word) }
         var domain = self
         domain.file.requiredFormat = format.ofPropertyList
         domain.file.allowsJSON5 = format == .json5
@@ -206,7 +215,7 @@ extension StoreAccess {
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
         let domain = try domain(word)
-        let command = CommandSpelling(word, in: domain.layer, invocation)
+        let command = spelling(word, in: domain.layer)
         if domain.name == nil, invocation.has(.from) {
             let input = try InputFile(domain.file.path.description, invocation, context)
             return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
@@ -238,7 +247,7 @@ extension StoreAccess {
         }
         guard let layer else {
             guard let values = try effectiveValues(named, withGlobal: invocation.has(.globalKeys)) else {
-                throw CommandFailure.noDomain(named, context)
+                throw try failure(ofMissing: nil, in: named)
             }
             return ComparedOperand(values: values, masking: masking(named), command: nil)
         }
@@ -246,7 +255,7 @@ extension StoreAccess {
         let addressed = try self.domain(domain, in: layer)
         return ComparedOperand(
             values: try values(addressed) ?? [:], masking: masking(addressed),
-            command: CommandSpelling(name, in: layer, invocation))
+            command: spelling(name, in: layer))
     }
 
     /// Splits `DOMAIN@LAYER`. The layer is nil for `effective`; the result is nil for other words.

@@ -87,6 +87,9 @@ package enum DomainArgument {
     /// Returns whether the word is the path of a file rather than a domain, whose name contains no slash.
     static func isPath(_ word: String) -> Bool { word.utf8.contains(UInt8(ascii: "/")) }
 
+    /// Returns whether the word has a character with a meaning in a `Glob`.
+    static func isPattern(_ word: String) -> Bool { word.utf8.contains { "*?[".utf8.contains($0) } }
+
     /// Returns the domain name for the word.
     static func name(_ word: String) -> String { isGlobalFlag(word) ? DomainName.global.text : word }
 }
@@ -152,6 +155,15 @@ extension KeyArgument {
         guard path.components.count == 1 else { return path.description }
         if key.utf8.first == UInt8(ascii: ":") { return "\\" + key }
         return key.beginsWithEscapedColon ? path.description : key
+    }
+
+    /// The entry that a key with colons or dots may mean: `:windows:0` for `windows:0` and `windows.0`.
+    func entry(in values: PropertyList.Dictionary) -> EntryPath? {
+        for separator: Character in [":", "."] {
+            let path = EntryPath(key.split(separator: separator).map { EntryPath.Component(String($0)) })
+            if path.components.count > 1, PropertyList.dictionary(values)[path] != nil { return path }
+        }
+        return nil
     }
 }
 

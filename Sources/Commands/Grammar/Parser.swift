@@ -72,13 +72,13 @@ package struct Parser {
         if verbs == nil, let common = Verb.fastPath(word) {
             verb = common
         } else {
-            verb = try self.verb(word, among: verbs ?? Verb.all)
+            verb = try Verb.named(word, among: verbs ?? Verb.all, after: path)
         }
         path = [verb]
         while !verb.parts.isEmpty {
             if let word = words.first, Option.help.isNamed(word) { return nil }
-            guard let word = words.popFirst() else { throw failure(.missingOperand("a verb"), showsUsage: true) }
-            verb = try self.verb(word, among: verb.parts)
+            guard let word = words.popFirst() else { throw failure(.missingVerb(known: verb.parts.map(\.name))) }
+            verb = try Verb.named(word, among: verb.parts, after: path)
             path.append(verb)
         }
         return verb
@@ -147,12 +147,6 @@ package struct Parser {
         }
     }
 
-    private func verb(_ word: String, among verbs: [Verb]) throws(UsageFailure) -> Verb {
-        if let verb = Verb.named(word, among: verbs) { return verb }
-        let known = verbs.filter { $0.kind != .hidden }.flatMap { [$0.name] + $0.aliases }
-        throw failure(.unknownVerb(word, known: known))
-    }
-
     private func failure(_ problem: UsageFailure.Problem, showsUsage: Bool = false) -> UsageFailure {
         let names = path.map(\.name)
         guard showsUsage, let verb = path.last else { return UsageFailure(problem, path: names) }
@@ -178,7 +172,7 @@ extension Parser {
         // Split only at an equals sign: option names contain neither `=` nor `:`.
         let (name, attached) = words.removeFirst().splitAtEqualsSign
         guard let option = known.first(where: { $0.isNamed(name) }) else {
-            if dialect == .classic, !path.isEmpty, Option.global.contains(where: { $0.isNamed(name) }) {
+            if !path.isEmpty, Option.global.contains(where: { $0.isNamed(name) }) {
                 throw failure(.optionOfCommand(name))
             }
             if path.isEmpty, (verbs ?? Verb.all).contains(where: { $0.hasOption(named: name) }) {

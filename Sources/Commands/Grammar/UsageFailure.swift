@@ -4,6 +4,8 @@ internal import PropertyLists
 package struct UsageFailure: Reportable {
     package enum Problem: Hashable, Sendable {
         case noVerb
+        /// A verb that has verbs of its own, without one of these.
+        case missingVerb(known: [String])
         case unknownVerb(String, known: [String])
         case unknownOption(String, known: [String])
         /// An option in a position where it is not recognized.
@@ -44,9 +46,10 @@ package struct UsageFailure: Reportable {
 
     private var text: String {
         switch problem {
-        case .noVerb: "missing verb"
+        case .noVerb: "missing verb; help lists the verbs"
+        case .missingVerb(let known): "\(name) requires a verb, one of \(known.joined(separator: ", "))"
         case .unknownVerb(let word, let known):
-            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Suggestion.hint(verb: word, among: known))"
+            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(adviceOnVerb(word, known))"
         case .unknownOption(let word, let known):
             "unknown option \(shown(word))\(Suggestion.hint(option: word, among: known, mayBeValue: !path.isEmpty))"
         case .lateOption(let word): "misplaced option \(shown(word)): with \(name), options precede the domain"
@@ -69,6 +72,12 @@ package struct UsageFailure: Reportable {
     }
 
     private var name: String { path.joined(separator: " ") }
+
+    private func adviceOnVerb(_ word: String, _ known: [String]) -> String {
+        guard path.isEmpty else { return Suggestion.advice(word, among: known) }
+        let hint = Suggestion.hint(verb: word, among: known)
+        return hint.isEmpty ? "; help lists the verbs" : hint
+    }
 
     /// Returns a word with the name of its operand, if that is a placeholder, which is in capitals.
     private func description(of word: String, as operand: String) -> String {
@@ -96,6 +105,18 @@ package enum Suggestion {
         ]
         guard let verb = synonyms[word.lowercased()], known.contains(verb) else { return hint(word, among: known) }
         return "; did you mean \(verb)?"
+    }
+
+    /// Returns a suggestion for an unknown domain. The components with which both names begin do not make them similar.
+    static func hint(domain word: String, among known: [String]) -> String {
+        let words = word.split(separator: ".", omittingEmptySubsequences: false)
+        let similar = known.filter { name in
+            let names = name.split(separator: ".", omittingEmptySubsequences: false)
+            let shared = zip(words, names).prefix { $0 == $1 }.count
+            let rest = words.dropFirst(shared).joined(separator: ".")
+            return rest.isEmpty || [names.dropFirst(shared).joined(separator: ".")].nearest(to: rest) != nil
+        }
+        return hint(word, among: similar)
     }
 
     /// Returns a suggestion for an unknown option, which may be a value.

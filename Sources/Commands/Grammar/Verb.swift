@@ -92,6 +92,13 @@ extension Verb {
         return verbs.first { $0.name == word || $0.aliases.contains(word) }
     }
 
+    /// Returns the verb that a word names after those of the path, or throws with a suggestion.
+    static func named(_ word: String, among verbs: [Verb], after path: [Verb]) throws(UsageFailure) -> Verb {
+        if let verb = named(word, among: verbs) { return verb }
+        let known = verbs.filter { $0.kind != .hidden }.flatMap { [$0.name] + $0.aliases }
+        throw UsageFailure(.unknownVerb(word, known: known), path: path.map(\.name))
+    }
+
     /// Returns the verb with its errors replaced by the result of `mapError`.
     func mappingErrors(_ mapError: @escaping @Sendable (any Error, Invocation) -> any Error) -> Verb {
         var verb = self

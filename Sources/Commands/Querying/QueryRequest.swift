@@ -296,7 +296,7 @@ extension StoreAccess {
     /// Returns a request that the schema of a domain declares.
     func storedRequest(_ name: String, of word: String) throws -> QueryDeclaration {
         let domain = try domain(word)
-        let schema = try requiredSchema(of: domain, hint: "")
+        let schema = try requiredSchema(of: domain)
         guard let request = schema.queries.first(where: { $0.name == name }) else {
             let known = schema.queries.map(\.name)
             throw CommandFailure(

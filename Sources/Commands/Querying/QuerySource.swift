@@ -36,14 +36,13 @@ struct QuerySource {
             try readFile(word, &selection)
             return QueryRecords(all: selection.records, areDomains: false, haveDomains: false)
         }
-        let isPattern = word.utf8.contains {
-            $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[")
-        }
+        guard invocation[.from] == nil else { throw CommandFailure.formatOfDomain(word) }
+        let isPattern = DomainArgument.isPattern(word)
         if isPattern {
             try readDomains(Glob(word), &selection)
         } else {
             let domain = try access.domain(word)
-            guard try read(domain, &selection) else { throw CommandFailure.noDomain(domain, access.context) }
+            guard try read(domain, &selection) else { throw try access.failure(ofMissing: nil, in: domain) }
         }
         return QueryRecords(
             all: selection.records, areDomains: !request.hasPath, haveDomains: isPattern && request.hasPath)

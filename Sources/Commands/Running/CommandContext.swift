@@ -80,7 +80,7 @@ extension CommandContext {
         return name.isEmpty ? Prefs.name : name
     }
 
-    /// Returns a note on a change by this command, under the name by which it was called.
+    /// Returns the author of a change by this command, under the name by which it was called.
     func author(of reason: WriteReason) -> WriteAuthor {
         WriteAuthor(program: program, process: environment.process, reason: reason)
     }

@@ -76,8 +76,11 @@ struct InputFile: Sendable {
         if format == .typed { return try linesRead() }
         let value = try value().value
         guard case .dictionary(let entries) = value else {
-            throw CommandFailure(
-                .damaged, "\(name): expected a dictionary of settings, not a value of type \(value.kind.rawValue)")
+            // A list in YAML may look like a property list.
+            let text =
+                InvalidInput.lineOfUnsupportedLanguage(name)
+                ?? "\(name): expected a dictionary of settings, not a value of type \(value.kind.rawValue)"
+            throw CommandFailure(.damaged, text)
         }
         return entries
     }

@@ -12,15 +12,24 @@ extension StoreAccess {
 
     /// Returns the installed schema of a domain, or throws if there is none.
     ///
-    /// - Parameter hint: Appended to the message that there is no schema.
-    func requiredSchema(of domain: AddressedDomain, hint: @autoclosure () -> String) throws -> Schema {
+    /// - Parameter hint: Appended to the message that there is no schema, if there is no better hint.
+    func requiredSchema(of domain: AddressedDomain, hint: String = "") throws -> Schema {
         guard let installed = installedSchema(domain) else {
-            throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint())")
+            let hint = hintAtMissingSchema(of: domain) ?? hint
+            throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint)")
         }
-        guard let schema = installed.schema else {
-            throw InvalidSchema(mistakes: installed.faults.map { "\(installed.place):\($0)".shown })
-        }
+        guard let schema = installed.schema else { throw InvalidSchema(mistakes: installed.lines) }
         return schema
+    }
+
+    /// Returns the file or the similar domain that may be meant by the name of a domain without a schema.
+    private func hintAtMissingSchema(of domain: AddressedDomain) -> String? {
+        guard domain.name != nil else { return nil }
+        if (try? context.fileSystem.status(of: context.path("./" + domain.word))) ?? nil != nil {
+            return "; for the file of that name write ./\(domain.word.onOneLine)"
+        }
+        let nearest = Suggestion.hint(domain: domain.word, among: schemas.places.domains(on: system).map(\.text))
+        return nearest.isEmpty ? nil : nearest
     }
 
     /// Returns the valid schema of a domain for lookups.
@@ -31,9 +40,7 @@ extension StoreAccess {
     /// Returns the rules for writing to a domain, or nil if it has no valid schema. Reports errors in the schema.
     func rules(for domain: AddressedDomain) throws -> SchemaRules? {
         guard let installed = installedSchema(domain) else { return nil }
-        if let fault = installed.faults.first {
-            context.note("\(installed.place):\(fault); the schema is ignored")
-        }
+        if let line = installed.lines.first { context.note("\(line); the schema is ignored") }
         return installed.schema.map { SchemaRules($0) }
     }
 
@@ -121,6 +128,13 @@ extension StoreAccess {
         let names = secrets.map(\.onOneLine).joined(separator: ", ")
         context.note("\(domain.word.onOneLine): omitted, since it is sensitive: \(names)")
         return (shown, false)
+    }
+}
+
+extension InstalledSchema {
+    /// A line for each error, with the file and the location in it if there is one.
+    fileprivate var lines: [String] {
+        faults.map { "\(place):\($0.first?.isNumber ?? false ? "" : " ")\($0)".shown }
     }
 }
 

@@ -261,8 +261,11 @@ struct Declaration: Sendable {
         return files.sorted { $0.isBefore($1) }.map { argument + (argument.hasSuffix("/") ? "" : "/") + $0 }
     }
 
-    /// Returns the domain that a file is named after.
+    /// Returns the domain that a file is named after. A stream has an empty argument.
     private static func domain(ofFile argument: String, _ shown: String) throws -> DomainName {
+        guard !argument.isEmpty else {
+            throw CommandFailure(.usage, "\(shown): has no name, so the domain is unknown; add --domain DOMAIN")
+        }
         var name = argument.split(separator: "/").last.map(String.init) ?? argument
         for ending in endings where name.hasSuffix(ending) {
             name = String(name.dropLast(ending.count))
@@ -272,7 +275,7 @@ struct Declaration: Sendable {
             return try DomainName(name)
         } catch {
             throw CommandFailure(
-                .usage, "\(shown): contains one domain but does not name it; use --domain: \(error)")
+                .usage, "\(shown): the file is not named after a domain, so add --domain DOMAIN: \(error)")
         }
     }
 }

@@ -67,7 +67,7 @@ private struct Conversion: Sendable {
             }
             let contents = try domain.file.contents(on: access.system)
             access.warn(contents.recovery)
-            guard contents.exists else { throw CommandFailure.noDomain(domain, access.context) }
+            guard contents.exists else { throw try access.failure(ofMissing: nil, in: domain) }
             try checkFormat(contents.format, domain, invocation)
             try access.checkExact(.dictionary(contents.values), at: [], in: domain)
             let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
@@ -129,7 +129,7 @@ private struct Conversion: Sendable {
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
         let conversion = own
         var edit = DomainEdit(domain.file) { draft in
-            guard draft.exists else { throw CommandFailure.noDomain(domain, access.context) }
+            guard draft.exists else { throw try access.failure(ofMissing: nil, in: domain) }
             if domain.file.isOfDomain, format != .json || isFolder {
                 try access.checkExact(.dictionary(draft.values), at: [], in: domain)
             }

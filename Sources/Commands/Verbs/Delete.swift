@@ -68,7 +68,7 @@ private final class Found: Sendable {
         let name = domain.application.onOneLine
         let (hasDomain, hasKey) = state.withLock { $0 }
         guard hasDomain else {
-            let failure = CommandFailure.noDomain(domain, access.context)
+            let failure = try access.failure(ofMissing: nil, in: domain)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "Domain (\(name)) not found.", unchanged)
         }

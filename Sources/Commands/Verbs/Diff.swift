@@ -19,13 +19,13 @@ extension Verb {
         let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"])
         let (old, new): (ComparedOperand, ComparedOperand)
         switch (invocation[.versions], words.1) {
-        case (let versions?, nil): (old, new) = try access.versions(versions, of: access.domain(words.0), invocation)
+        case (let versions?, nil): (old, new) = try access.versions(versions, of: access.domain(words.0))
         case (nil, let word?):
             guard words.0 != "-" || word != "-" else {
                 throw CommandFailure(.usage, "diff: the standard input can be read only once")
             }
             (old, new) = (try access.operand(words.0, invocation), try access.operand(word, invocation))
-        default: throw CommandFailure(.usage, "diff: compares A with B, or with --versions two versions of A")
+        default: throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
         }
         let differences = Differences(from: old.values, to: new.values)
         let masking = Masking(old.masking, new.masking)
@@ -52,7 +52,7 @@ extension Option {
 extension StoreAccess {
     /// Returns the two versions that `FROM..TO` names, or for `FROM` and `FROM..` a version and the present values.
     fileprivate func versions(
-        _ word: String, of domain: AddressedDomain, _ invocation: Invocation
+        _ word: String, of domain: AddressedDomain
     ) throws -> (ComparedOperand, ComparedOperand) {
         let parts = word.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false)
         let numbers =
@@ -61,7 +61,7 @@ extension StoreAccess {
         func operand(_ values: PropertyList.Dictionary, isWritable: Bool) -> ComparedOperand {
             ComparedOperand(
                 values: values.withoutHidden, masking: masking(domain),
-                command: isWritable ? CommandSpelling(domain.word, in: domain.layer, invocation) : nil)
+                command: isWritable ? spelling(domain.word, in: domain.layer) : nil)
         }
         let old = try state(ofVersion: numbers[0], of: domain).values
         let new = try numbers.dropFirst().first.map { try state(ofVersion: $0, of: domain).values }

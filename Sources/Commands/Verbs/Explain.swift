@@ -19,7 +19,7 @@ extension Verb {
         let key = try invocation.key
         let explained = try access.explanations(domain, key, withGlobal: invocation.has(.globalKeys))
         guard explained.contains(where: { $0.resolution.answers.hold($0.key) }) else {
-            throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain, context)
+            throw try access.failure(ofMissing: key, in: domain)
         }
         let masking = access.masking(domain)
         if invocation.format == nil {

@@ -18,7 +18,7 @@ extension Verb {
         let file = invocation[operand: "FILE"] ?? "-"
         try context.checkLanguage(ofNewFile: file)
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
-            let failure = CommandFailure.noDomain(domain, context)
+            let failure = try access.failure(ofMissing: nil, in: domain)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")
         }

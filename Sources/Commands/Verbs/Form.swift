@@ -37,7 +37,7 @@ extension Verb {
                 context: context, errors: captured.errors, form: form,
                 save: { changes in
                     let lines = try settings.save(changes).map { layer in
-                        let spelling = CommandSpelling(domain.word, in: layer, invocation)
+                        let spelling = access.spelling(domain.word, in: layer)
                         return ShellWord.visibleLine(spelling.words([Verb.undo.name]))
                     }
                     return lines.joined(separator: "; ")

@@ -7,12 +7,7 @@ extension Verb {
     ) { invocation, context in
         var path: [Verb] = []
         for word in invocation.words("VERB") {
-            let known = path.last?.parts ?? Verb.all
-            guard let verb = Verb.named(word, among: known) else {
-                throw UsageFailure(
-                    .unknownVerb(word, known: known.filter { $0.kind != .hidden }.map(\.name)), path: path.map(\.name))
-            }
-            path.append(verb)
+            path.append(try Verb.named(word, among: path.last?.parts ?? Verb.all, after: path))
         }
         try context.terminal.write(HelpText.text(of: path, program: context.program), to: .output)
         return .done

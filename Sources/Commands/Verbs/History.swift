@@ -23,7 +23,7 @@ extension Verb {
         try access.restoreState(domains, .undo(to: 0), invocation) { domain, draft in
             let history = try access.history(of: domain)
             guard draft.exists || !history.versions.isEmpty else {
-                throw CommandFailure.noDomain(domain, access.context)
+                throw try access.failure(ofMissing: nil, in: domain)
             }
             guard let (state, sequence) = try history.earlierState(steps, from: draft, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
@@ -92,11 +92,11 @@ extension StoreAccess {
     /// Returns the state that a version has. Throws if the version is not kept or is damaged.
     func state(ofVersion number: Int, of domain: AddressedDomain) throws -> DomainState {
         let history = try history(of: domain)
-        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version)
-        else {
+        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version) else {
+            let listing = ShellWord.line(spelling(domain.word, in: domain.layer).words([Verb.history.name]))
             throw CommandFailure(
                 .notFound,
-                "\(domain.word.onOneLine): no version \(number) is kept; `prefs history` lists those that are")
+                "\(domain.word.onOneLine): no version \(number) is kept; `\(listing.onOneLine)` lists those that are")
         }
         guard let state = history.state(of: version) else { throw history.failure(ofVersion: number, of: domain) }
         return state
@@ -148,7 +148,7 @@ extension Verb {
         }
         let listing = HistoryListing(try access.history(of: domain))
         guard !listing.entries.isEmpty else {
-            guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain, context) }
+            guard try access.values(domain) != nil else { throw try access.failure(ofMissing: nil, in: domain) }
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
         }
         if invocation.format == nil {

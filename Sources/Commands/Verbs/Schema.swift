@@ -38,7 +38,7 @@ extension Verb {
         }
         let access = try StoreAccess(invocation, context)
         let domain = try access.domain(word)
-        return try access.requiredSchema(of: domain, hint: access.hintAtFile(domain))
+        return try access.requiredSchema(of: domain)
     }
 
     private static let showing = Verb(
@@ -146,7 +146,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let schema = try access.requiredSchema(of: domain, hint: access.hintAtFile(domain))
+        let schema = try access.requiredSchema(of: domain)
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
         let steps = Mutex<[DomainFile: [Schema.MigrationStep]]>([:])
@@ -195,7 +195,7 @@ extension Verb {
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         guard let output = invocation[.settingsBundle] else {
-            throw CommandFailure(.usage, "schema export: --settings-bundle DIR is required")
+            throw CommandFailure(.usage, "schema export requires --settings-bundle DIR")
         }
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
         let schema = try schema(named: word, invocation, context)
@@ -240,12 +240,4 @@ extension Option {
         "-o", Argument("OUT", .file), "write there instead of to standard output")
     fileprivate static let settingsBundle = Option(
         "--settings-bundle", Argument("DIR", .folder), "the folder of the bundle, such as Settings.bundle")
-}
-
-extension StoreAccess {
-    /// Returns a hint for a word that is not a domain with a schema but names a file.
-    fileprivate func hintAtFile(_ domain: AddressedDomain) -> String {
-        let file = try? context.fileSystem.status(of: context.path(domain.word))
-        return file.flatMap(\.self) == nil ? "" : "; for the file of that name write ./\(domain.word.onOneLine)"
-    }
 }

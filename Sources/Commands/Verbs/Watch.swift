@@ -16,6 +16,11 @@ extension Verb {
         let access = try StoreAccess(invocation, context)
         var domain = try invocation[operand: "DOMAIN"].map { try access.domain($0) }
         domain?.file.inexactIntegers = .text
+        if let name = domain?.name, DomainArgument.isPattern(name.text),
+            try domain?.file.status(on: access.system) == nil
+        {
+            context.note("\(name): waiting for a domain of this name; DOMAIN is not a pattern".onOneLine)
+        }
         let report = try WatchReport(access, invocation)
         let bell = ResettableEvent()
         var watch = try StoreWatch(access, domain, isEffective: invocation.has(.effective), ringing: bell)
@@ -229,7 +234,7 @@ struct WatchReport {
         let (old, new) = selected(change.old.entries, change.new.entries)
         let masking = access.masking(change.domain)
         guard invocation.format != .commands else {
-            let command = CommandSpelling(change.domain.word, in: change.domain.layer, invocation)
+            let command = access.spelling(change.domain.word, in: change.domain.layer)
             return try CommandLines(from: old, to: new, command, masking: masking).text()
         }
         return Differences(from: old, to: new).entries.map { entry in

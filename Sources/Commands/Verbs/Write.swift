@@ -29,6 +29,8 @@ extension Verb {
         let request = try invocation.written(context)
         if let key = invocation[operand: Operand.key.name] {
             try writing.set(key, to: request)
+        } else if writing.inserts {
+            throw CommandFailure(.usage, "write: --insert requires KEY, such as :list:0")
         } else if case .value(.dictionary(let values)) = request {
             try writing.replaceAll(with: values)
         } else {
@@ -93,9 +95,10 @@ private struct Writing: Sendable {
         let now = access.context.clock.wall.date
         let outcome = try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
-            let former = inserts ? nil : root[key.path]
-            try condition.check(former, key.spelling)
+            let present = root[key.path]
+            try condition.check(present, key.spelling)
             try root.checkEnd(of: key.path)
+            let former = inserts ? nil : present
             let typed = try access.isInexactInteger(former, at: key.path, of: domain) ? .integer(0) : former
             let value = try request.value(replacing: typed, key: word, rule: rule, now: now)
             if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
@@ -108,6 +111,9 @@ private struct Writing: Sendable {
             access.context.note("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")
         }
         let (before, after) = (outcome.before.values, outcome.after.values)
+        if access.context.dialect == .modern, before[key.key] == nil, let entry = key.entry(in: before) {
+            access.context.note("\(word.onOneLine): this is a new key; the path of the entry is \(entry)".onOneLine)
+        }
         let notice = request.notice(
             replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],
             key: word)
@@ -121,6 +127,9 @@ private enum WriteCondition: Sendable {
     case current(PropertyList)
 
     init(_ invocation: Invocation) throws {
+        guard !invocation.has(.ifAbsent) || invocation[.ifCurrent] == nil else {
+            throw CommandFailure(.usage, "write: only one of --if-current and --if-absent can be given")
+        }
         if invocation.has(.ifAbsent) {
             self = .absent
         } else if let text = invocation[.ifCurrent] {
