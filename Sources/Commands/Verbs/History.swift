@@ -92,7 +92,8 @@ extension StoreAccess {
     /// Returns the state that a version has. Throws if the version is not kept or is damaged.
     func state(ofVersion number: Int, of domain: AddressedDomain) throws -> DomainState {
         let history = try history(of: domain)
-        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version) else {
+        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version)
+        else {
             let listing = ShellWord.line(spelling(domain.word, in: domain.layer).words([Verb.history.name]))
             throw CommandFailure(
                 .notFound,
