@@ -4,8 +4,10 @@ internal import SettingsSchema
 package struct Style: Hashable, Sendable {
     package enum Color: UInt8, Hashable, Sendable { case red = 1, green, yellow, blue, magenta, cyan }
 
-    /// The color in the lowest three bits, then the attributes. Styles are compared for every cell.
-    private let bits: UInt8
+    /// The color in the lowest three bits, then the attributes.
+    fileprivate let bits: UInt8
+
+    fileprivate init(bits: UInt8) { self.bits = bits }
 
     package init(_ color: Color? = nil, isBold: Bool = false, isDim: Bool = false, isReversed: Bool = false) {
         bits = (color?.rawValue ?? 0) | (isBold ? 8 : 0) | (isDim ? 16 : 0) | (isReversed ? 32 : 0)
@@ -19,12 +21,25 @@ package struct Style: Hashable, Sendable {
 
 /// The cells of a screen.
 package struct Canvas: Sendable {
-    /// One column of a row. It holds no reference, so that a screen of cells is compared in a few microseconds.
+    /// One column of a row: the code in the lowest 24 bits, then the style.
+    ///
+    /// It is one word without a reference, so that a screen of cells is compared in a microsecond.
     private struct Cell: Equatable, Sendable {
+        private var bits: UInt32
+
+        init(code: UInt32, style: Style = Style()) { bits = code | UInt32(style.bits) << 24 }
+
         /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The second column of a wide
         /// character has `rest`.
-        var code: UInt32
-        var style = Style()
+        var code: UInt32 {
+            get { bits & 0xFF_FFFF }
+            set { bits = bits & ~0xFF_FFFF | newValue }
+        }
+
+        var style: Style {
+            get { Style(bits: UInt8(bits >> 24)) }
+            set { self = Cell(code: code, style: newValue) }
+        }
 
         static let rest: UInt32 = 0
         static let firstCluster: UInt32 = 0x11_0000
@@ -73,6 +88,8 @@ package struct Canvas: Sendable {
     /// that is not narrow. Most texts do not, and finding the characters of others takes ten times as long.
     private mutating func putNarrow(_ text: String, _ first: Int, to end: Int, _ style: Style) -> Int? {
         var at = first
+        // A span, because the array would check for each cell whether it is shared.
+        var cells = cells.mutableSpan
         for scalar in text.unicodeScalars {
             guard scalar.isNarrow else { return nil }
             if at == end {
@@ -160,17 +177,14 @@ package struct Canvas: Sendable {
     /// Returns the text that changes a terminal from another canvas to this one. If `shown` is nil, the contents of the
     /// terminal are unknown, and the text clears them first.
     package func update(from shown: Canvas?, hasColors: Bool) -> String {
-        let base = shown.flatMap { $0.columns == columns && $0.rows == rows ? $0 : nil }
+        let isKnown = shown?.columns == columns && shown?.rows == rows
+        let base = isKnown ? shown ?? self : Canvas(columns: columns, rows: rows)
         var output: [UInt8] = []
         var style: Style?
-        // A code denotes the same text in both canvases.
-        let hasSameCodes = base?.clusters == clusters
         for row in 0..<rows {
-            let places = (row * columns)..<((row + 1) * columns)
-            if hasSameCodes, let base, places.allSatisfy({ base.cells[$0] == cells[$0] }) { continue }
             // The column of the cursor, if it is known.
             var at: Int?
-            for column in 0..<columns where !isShown(column, row, by: base) {
+            for column in columnsToDraw(row, over: base) where !isShown(column, row, by: base) {
                 let cell = cells[row * columns + column]
                 if cell.code == Cell.rest { continue }
                 if at != column { output.appendMove(to: column, row) }
@@ -195,17 +209,29 @@ package struct Canvas: Sendable {
         }
         if style != nil { output += "\u{1B}[0m".utf8 }
         let text = String(decoding: output, as: UTF8.self)
-        let start = base == nil ? "\u{1B}[?25l\u{1B}[0m\u{1B}[2J" : "\u{1B}[?25l"
-        guard let cursor else { return text.isEmpty && base != nil && base?.cursor == nil ? "" : start + text }
-        if text.isEmpty, let shown = base?.cursor, shown == cursor { return "" }
+        let start = isKnown ? "\u{1B}[?25l" : "\u{1B}[?25l\u{1B}[0m\u{1B}[2J"
+        guard let cursor else { return text.isEmpty && isKnown && base.cursor == nil ? "" : start + text }
+        if text.isEmpty, let shown = base.cursor, shown == cursor { return "" }
         return start + text + "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h"
     }
 
-    /// Returns whether a terminal that shows another canvas shows a cell already. Without a canvas, it shows blanks.
-    private func isShown(_ column: Int, _ row: Int, by base: Canvas?) -> Bool {
+    /// The columns of a row from the first to the last one that may differ from another canvas.
+    private func columnsToDraw(_ row: Int, over base: Canvas) -> Range<Int> {
+        // A code denotes the same text in both canvases only if they have the same clusters.
+        guard clusters.isEmpty && base.clusters.isEmpty || clusters == base.clusters else { return 0..<columns }
+        let (new, old) = (cells.span, base.cells.span)
+        var (first, last) = (row * columns, (row + 1) * columns)
+        while first < last, new[first] == old[first] { first += 1 }
+        while first < last, new[last - 1] == old[last - 1] { last -= 1 }
+        if first == last { return 0..<0 }
+        // Both columns of a wide character are drawn together.
+        return max(0, first - row * columns - 1)..<(last - row * columns)
+    }
+
+    /// Returns whether a terminal that shows another canvas shows a cell already.
+    private func isShown(_ column: Int, _ row: Int, by base: Canvas) -> Bool {
         let index = row * columns + column
         let cell = cells[index]
-        guard let base else { return cell == .blank }
         if cell.code < Cell.firstCluster {
             guard base.cells[index] == cell else { return false }
         } else {
@@ -213,7 +239,6 @@ package struct Canvas: Sendable {
                 return false
             }
         }
-        // Both columns of a wide character are drawn together.
         return !isWide(column, row) || base.cells[index + 1] == cells[index + 1]
     }
 
