@@ -117,7 +117,7 @@ import Testing
         let (begin, record, state) = try Self.joined()
         let store = Values()
         let (entry, checkpoint) = (Journal.entry(of: record), Journal.checkpoint(of: state))
-        #expect([entry, checkpoint].allSatisfy { $0.bytes.count < 2 * Blob.longestInPack })
+        #expect([entry.bytes, checkpoint.bytes].allSatisfy { $0.count < 2 * Blob.longestInPack })
         let values = entry.longValues + checkpoint.longValues
         #expect(Set(values.map(\.name)).count == 1)
         for value in values { value.keep(in: store) }

@@ -57,7 +57,7 @@ extension DoctorCheck {
 extension DoctorCheck {
     /// Temporary files that killed writers have left.
     static let temporaries = DoctorCheck(subject: "stale temporary files") { doctor in
-        let needed = Set(doctor.user.pendingTransactions(on: doctor.system).flatMap(\.temporaries))
+        let needed = Set(doctor.user.transactionStatuses(on: doctor.system).flatMap(\.temporaries))
         let now = doctor.system.clock.wall
         return (doctor.writtenFolders + doctor.domainFolders).flatMap { folder in
             doctor.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
@@ -79,8 +79,8 @@ extension DoctorCheck {
 
     /// Committed transactions that could not be completed.
     static let transactions = DoctorCheck(subject: "pending transactions") { doctor in
-        doctor.user.pendingTransactions(on: doctor.system).filter { !$0.isBusy }.map { transaction in
-            if transaction.isOfOthers {
+        doctor.user.transactionStatuses(on: doctor.system).filter { !$0.isBusy }.map { transaction in
+            if transaction.belongsToAnotherUser {
                 return DoctorFinding(
                     transaction.path.description, "another user's change of several files in this store is pending",
                     .advice("only that user can complete it, with any command on one of the domains"))

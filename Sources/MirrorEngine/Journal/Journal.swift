@@ -15,8 +15,16 @@ package enum Journal {
         package let longValues: [LongValue]
     }
 
-    /// Returns a journal that starts with this state.
-    package static func checkpoint(of state: LocalState) -> Part { framed(state, after: magic) }
+    /// The start of a journal. Records follow it.
+    package struct Checkpoint: Sendable {
+        package let bytes: [UInt8]
+        package let longValues: [LongValue]
+
+        fileprivate init(_ part: Part) { (bytes, longValues) = (part.bytes, part.longValues) }
+    }
+
+    /// Returns the start of a journal with this state.
+    package static func checkpoint(of state: LocalState) -> Checkpoint { Checkpoint(framed(state, after: magic)) }
 
     /// Returns the part to append for a record.
     package static func entry(of record: LocalRecord) -> Part { framed(record) }

@@ -37,19 +37,19 @@ extension TrackedFile.Replacement: JournalCodable {
     }
 }
 
-extension TrackedFile: JournalRecord {
+extension TrackedFile: FieldwiseCodable {
     static let fields = JournalFields { Self() }.then(\.file, \.hash, \.generations, \.exceptions.sortedByPath)
-        .dropped(VersionVector.self).then(\.held, \.isMirrored, \.isCaptured).added(\.suspicion)
+        .droppedKnowledge().then(\.held, \.isMirrored, \.isCaptured).added(\.suspicion)
         .then(\.replaced.sortedByPath).added(\.interrupted.sortedByPath).ofFirstVersion { $0.retryFormats() }
 }
 
-extension CapturedDomain: JournalRecord {
+extension CapturedDomain: FieldwiseCodable {
     static let fields = JournalFields({ Self(domain: $0, exceptions: [:], reverted: []) }, \.domain)
-        .then(\.file, \.hash, \.exceptions.sortedByPath).dropped(VersionVector.self)
+        .then(\.file, \.hash, \.exceptions.sortedByPath).droppedKnowledge()
         .then(\.held, \.reverted).added(\.adopted, \.replaced.sortedByPath)
 }
 
-extension Capture: JournalRecord {
+extension Capture: FieldwiseCodable {
     static let fields = JournalFields(Self.init(transactions:clock:), \.transactions, \.clock)
         .added(\.when).then(\.domains, \.settlesApplication)
 
@@ -60,7 +60,7 @@ extension Capture: JournalRecord {
     }
 }
 
-extension DomainChange: JournalRecord {
+extension DomainChange: FieldwiseCodable {
     static let fields = JournalFields({ Self(domain: $0, changes: [:]) }, \.domain)
         .then(\.file, \.changes.sortedByPath)
 
@@ -86,12 +86,12 @@ extension Application: JournalCodable {
     }
 }
 
-extension AppliedDomain: JournalRecord {
+extension AppliedDomain: FieldwiseCodable {
     static let fields = JournalFields({ Self(domain: $0, exceptions: [:], replaced: [:]) }, \.domain)
-        .then(\.file, \.hash, \.exceptions.sortedByPath).dropped(VersionVector.self).then(\.replaced.sortedByPath)
+        .then(\.file, \.hash, \.exceptions.sortedByPath).droppedKnowledge().then(\.replaced.sortedByPath)
 }
 
-extension LocalState: JournalRecord {
+extension LocalState: FieldwiseCodable {
     static let fields = JournalFields({ Self(mirror: $0, writer: $1) }, \.mirror, \.writer)
         .then(\.formerWriters, \.sequence, \.clock, \.knowledge, \.peers, \.outbox, \.intent, \.folder)
         .then(\.trackedFiles, \.application, \.conflicts)
@@ -124,7 +124,7 @@ private struct ReplacedPair: JournalCodable {
 }
 
 extension ByteReader {
-    /// Skips a vector that the first version recorded: what the author of a change knew of other writers.
+    /// Skips a vector that only the first version recorded: what the author of a change knew of other writers.
     mutating func skipKnowledgeOfFirstVersion() throws(PackFault) {
         if isOfFirstVersion { _ = try read(VersionVector.self) }
     }
@@ -132,7 +132,7 @@ extension ByteReader {
 
 // MARK: The mirror's files, and their state
 
-extension PackName: JournalRecord {
+extension PackName: FieldwiseCodable {
     static let fields = JournalFields(Self.init(kind:number:prefix:), \.kind, \.number, \.hash)
         .checkingSequences(\.number)
 }
@@ -189,35 +189,35 @@ extension WriterNote: JournalCodable {
     }
 }
 
-extension PackIntent: JournalRecord {
+extension PackIntent: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.pack, \.last, \.knowledge, \.isFarewell, \.references)
         .checkingSequences(\.last)
 }
 
-extension CreatedFile: JournalRecord {
+extension CreatedFile: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.size, \.last, \.supersededAt).checkingSequences(\.last)
 }
 
-extension OwnFolder: JournalRecord {
+extension OwnFolder: FieldwiseCodable {
     static let fields = JournalFields { Self() }
         .then(\.created, \.tip, \.publishedKnowledge, \.baseSequence, \.baseBytes, \.logBytes, \.logCount)
         .then(\.owesBase, \.owesNote, \.lastHealing, \.noteNumber, \.hasLeft, \.blobs).added(\.removed)
         .checkingSequences(\.baseSequence, \.noteNumber)
 }
 
-extension Peer: JournalRecord {
-    static let fields = JournalFields { Self() }.then(\.joined, \.tip).dropped(VersionVector.self)
+extension Peer: FieldwiseCodable {
+    static let fields = JournalFields { Self() }.then(\.joined, \.tip).droppedKnowledge()
         .then(\.baseSequence, \.beyond, \.note, \.vanishedAt, \.carries, \.lastStamp)
         .checkingSequences(\.baseSequence)
 }
 
-extension ChainLink: JournalRecord {
+extension ChainLink: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.first, \.last, \.hash, \.previous)
         .dropped([TransactionID].self).checkingSequences(\.first, \.last)
         .checking(.contradiction("range")) { $0.first > 0 && $0.first <= $0.last }
 }
 
-extension ConflictJournal.Conflict: JournalRecord {
+extension ConflictJournal.Conflict: FieldwiseCodable {
     static let fields = JournalFields(
         Self.init, \.id, \.path, \.value, \.loser, \.winner, \.kind, \.when, \.resolvedAt)
 
@@ -279,11 +279,11 @@ extension BlobName: JournalCodable {
     init(from reader: inout ByteReader) throws(PackFault) { self.init(hash: try reader.read()) }
 }
 
-extension BlobReference: JournalRecord {
+extension BlobReference: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.name, \.size)
 }
 
-extension CreatedBlob: JournalRecord {
+extension CreatedBlob: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.size, \.unneededSince)
         .checking(.beyondLimit("bytes of a value")) { $0.size <= CanonicalValue.longest }
 }

@@ -32,14 +32,14 @@ extension Int64 {
     }
 }
 
-extension PendingWaits: JournalRecord {
+extension PendingWaits: FieldwiseCodable {
     static let fields = JournalFields { Self() }.then(\.files, \.lastCheck, \.lastChecked)
 }
 
-extension PendingWaits.Wait: JournalRecord {
+extension PendingWaits.Wait: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.since, \.isReported)
 }
 
-extension PackAddress: JournalRecord {
+extension PackAddress: FieldwiseCodable {
     static let fields = JournalFields(Self.init, \.writer, \.name)
 }

@@ -82,7 +82,7 @@ extension StateSummary {
     }
 }
 
-extension StateSummary: JournalRecord {
+extension StateSummary: FieldwiseCodable {
     static let fields = JournalFields(
         Self.init, \.journalLength, \.mirror, \.writer, \.isAtRest, \.created, \.superseded, \.removedNotes, \.blobs,
         \.unneeded, \.joined, \.tips, \.vanished, \.files)

@@ -124,7 +124,7 @@ extension Engine {
     ///
     /// Files that wait for others are released and read again when they are due, because a new journal keeps only the
     /// long values of the state.
-    package mutating func checkpoint() -> Journal.Part {
+    package mutating func checkpoint() -> Journal.Checkpoint {
         inbox.dropWaiting(beyond: 0)
         return Journal.checkpoint(of: local)
     }

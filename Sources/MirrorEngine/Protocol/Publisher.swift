@@ -10,7 +10,7 @@ struct Publisher: Sendable {
     private(set) var isCompacting = false
     /// The size of the files that are being removed from our folder.
     private var bytesBeingRemoved = 0
-    /// The last time at which a base did not fit in place of a log, or nil.
+    /// Our folder when a base last did not fit in place of a log, or nil if one has fitted since.
     private var lackOfRoom: QuotaMiss?
     /// Whether files of ours were found missing or damaged and no base has replaced them yet.
     private(set) var hasLosses = false

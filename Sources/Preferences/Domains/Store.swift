@@ -8,7 +8,7 @@ public struct Store: Sendable {
 
     package init(_ shared: SharedStore) { self.shared = shared }
 
-    /// A store on a machine that may be simulated.
+    /// Creates a store that uses these services of the system, which a test can simulate.
     package init(_ kind: Kind, on system: SystemServices) { shared = SharedStore(kind, on: system) }
 
     package enum Kind: Hashable, Sendable {
@@ -138,7 +138,7 @@ extension SharedStore {
                     domain(of: file, mustBeTrusted: layer == .forced))
             }
         case .success(nil), .failure:
-            return Layer.allCases.filter(\.isInUserFolder).flatMap { layer in
+            return Layer.allCases.filter(\.isInMemoryStore).flatMap { layer in
                 layer.domains(for: name, suites).map { name in
                     LayerSource(layer, suite: layer == .suite ? name.text : nil, target(of: name))
                 }

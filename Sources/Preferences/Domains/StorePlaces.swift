@@ -124,7 +124,8 @@ extension StorePlaces {
 }
 
 extension Layer {
-    /// The places of files in the order of a look-up. Each folder of a place is searched for all layers of its row.
+    /// The places of files in the order of a look-up, each with its consecutive layers. Each folder of a place is
+    /// searched for all of these layers before the next folder.
     fileprivate static let placesInOrder = allCases.reduce(into: [(place: Place, layers: [Layer])]()) { rows, layer in
         guard case .file(let place, _) = layer.provider else { return }
         if rows.last?.place == place {
@@ -134,7 +135,7 @@ extension Layer {
         }
     }
 
-    /// Returns the domains that the layer has for a look-up in a domain.
+    /// Returns the domains whose files the layer reads for a look-up in a domain.
     func domains(for name: DomainName, _ suites: [DomainName]) -> [DomainName] {
         guard case .file(let place, let subject) = provider else { return [] }
         switch subject {

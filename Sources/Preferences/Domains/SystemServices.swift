@@ -34,7 +34,7 @@ package struct SystemServices: Sendable {
         self.atEnd = atEnd
     }
 
-    /// The services of the system of this process.
+    /// The system services of this process.
     package static func ofThisProcess() -> SystemServices {
         SystemServices(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,

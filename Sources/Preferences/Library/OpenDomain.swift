@@ -124,7 +124,7 @@ final class OpenDomain: Sendable {
             return true
         }
         guard isDue else { return }
-        // A transaction of a dead writer may not have reached this file yet.
+        // A transaction that its writer left may not have reached this file yet.
         if isExact || isFirst { file.finishTransactions(on: system) }
         let generation: FileGeneration?
         do throws(SystemFailure) {

@@ -108,8 +108,8 @@ extension Layer {
     /// Whether it has the user's own values of the domain.
     package var isOfUser: Bool { subject == .domain && (place == .user || place == .userHost) }
 
-    /// Whether it has files in the user's folder, which a store in memory replaces.
-    var isInUserFolder: Bool { place == .user }
+    /// Whether a store in memory has the layer. It has none for this host, and none of an administrator.
+    var isInMemoryStore: Bool { place == .user }
 
     /// Whether an administrator writes it, for all users.
     package var isOfAdministrator: Bool { place == .site || place == .forced }

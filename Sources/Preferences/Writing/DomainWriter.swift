@@ -149,7 +149,7 @@ package struct DomainWriter: Sendable {
         for _ in 0..<16 {
             let left = max(system.clock.now.duration(to: deadline), .zero)
             let locks = try DomainLocks(of: files, on: system, patience: left)
-            // The writer of a pending record held the lock that we hold now, so it was killed.
+            // The writer of a pending record held the lock that we hold now, so it was killed or could not complete it.
             let pending = PendingTransactions(in: files.first?.file.transactions, on: system)
             if let record = pending.recordOfAnotherUser, let file = files.first?.file {
                 locks.release()

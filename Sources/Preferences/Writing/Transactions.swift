@@ -371,14 +371,14 @@ extension StoreFolder {
         PendingTransactions(in: transactions, on: system).recordOfAnotherUser
     }
 
-    /// Completes the transactions of dead writers.
+    /// Completes the transactions that their writers left.
     package func finishTransactions(on system: SystemServices) {
         file(of: .global).finishTransactions(on: system)
     }
 }
 
 extension DomainFile {
-    /// Completes the transactions of dead writers.
+    /// Completes the transactions that their writers left.
     package func finishTransactions(on system: SystemServices) {
         let pending = PendingTransactions(in: transactions, on: system)
         if !pending.isEmpty { pending.finish(patience: .zero) }
@@ -386,7 +386,7 @@ extension DomainFile {
 }
 
 /// A transaction whose record is still in its store.
-package struct PendingTransaction: Hashable, Sendable {
+package struct TransactionStatus: Hashable, Sendable {
     package let path: FilePath
     /// The names of the domains that it changes, or nil if the record cannot be read.
     package let domains: [String]?
@@ -395,12 +395,12 @@ package struct PendingTransaction: Hashable, Sendable {
     /// Whether a process holds the lock of one of the domains.
     package let isBusy: Bool
     /// Whether the record or the store belongs to another user.
-    package var isOfOthers = false
+    package var belongsToAnotherUser = false
 }
 
 extension StoreFolder {
     /// Returns the records of transactions in this store. Opening a domain completes those that can be completed.
-    package func pendingTransactions(on system: SystemServices) -> [PendingTransaction] {
+    package func transactionStatuses(on system: SystemServices) -> [TransactionStatus] {
         guard arrangement == .own else { return [] }
         let folder = transactions
         let other = recordOfAnotherUser(on: system)
@@ -408,12 +408,12 @@ extension StoreFolder {
         return names.filter { !$0.isTemporary }.map { name in
             let path = folder.appending(name)
             guard let record = PendingTransactions.record(at: path, folder, system) else {
-                return PendingTransaction(
-                    path: path, domains: nil, temporaries: [], isBusy: false, isOfOthers: path == other)
+                return TransactionStatus(
+                    path: path, domains: nil, temporaries: [], isBusy: false, belongsToAnotherUser: path == other)
             }
             let locks = try? DomainLocks(of: record.files, on: system, patience: .zero)
             locks?.release()
-            return PendingTransaction(
+            return TransactionStatus(
                 path: path, domains: record.files.map(\.file.name),
                 temporaries: record.steps.map(\.change.temporary),
                 isBusy: locks == nil)

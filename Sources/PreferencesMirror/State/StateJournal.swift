@@ -129,7 +129,7 @@ struct StateJournal: Sendable {
     // MARK: Writing
 
     /// Starts a journal, replacing any other.
-    mutating func begin(_ checkpoint: Journal.Part) throws(SystemFailure) {
+    mutating func begin(_ checkpoint: Journal.Checkpoint) throws(SystemFailure) {
         forgetSummary()
         try files.makeFolders(folder)
         try longValues.keep(checkpoint.longValues)

@@ -1,11 +1,11 @@
 /// A type with several fields that is encoded in the journal, field after field.
 ///
-/// A type of which a journal can have millions encodes its fields by itself, because key paths are slower.
-protocol JournalRecord: JournalCodable {
+/// A type with millions of values in a journal encodes its fields itself, because key paths are slower.
+protocol FieldwiseCodable: JournalCodable {
     static var fields: JournalFields<Self> { get }
 }
 
-extension JournalRecord {
+extension FieldwiseCodable {
     func write(to bytes: inout JournalBytes) { Self.fields.write(self, &bytes) }
     init(from reader: inout ByteReader) throws(PackFault) { self = try Self.fields.read(&reader) }
 }
@@ -75,6 +75,9 @@ struct JournalFields<Record>: Sendable {
             if reader.isOfFirstVersion { _ = try reader.read(type) }
         }
     }
+
+    /// Skips a vector that only the first version recorded: what the author of a change knew of other writers.
+    func droppedKnowledge() -> Self { dropped(VersionVector.self) }
 
     /// Changes a record of the first version.
     func ofFirstVersion(_ change: @escaping @Sendable (inout Record) -> Void) -> Self {
