@@ -82,6 +82,19 @@ import Testing
         #expect(try clinic.doctor().status == 0)
     }
 
+    @Test func `the doctor renames a schema that is named after another domain`() throws {
+        let clinic = try clinic()
+        let folder = "/home/ada/.local/share/prefs/schemas"
+        try clinic.files.replace(
+            "/home/ada/.local/share/prefs/schemas/e.plist", with: Array("{ Domain = f; }".utf8).span.bytes)
+        let fix = "mv -n \(folder)/e.plist \(folder)/f.plist"
+        #expect(
+            try clinic.doctor().output
+                == "\(folder)/e.plist: the schema is ignored: is the schema of another domain, f\n    \(fix)\n")
+        try clinic.run(fix)
+        #expect(try clinic.doctor().status == 0)
+    }
+
     @Test func `the doctor finds schemas with errors and settings of other versions`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs write d keep 5", clinic).status == 0)

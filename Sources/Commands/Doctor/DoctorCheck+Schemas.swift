@@ -13,11 +13,16 @@ extension DoctorCheck {
             }
             let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
             let check = ShellWord.line(["prefs", "schema", "check", found.place])
-            return [
-                DoctorFinding(
-                    found.place, "the schema is ignored: \(found.faults[0])\(others)",
-                    .advice("\(check) lists all errors"))
-            ]
+            var remedy = DoctorFinding.Remedy.advice("\(check) lists all errors")
+            // A check of the file alone finds no error if only its name is wrong.
+            if others.isEmpty, let file = found.file,
+                let other = found.readable.flatMap({ try? DomainName($0.domain) }),
+                other != name
+            {
+                let rights = places.folders.first == file.parent ? [] : ["sudo"]
+                remedy = .command(rights + ["mv", "-n"], on: file, SchemaPlaces.file(of: other, in: file.parent))
+            }
+            return [DoctorFinding(found.place, "the schema is ignored: \(found.faults[0])\(others)", remedy)]
         }
     }
 
