@@ -191,11 +191,6 @@ package struct CommandSpelling {
         verbOptions = layer.isOfUser ? [] : [Option.layer.name, layer.name]
     }
 
-    /// Creates the spelling for the store and host of another command.
-    init(_ domain: String, in layer: Layer, _ invocation: Invocation) {
-        self.init(domain, in: layer, store: invocation[.store], host: invocation[.host])
-    }
-
     /// Returns the words of a command.
     ///
     /// - Parameter value: A type flag and the words of its value.

@@ -17,7 +17,6 @@ struct BrowseActions: ScreenActions {
     typealias Change = BrowseScreen.Change
 
     let context: CommandContext
-    let invocation: Invocation
     private let access: StoreAccess
     /// The notes of the store, which would be written over the screen.
     private let errors: CapturedErrors
@@ -56,7 +55,7 @@ struct BrowseActions: ScreenActions {
     private static let mostCharacters = 4000
 
     init(_ invocation: Invocation, _ context: CommandContext, waking terminal: any ScreenTerminal) throws {
-        (self.invocation, self.context) = (invocation, context)
+        self.context = context
         let captured = context.capturingErrors()
         errors = captured.errors
         access = try StoreAccess(invocation, captured.context)
@@ -516,7 +515,7 @@ extension BrowseActions {
         guard let argument = key.argument, let value = root[path] else {
             throw CommandFailure(.invalidValue, "\(key.spelling.onOneLine): no command line can name this key")
         }
-        let spelling = CommandSpelling(domain.word, in: domain.layer, invocation)
+        let spelling = access.spelling(domain.word, in: domain.layer)
         guard writes else {
             let isOwn = domain.name == nil || opened.own[key.key] != nil
             let words = spelling.words(
