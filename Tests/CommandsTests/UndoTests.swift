@@ -289,12 +289,14 @@ import Testing
         try machine.fileSystem.open(Self.historyOfD.appending(names[1]), .reading)?.setPermissions([])
         let listed = try runPrefs(["prefs", "history", "d"], on: machine)
         #expect(listed.status == 0 && listed.output.contains("    (cannot be read: Permission denied)\n"), "\(listed)")
-        for words in [["diff", "--versions", "2..3", "d"], ["undo", "d"], ["restore", "d", "2"]] {
+        let reason = "prefs: d: version 2 cannot be read: Permission denied"
+        for words in [["undo", "d"], ["restore", "d", "2"]] {
             let outcome = try runPrefs(["prefs"] + words, on: machine)
-            #expect(
-                outcome.status == 6
-                    && outcome.errors.contains("version 2 cannot be read: Permission denied; nothing was changed"),
-                "\(outcome)")
+            #expect(outcome.status == 6 && outcome.errors == reason + "; nothing was changed\n", "\(outcome)")
+        }
+        for words in [["diff", "--versions", "2..3", "d"], ["history", "d", "--show", "2"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.status == 6 && outcome.errors == reason + "\n", "\(outcome)")
         }
         #expect(try state(machine).values == ["k": "3"])
     }

@@ -410,7 +410,7 @@ extension BrowseActions {
     /// Gives an entry the value that it has in a version.
     private mutating func restore(_ path: EntryPath, _ number: Int) throws -> [Event] {
         let (opened, _) = try current()
-        let state = try access.state(ofVersion: number, of: opened.domain)
+        let state = try access.state(ofVersion: number, of: opened.domain, isWriting: true)
         let change = PropertyList.dictionary(state.values)[path].map { Change.set(path, $0) } ?? .delete(path)
         return try make(change, .restore, saying: "Restored \(BrowseScreen.name(of: path).onOneLine)")
     }

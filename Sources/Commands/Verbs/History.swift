@@ -45,7 +45,7 @@ extension Verb {
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
-        let state = try access.state(ofVersion: id, of: domain)
+        let state = try access.state(ofVersion: id, of: domain, isWriting: true)
         try access.restoreState([domain], .restore, invocation) { _, draft in
             var state = state
             if draft.exists, state.format != nil, state.values != draft.values { state.format = draft.format }
@@ -90,7 +90,11 @@ extension StoreAccess {
     }
 
     /// Returns the state that a version has. Throws if the version is not kept or is damaged.
-    func state(ofVersion number: Int, of domain: AddressedDomain) throws -> DomainState {
+    ///
+    /// - Parameter isWriting: Whether the state is to be written, so that a failure says that nothing was changed.
+    func state(
+        ofVersion number: Int, of domain: AddressedDomain, isWriting: Bool = false
+    ) throws -> DomainState {
         let history = try history(of: domain)
         guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version)
         else {
@@ -99,7 +103,9 @@ extension StoreAccess {
                 .notFound,
                 "\(domain.word.onOneLine): no version \(number) is kept; `\(listing.onOneLine)` lists those that are")
         }
-        guard let state = history.state(of: version) else { throw history.failure(ofVersion: number, of: domain) }
+        guard let state = history.state(of: version) else {
+            throw history.failure(ofVersion: number, of: domain, isWriting: isWriting)
+        }
         return state
     }
 }
@@ -112,18 +118,20 @@ extension History {
         do throws(DamagedVersion) {
             return try back(steps, from: DomainState(draft))
         } catch {
-            throw failure(ofVersion: error.sequence, of: domain)
+            throw failure(ofVersion: error.sequence, of: domain, isWriting: true)
         }
     }
 
     /// Returns the reason a version has no state.
-    fileprivate func failure(ofVersion sequence: Int, of domain: AddressedDomain) -> CommandFailure {
-        let word = domain.word.onOneLine
+    fileprivate func failure(
+        ofVersion sequence: Int, of domain: AddressedDomain, isWriting: Bool
+    ) -> CommandFailure {
+        let (word, outcome) = (domain.word.onOneLine, isWriting ? "; nothing was changed" : "")
         guard let failure = versions.first(where: { $0.sequence == sequence }).flatMap({ self.failure(of: $0) }) else {
-            return CommandFailure(.damaged, "\(word): version \(sequence) is damaged; nothing was changed")
+            return CommandFailure(.damaged, "\(word): version \(sequence) is damaged\(outcome)")
         }
         return CommandFailure(
-            .systemFailed, "\(word): version \(sequence) cannot be read: \(failure.code); nothing was changed")
+            .systemFailed, "\(word): version \(sequence) cannot be read: \(failure.code)\(outcome)")
     }
 }
 
