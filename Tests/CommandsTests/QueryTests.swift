@@ -241,7 +241,7 @@ import Testing
         let machine = try machine()
         try machine.administrate("/usr/share/prefs/schemas/com.example.a.plist", "{ Domain = com.example.a; }")
         let outcome = try runPrefs(["prefs", "query", "com.example.a", "@unread"], on: machine)
-        #expect(outcome.errors == "prefs: com.example.a: unknown request @unread\n" && outcome.status == 1)
+        #expect(outcome.errors == "prefs: com.example.a: unknown query @unread\n" && outcome.status == 1)
     }
 
     @Test func `reads the standard input`() throws {
@@ -313,10 +313,10 @@ import Testing
         #expect(try !machine.run("prefs query \(file) TRUEPREDICATE").output.contains("hush"))
     }
 
-    @Test func `rejects unknown requests`() throws {
+    @Test func `rejects unknown queries`() throws {
         let machine = try mailMachine()
         let unknown = try machine.run("prefs query com.example.mail @unrad")
-        #expect(unknown.errors == "prefs: com.example.mail: unknown request @unrad; did you mean unread?\n")
+        #expect(unknown.errors == "prefs: com.example.mail: unknown query @unrad; did you mean unread?\n")
         #expect(
             try machine.run("prefs query com.example.mail @unread").errors
                 == "prefs: no value for $DAYS; add DAYS=VALUE\n")

@@ -130,7 +130,7 @@ package struct Operand: Hashable, Sendable {
         case compared
         /// The number of a kept version of the domain.
         case version
-        /// A predicate, or the name of a request that the domain's schema declares.
+        /// A predicate, or the name of a query that the domain's schema declares.
         case query
         case verb
         case word

@@ -26,8 +26,8 @@ struct QueryRequest {
         let named = invocation[operand: "SOURCE"] ?? ""
         let words = ["ENTRYPATH", "PREDICATE", "@NAME", "VAR=VALUE"].flatMap { invocation.words($0) }
         var values = try Self.values(invocation.all(.bind))
-        if let name = words.first?.requestName {
-            let stored = try access.storedRequest(name, of: named)
+        if let name = words.first?.queryName {
+            let stored = try access.declaredQuery(name, of: named)
             (query, source, hasPath) = (try stored.query(), stored.domain ?? named, true)
             values.merge(try Self.values(words.dropFirst())) { $1 }
         } else {
@@ -144,7 +144,7 @@ struct QueryRequest {
 
 extension String {
     /// The name if the word is `@name`.
-    fileprivate var requestName: String? {
+    fileprivate var queryName: String? {
         guard utf8.first == UInt8(ascii: "@"), utf8.count > 1 else { return nil }
         let name = String(dropFirst())
         return name.utf8.allSatisfy({ $0.isNameByte }) ? name : nil
@@ -293,16 +293,16 @@ extension PropertyList {
 }
 
 extension StoreAccess {
-    /// Returns a request that the schema of a domain declares.
-    func storedRequest(_ name: String, of word: String) throws -> QueryDeclaration {
+    /// Returns a query that the schema of a domain declares.
+    func declaredQuery(_ name: String, of word: String) throws -> QueryDeclaration {
         let domain = try domain(word)
         let schema = try requiredSchema(of: domain)
-        guard let request = schema.queries.first(where: { $0.name == name }) else {
+        guard let query = schema.queries.first(where: { $0.name == name }) else {
             let known = schema.queries.map(\.name)
             throw CommandFailure(
                 .notFound,
-                "\(word.onOneLine): unknown request @\(name.onOneLine)\(Suggestion.advice(name, among: known))")
+                "\(word.onOneLine): unknown query @\(name.onOneLine)\(Suggestion.advice(name, among: known))")
         }
-        return request
+        return query
     }
 }

@@ -167,7 +167,7 @@ extension Completion {
         case .version: offerVersions(of: operands.first ?? "")
         case .key: offerKeys(of: operands.first ?? "", declared: false)
         case .declaredKey: offerKeys(of: operands.first ?? "", declared: true)
-        case .query: offerRequests(of: operands.first ?? "")
+        case .query: offerQueries(of: operands.first ?? "")
         case .file: answer.files = .files
         case .folder: answer.files = .folders
         case .choice(let choice): for word in choice.words { offer(word) }
@@ -227,8 +227,8 @@ extension Completion {
         }
     }
 
-    /// Offers the requests that the schema of a domain declares.
-    mutating func offerRequests(of domain: String) {
+    /// Offers the queries that the schema of a domain declares.
+    mutating func offerQueries(of domain: String) {
         for query in source.schema(domain)?.queries ?? [] { offer("@\(query.name)", query.title ?? "") }
     }
 

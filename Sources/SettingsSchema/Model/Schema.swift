@@ -192,7 +192,7 @@ extension Collection<SettingDeclaration> {
     }
 }
 
-/// A request for records that a schema declares under a name.
+/// A query that a schema declares under a name.
 package struct QueryDeclaration: Hashable, Sendable {
     package var name = ""
     package var title: String?
