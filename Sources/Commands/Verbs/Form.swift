@@ -12,7 +12,7 @@ extension Verb {
             "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
             "All changes are shown and saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
-        options: [.plain, .schema, .bundleDomain], forms: [[.domain]],
+        options: [.plain, .formSchema, .bundleDomain], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let named = try SchemaFile.ofOperand(invocation, context)?.schema()
@@ -96,6 +96,8 @@ extension Verb {
 
 extension Option {
     fileprivate static let plain = Option("--plain", "ask one question per line instead of filling the screen")
+    fileprivate static let formSchema = Option(
+        "--schema", Argument("FILE", .file), "the schema to use instead of the installed one")
 }
 
 extension LayerStack {
