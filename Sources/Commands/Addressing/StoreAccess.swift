@@ -204,6 +204,8 @@ struct ComparedOperand {
     let masking: Masking
     /// The operand as named in commands; nil if no command can write it.
     let command: CommandSpelling?
+    /// Whether `--from` applies to the operand.
+    var isInput = false
 }
 
 extension StoreAccess {
@@ -211,14 +213,16 @@ extension StoreAccess {
     func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
         if try word == "-" || DomainArgument.isPath(word) && context.isStream(word) {
             let input = try InputFile(word, invocation, context, unwrapsJSON: true)
-            return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, command: nil)
+            return ComparedOperand(
+                values: try input.dictionary().withoutHidden, masking: .none, command: nil, isInput: true)
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
         let domain = try domain(word)
         let command = spelling(word, in: domain.layer)
         if domain.name == nil, invocation.has(.from) {
             let input = try InputFile(domain.file.path.description, invocation, context)
-            return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
+            return ComparedOperand(
+                values: try input.dictionary(), masking: masking(domain), command: command, isInput: true)
         }
         guard let values = try values(domain) else {
             guard domain.name == nil else {

@@ -19,12 +19,19 @@ extension Verb {
         let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"])
         let (old, new): (ComparedOperand, ComparedOperand)
         switch (invocation[.versions], words.1) {
-        case (let versions?, nil): (old, new) = try access.versions(versions, of: access.domain(words.0))
+        case (let versions?, nil):
+            guard invocation[.from] == nil else {
+                throw CommandFailure(.usage, "diff: only one of --from and --versions can be given")
+            }
+            (old, new) = try access.versions(versions, of: access.domain(words.0))
         case (nil, let word?):
             guard words.0 != "-" || word != "-" else {
                 throw CommandFailure(.usage, "diff: the standard input can be read only once")
             }
             (old, new) = (try access.operand(words.0, invocation), try access.operand(word, invocation))
+            guard invocation[.from] == nil || old.isInput || new.isInput else {
+                throw CommandFailure.formatOfDomain(words.0)
+            }
         default: throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
         }
         let differences = Differences(from: old.values, to: new.values)
