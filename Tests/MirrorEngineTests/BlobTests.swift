@@ -106,7 +106,7 @@ import Testing
         let store = Values()
         let text = PropertyList.string(String(repeating: "k", count: Blob.longestInPack))
         let (kept, inMemory) = (try CanonicalValue(text), try CanonicalValue(text))
-        #expect(try #require(kept.long).keep(in: store))
+        #expect(try #require(kept.long).store(in: store))
         #expect(kept == inMemory && kept.hashValue == inMemory.hashValue && kept.bytes == inMemory.bytes)
         #expect(kept.propertyList == text && kept.count == inMemory.count && store.reads == 2)
         #expect(try kept != CanonicalValue(.string(String(repeating: "l", count: Blob.longestInPack))))
@@ -120,7 +120,7 @@ import Testing
         #expect([entry.bytes, checkpoint.bytes].allSatisfy { $0.count < 2 * Blob.longestInPack })
         let values = entry.longValues + checkpoint.longValues
         #expect(Set(values.map(\.name)).count == 1)
-        for value in values { value.keep(in: store) }
+        for value in values { value.store(in: store) }
         let journal = Journal.beginning(with: begin) + entry.bytes
         for bytes in [journal, checkpoint.bytes] {
             let reading = try Journal.replay(bytes, longValues: store)
@@ -135,9 +135,9 @@ import Testing
     @Test func `that its store no longer has is not recorded as kept`() throws {
         let value = try #require(Self.text("v").value?.long)
         let store = Values()
-        #expect(value.keep(in: store) && value.keep(in: store))
+        #expect(value.store(in: store) && value.store(in: store))
         store.removeAll()
-        #expect(!value.keep(in: store))
+        #expect(!value.store(in: store))
     }
 
     /// A store in memory.
@@ -159,7 +159,7 @@ import Testing
             }
         }
 
-        func keep(_ bytes: [UInt8], as name: BlobName) -> Bool {
+        func store(_ bytes: [UInt8], as name: BlobName) -> Bool {
             state.withLock { $0.values[name] = bytes }
             return true
         }

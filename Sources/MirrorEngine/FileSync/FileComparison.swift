@@ -34,7 +34,7 @@ struct FileComparison {
             let key = domain.appending(entry.key)
             if staysLocal(entry.key) { localKeys.insert(key) }
             if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
-                if let longValues { value.long?.keep(in: longValues) }
+                if let longValues { value.long?.store(in: longValues) }
                 file[key] = value
             } else {
                 beyondLimit.insert(key)

@@ -45,11 +45,11 @@ package final class LongValue: Sendable {
         return bytes ?? store?.bytes(of: reference) ?? []
     }
 
-    /// Releases the bytes once the store keeps them. Returns whether it does.
+    /// Stores the bytes, and then releases them. Returns whether the store has them.
     @discardableResult
-    package func keep(in store: any LongValueStore) -> Bool {
+    package func store(in store: any LongValueStore) -> Bool {
         guard let bytes = place.withLock({ $0.bytes }) else { return store.contains(reference) }
-        guard store.keep(bytes, as: name) else { return false }
+        guard store.store(bytes, as: name) else { return false }
         place.withLock { ($0.bytes, $0.store) = (nil, store) }
         return true
     }
@@ -68,6 +68,6 @@ package protocol LongValueStore: AnyObject, Sendable {
     func contains(_ reference: BlobReference) -> Bool
     /// Returns a value that this store keeps. Returns nil if it cannot be read, and remembers that.
     func bytes(of reference: BlobReference) -> [UInt8]?
-    /// Keeps a value durably. Returns false if that is not possible now.
-    func keep(_ bytes: [UInt8], as name: BlobName) -> Bool
+    /// Stores a value durably. Returns false if that is not possible now.
+    func store(_ bytes: [UInt8], as name: BlobName) -> Bool
 }

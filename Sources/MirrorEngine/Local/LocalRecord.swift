@@ -121,7 +121,7 @@ extension LocalState {
 extension LocalState {
     private mutating func apply(_ capture: Capture) {
         clock = HybridClock(local: max(clock.local, capture.clock))
-        noteReverted(capture)
+        recordReverted(capture)
         for domain in capture.domains { for id in domain.adopted where Rule.adoptsEqual.isKept { adopted.insert(id) } }
         for transaction in capture.transactions {
             sequence = transaction.id.sequence
@@ -155,7 +155,7 @@ extension LocalState {
         outbox.append(transaction)
     }
 
-    private mutating func noteReverted(_ capture: Capture) {
+    private mutating func recordReverted(_ capture: Capture) {
         for path in capture.domains.flatMap(\.reverted) {
             guard let write = mergeState.write(at: path) else { continue }
             guard let winner = capture.transactions.lazy.flatMap(\.versionedWrites).first(where: { $0.path == path })

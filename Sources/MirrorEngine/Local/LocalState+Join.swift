@@ -8,7 +8,7 @@ extension LocalState {
             if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
             peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
         case .log(let log):
-            noteActivity(log)
+            recordActivity(log)
             join(log, hash: pack.hash, at: now)
         case .base(let base):
             if base.last > knowledge[writer] { retired.remove(writer) }
@@ -17,7 +17,7 @@ extension LocalState {
     }
 
     /// Records that a writer is active.
-    private mutating func noteActivity(_ log: LogPack) {
+    private mutating func recordActivity(_ log: LogPack) {
         retired.remove(log.writer)
         let last = log.transactions.map(\.stamp).max() ?? .zero
         peers[log.writer, default: Peer()].lastStamp = max(last, peers[log.writer]?.lastStamp ?? .zero)

@@ -59,8 +59,8 @@ package struct Engine: Sendable {
         case .publish: publisher.publish(at: moment.now, in: &context)
         case .created(let name): publisher.finish(name, at: moment.now, in: &context)
         case .notCreated(let failure): context.report(.waiting(failure))
-        case .removed(let names): publisher.noteRemoved(.removed(names), in: &context)
-        case .removedBlobs(let names): publisher.noteRemoved(.removedBlobs(names), in: &context)
+        case .removed(let names): publisher.recordRemoved(.removed(names), in: &context)
+        case .removedBlobs(let names): publisher.recordRemoved(.removedBlobs(names), in: &context)
         case .compact: publisher.compact(at: moment.now, in: &context)
         case .command(let command): carryOut(command, at: moment)
         }
@@ -147,7 +147,7 @@ extension Engine {
         let writer = local.writer
         publisher.checkFolder(
             inbox.folders[writer], sizes: listing.folders[writer] ?? [:], at: moment.now, in: &context)
-        inbox.notePeers(at: moment.now, in: &context)
+        inbox.recordPeers(at: moment.now, in: &context)
         var wanted = inbox.wanted(listing, at: moment.now, local)
         if let own = publisher.fileToCheck(at: moment.now, context) { wanted.append(own) }
         if !wanted.isEmpty { context.act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }

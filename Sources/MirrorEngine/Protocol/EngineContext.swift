@@ -69,7 +69,7 @@ struct EngineContext: Sendable {
     }
 
     /// Updates the status after our note announced that we left.
-    mutating func noteLeaving() {
+    mutating func updateStatusAfterLeaving() {
         if directoryStatus == .present { directoryStatus = statusWherePresent }
     }
 

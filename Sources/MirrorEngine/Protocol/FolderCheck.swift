@@ -81,14 +81,14 @@ package struct FolderCheck: Sendable {
         rebuilding = RebuiltState(
             local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
         expected = local.mergeState
-        noteNames()
+        checkNames()
     }
 }
 
 // MARK: Names
 
 extension FolderCheck {
-    private mutating func noteNames() {
+    private mutating func checkNames() {
         findings.formUnion(listing.closed.map { .closed($0) })
         var strays = listing.strays
         for (writer, names) in listing.folders {

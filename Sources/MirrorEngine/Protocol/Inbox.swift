@@ -58,7 +58,7 @@ extension Inbox {
     }
 
     /// Records which folders went out of view or came back, and which files are gone.
-    func notePeers(at now: Int64, in context: inout EngineContext) {
+    func recordPeers(at now: Int64, in context: inout EngineContext) {
         let own = context.local.writer
         for (writer, peer) in context.local.peers.sorted(by: { $0.key < $1.key }) where writer != own {
             guard let names = folders[writer] else {

@@ -69,7 +69,7 @@ extension Publisher {
     private mutating func finishCreation(_ name: PackName, at now: Int64, in context: inout EngineContext) {
         guard context.local.intent?.pack.name == name else { return }
         context.commit(.created(name, at: now))
-        context.noteLeaving()
+        context.updateStatusAfterLeaving()
         guard name.kind == .base else { return }
         hasLosses = false
         removePurged(purgingCarried, in: &context)
@@ -83,7 +83,7 @@ extension Publisher {
     }
 
     /// Records that files or blobs of ours were removed.
-    mutating func noteRemoved(_ record: LocalRecord, in context: inout EngineContext) {
+    mutating func recordRemoved(_ record: LocalRecord, in context: inout EngineContext) {
         bytesBeingRemoved = 0
         context.commit(record)
     }

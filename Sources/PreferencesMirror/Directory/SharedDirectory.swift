@@ -426,7 +426,7 @@ extension SharedDirectory {
             let bytes = (try? contents(of: place, limit: reference.size)) ?? nil
         else { return nil }
         guard let blob = try? Blob(decoding: bytes, as: reference) else { return nil }
-        if let longValues { blob.value.long?.keep(in: longValues) }
+        if let longValues { blob.value.long?.store(in: longValues) }
         return blob
     }
 

@@ -112,20 +112,20 @@ package struct MirrorService: Sendable {
     package mutating func finish() -> Turn {
         for watch in watches.values { watch.cancel() }
         watches = [:]
-        let failure = exchange(.push, keepsSummary: true)
+        let failure = exchange(.push, storesSummary: true)
         watchLock?.unlock()
         let (reports, troubles) = newReports(session.takeReports(), .push)
         return Turn(next: .never, reports: reports, troubles: troubles, failure: failure)
     }
 
     private mutating func exchange(
-        _ direction: MirrorSession.Direction, keepsSummary: Bool = false
+        _ direction: MirrorSession.Direction, storesSummary: Bool = false
     ) -> MirrorFailure? {
         do throws(MirrorFailure) {
             try session.begin(patience: .seconds(1))
             defer { session.end() }
             try session.exchange(direction)
-            if keepsSummary { session.keepSummary() }
+            if storesSummary { session.storeSummary() }
             return nil
         } catch {
             if error.problem == .notJoined { isOver = true }

@@ -68,7 +68,7 @@ extension MirrorSession {
         try handle(.exchangeEnded)
         try flush()
         try restartLongJournal()
-        if direction == .both || !troubles.isEmpty { journal.keep(troubles: troubles) }
+        if direction == .both || !troubles.isEmpty { journal.store(troubles: troubles) }
     }
 
     /// Returns the files in view, or nil if the directory must not be read or became unavailable.
@@ -184,7 +184,7 @@ extension MirrorSession {
         try begin()
         defer { end() }
         try exchangeUntilFinished(direction, wait)
-        keepSummary()
+        storeSummary()
     }
 
     /// Exchanges until no file must be read again.
@@ -238,6 +238,6 @@ extension MirrorSession {
         try exchangeUntilFinished(.both, wait)
         // A host whose folder a user has removed is not reported as missing.
         if case .purge(let writer) = command, hasNoFolder(of: writer) { try send(.command(.retire(writer))) }
-        keepSummary()
+        storeSummary()
     }
 }

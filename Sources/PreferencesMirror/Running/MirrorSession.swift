@@ -183,24 +183,24 @@ extension MirrorSession {
             try journal.begin(engine.checkpoint())
         }
         // A check of our own files alone does not justify a write every hour.
-        if engine.pendingWaits.files != pendingWaits?.files ?? [:] { keepWaits() }
+        if engine.pendingWaits.files != pendingWaits?.files ?? [:] { storeWaits() }
     }
 
-    private mutating func keepWaits() {
+    private mutating func storeWaits() {
         let now = engine.pendingWaits
         guard now != pendingWaits else { return }
-        journal.keep(now)
+        journal.store(now)
         pendingWaits = now
     }
 
     /// Writes the summary and the waits for the next program.
-    mutating func keepSummary() {
-        keepWaits()
+    mutating func storeSummary() {
+        storeWaits()
         if condition(after: []) > .conflicts {
             journal.forgetSummary()
         } else {
             let isNew = journal.datedSummary.map { haveSchemasChanged(since: $0.written) } ?? true
-            journal.keep(engine.summary(journalLength: journal.length), isNew: isNew)
+            journal.store(engine.summary(journalLength: journal.length), isNew: isNew)
         }
     }
 

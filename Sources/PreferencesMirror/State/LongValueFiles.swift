@@ -50,9 +50,9 @@ final class LongValueFiles: LongValueStore {
     /// The reason that a value could not be read since the folder was last reloaded.
     var loss: Loss? { state.withLock(\.loss) }
 
-    /// Keeps values before a journal refers to them.
-    func keep(_ values: [LongValue]) throws(SystemFailure) {
-        for value in values where !value.keep(in: self) {
+    /// Stores values before a journal refers to them.
+    func store(_ values: [LongValue]) throws(SystemFailure) {
+        for value in values where !value.store(in: self) {
             throw state.withLock(\.failure) ?? SystemFailure(.inputOutput, .write, folder)
         }
     }
@@ -88,7 +88,7 @@ final class LongValueFiles: LongValueStore {
         return nil
     }
 
-    func keep(_ bytes: [UInt8], as name: BlobName) -> Bool {
+    func store(_ bytes: [UInt8], as name: BlobName) -> Bool {
         if contains(BlobReference(name: name, size: bytes.count)) { return true }
         guard let path = path(of: name) else { return false }
         do throws(SystemFailure) {

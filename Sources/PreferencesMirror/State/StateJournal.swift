@@ -48,7 +48,7 @@ struct StateJournal: Sendable {
         guard let open = try files.open(path, .writing) else { return nil }
         let bytes = try open.contents(limit: Self.mostBytes)
         guard let reading = try? Journal.replay(bytes, longValues: longValues) else {
-            try keepDamaged()
+            try setAsideDamaged()
             return nil
         }
         try endAfterLoss()
@@ -57,7 +57,7 @@ struct StateJournal: Sendable {
             var state = reading.state
             state.apply(.suspected(.stateIsOlder))
             try begin(Journal.checkpoint(of: state))
-            keepDamaged(bytes)
+            storeDamaged(bytes)
             return state
         }
         if reading.isOfFirstVersion {
@@ -89,19 +89,19 @@ struct StateJournal: Sendable {
         switch loss {
         case .refused(let failure): throw failure
         case .damaged(let path):
-            try keepDamaged()
+            try setAsideDamaged()
             throw SystemFailure(.inputOutput, .read, path)
         }
     }
 
     /// Moves the journal aside.
-    private func keepDamaged() throws(SystemFailure) {
+    private func setAsideDamaged() throws(SystemFailure) {
         try files.rename(path, to: placeOfDamaged)
         removeOldDamaged()
     }
 
-    /// Keeps a copy of a damaged journal that was replaced.
-    private func keepDamaged(_ bytes: [UInt8]) {
+    /// Stores a copy of a damaged journal that was replaced.
+    private func storeDamaged(_ bytes: [UInt8]) {
         _ = try? files.replace(placeOfDamaged, with: bytes)
         removeOldDamaged()
     }
@@ -132,7 +132,7 @@ struct StateJournal: Sendable {
     mutating func begin(_ checkpoint: Journal.Checkpoint) throws(SystemFailure) {
         forgetSummary()
         try files.makeFolders(folder)
-        try longValues.keep(checkpoint.longValues)
+        try longValues.store(checkpoint.longValues)
         try files.replace(path, with: checkpoint.bytes)
         longValues.remove(allBut: checkpoint.longValues)
         guard let open = try files.open(path, .writing) else { throw SystemFailure(.noSuchFile, .open, path) }
@@ -147,7 +147,7 @@ struct StateJournal: Sendable {
         do throws(SystemFailure) {
             for record in records {
                 let entry = Journal.entry(of: record)
-                try longValues.keep(entry.longValues)
+                try longValues.store(entry.longValues)
                 try file.write(entry.bytes, at: end)
                 end += entry.bytes.count
             }
@@ -185,7 +185,7 @@ struct StateJournal: Sendable {
     /// Writes a summary, from which other programs can conclude that there is nothing to do. It may be lost.
     ///
     /// - Parameter isNew: Whether to write it even if it is unchanged, because its time must be new.
-    func keep(_ summary: StateSummary, isNew: Bool) {
+    func store(_ summary: StateSummary, isNew: Bool) {
         let bytes = Journal.encoded(summary)
         let place = folder.appending(Self.summaryName)
         if !isNew, let former = (try? files.contents(of: place, limit: bytes.count)) ?? nil, former == bytes { return }
@@ -204,7 +204,7 @@ struct StateJournal: Sendable {
         return bytes.flatMap { try? Journal.pendingWaits($0) }
     }
 
-    func keep(_ waits: PendingWaits) {
+    func store(_ waits: PendingWaits) {
         _ = try? files.replace(folder.appending(Self.waitsName), with: Journal.encoded(waits))
     }
 
@@ -218,7 +218,7 @@ struct StateJournal: Sendable {
         return (bytes ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    func keep(troubles: [String]) {
+    func store(troubles: [String]) {
         if troubles == self.troubles { return }
         let place = folder.appending(Self.troublesName)
         if troubles.isEmpty {
