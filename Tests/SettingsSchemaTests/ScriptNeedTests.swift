@@ -393,6 +393,17 @@ import Testing
         #expect(mistakes.isEmpty, "\(mistakes)")
     }
 
+    @Test func `is found after any number of warnings, and rules still apply`() throws {
+        let warned = (0..<1005).map { "# @option --o\($0)=" }.joined(separator: "\n")
+        let lines = "#prefs\n\(warned)\n# @option --keep=INT <7>  How many [1..9]\n# @flag --keeping {titel}\n"
+        let mistakes = Schema.read(lines: lines).mistakes
+        #expect(mistakes.count == 1, "\(mistakes)")
+        let read = Schema.read(lines: lines.replacing("# @flag --keeping {titel}\n", with: ""))
+        #expect(
+            try `A script's declaration`.notation(#require(read.schema), "--keep 77").hasPrefix(
+                "! --keep 77: must be from 1 to 9"))
+    }
+
     @Test func `is a line beyond the limit`() {
         func mistakes(_ count: Int) -> [String] {
             Schema.read(lines: "#prefs\n" + String(repeating: "# @group x\n", count: count)).mistakes.map(\.description)

@@ -2,7 +2,8 @@ extension Sequence<String> {
     /// The name that was probably intended by `name`: one that differs by few edits, or one that begins with `name`.
     package func nearest(to name: String) -> String? {
         let wanted = name.lowercased()
-        let distances = map { (name: $0, distance: $0.lowercased().editDistance(to: wanted)) }
+        // Of many names, only the first are compared, because a comparison takes a microsecond.
+        let distances = prefix(1000).map { (name: $0, distance: $0.lowercased().editDistance(to: wanted)) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
         // All options begin with dashes, which are not part of the word.
         let length = Swift.max(wanted.lettersAfterDashes, best.name.lettersAfterDashes)

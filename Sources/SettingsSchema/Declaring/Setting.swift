@@ -130,7 +130,7 @@ extension Setting {
         }
     }
 
-    /// Makes the value of the flag optional, and sets the one that is used without it. A given value must follow an
+    /// Makes the value of the flag optional. `value` is used if the flag has none. A value must then be given after an
     /// equals sign: `--color=never`.
     public func implied(_ value: Value) -> Setting {
         guard let value = try? PropertyList(encoding: value) else { return self }

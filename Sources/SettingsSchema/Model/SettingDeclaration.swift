@@ -31,7 +31,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var takesRest = false
     /// Flags without a value of their own that set this one: `-9` sets the level 9.
     package var flagValues: [FlagValue] = []
-    /// Whether the flag can be given without its value. A value then follows an equals sign, or directly the letter.
+    /// Whether the flag can be given without its value. A value is then given after an equals sign, or directly after
+    /// the letter: `--color=never`, `-cnever`.
     package var isValueOptional = false
     /// The value of a flag that is given without one.
     package var implied: PropertyList?

@@ -5,6 +5,8 @@ extension Schema {
     /// The maximum number of settings in a list, and of errors reported.
     static let maximumSettings = 10_000
     static let maximumDiagnostics = 1000
+    /// The number of errors after which no similar key is searched for, because that takes longer than the check.
+    static let maximumSuggestions = 100
 
     /// The attributes of a schema, in the order in which they are written.
     static let attributes: [Attribute<Schema>] = [

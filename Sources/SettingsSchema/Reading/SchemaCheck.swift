@@ -191,9 +191,9 @@ extension SchemaCheck {
             ("Conflicts", setting.conflicts), ("Requires", setting.requires), ("ExactlyOneOf", setting.exactlyOneOf),
         ]
         for (name, named) in lists {
-            // A search for the nearest key takes much longer than the check.
-            for key in named where !known.contains(EntryPath.Component(key)) && !isFull {
-                report(.unknownKey(key, nearest: keys.nearest(to: key)), at: path.appending(name))
+            for key in named where !known.contains(EntryPath.Component(key)) {
+                let nearest = mistakes.count < Schema.maximumSuggestions ? keys.nearest(to: key) : nil
+                report(.unknownKey(key, nearest: nearest), at: path.appending(name))
             }
             if name != "ExactlyOneOf", named.contains(where: { $0.hasSameBytes(as: setting.key) }) {
                 report(.contradicts("itself"), at: path.appending(name))

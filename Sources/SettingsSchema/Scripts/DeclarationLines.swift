@@ -103,19 +103,27 @@ struct DeclarationLines {
         return .dictionary(result)
     }
 
-    /// Whether the maximum number of errors has been reached.
-    private var isFull: Bool { mistakes.count >= Schema.maximumDiagnostics }
+    private var errorCount = 0
 
-    private mutating func report(_ problem: String, at location: TextLocation, isWarning: Bool = false) {
+    /// Whether the maximum number of errors has been reached, so that no more are searched for.
+    private var isFull: Bool { errorCount >= Schema.maximumDiagnostics }
+
+    private mutating func report(_ problem: String, at location: TextLocation) {
         guard !isFull else { return }
-        var mistake = Schema.Mistake(.syntax(problem), at: EntryPath())
-        (mistake.location, mistake.isWarning) = (location, isWarning)
-        mistakes.append(mistake)
+        errorCount += 1
+        add(problem, at: location)
     }
 
     /// Reports a part of a line that is probably not meant as it is read.
     private mutating func warn(_ problem: String, at location: TextLocation) {
-        report(problem, at: location, isWarning: true)
+        guard mistakes.count - errorCount < Schema.maximumDiagnostics else { return }
+        add(problem, at: location, isWarning: true)
+    }
+
+    private mutating func add(_ problem: String, at location: TextLocation, isWarning: Bool = false) {
+        var mistake = Schema.Mistake(.syntax(problem), at: EntryPath())
+        (mistake.location, mistake.isWarning) = (location, isWarning)
+        mistakes.append(mistake)
     }
 
     // MARK: Head
@@ -312,7 +320,8 @@ struct DeclarationLines {
             keys += scopes[index].settings.compactMap { $0["Key"]?.stringValue }
             scope = scopes[index].parent
         }
-        report("unknown key \(shortened(setter.key))\(hint(keys.nearest(to: setter.key)))", at: setter.keyPlace)
+        let nearest = errorCount < Schema.maximumSuggestions ? keys.nearest(to: setter.key) : nil
+        report("unknown key \(shortened(setter.key))\(hint(nearest))", at: setter.keyPlace)
     }
 
     private mutating func takeOperand(_ text: inout LineScanner, isRest: Bool) {
