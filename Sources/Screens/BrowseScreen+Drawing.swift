@@ -198,7 +198,7 @@ extension BrowseScreen {
             return Overlay(
                 "History of \(title)", choices: versions.map(\.line), marked: index, "Enter restore   Esc back")
         case .reading(let title, let lines, let scroll):
-            let lines = lines.flatMap { Self.wrapped($0, to: max(10, size.columns - 6)) }
+            let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }
             return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)
         case .editing(let editor, let purpose): return field(editor, purpose)
         case .browsing, .filtering, .searching: return nil
@@ -226,23 +226,6 @@ extension BrowseScreen {
         return Overlay(
             title: title, lines: [("", Style())], hint: "Enter accept   Esc cancel" + kind,
             problem: message?.text ?? refusal, showing: 0, field: (editor, label))
-    }
-
-    /// Breaks a text into lines of at most `columns` columns, after spaces where there are any.
-    static func wrapped(_ text: String, to columns: Int) -> [String] {
-        var (lines, line, used) = ([String](), "", 0)
-        for character in text {
-            let width = character.cells.width
-            while used + width > columns, !line.isEmpty {
-                let end = line.lastIndex(of: " ").map(line.index(after:)) ?? line.endIndex
-                lines.append(String(line[..<end]))
-                line = String(line[end...])
-                used = line.shownColumns
-            }
-            line.append(character)
-            used += width
-        }
-        return lines + [line]
     }
 }
 

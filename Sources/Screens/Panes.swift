@@ -297,14 +297,27 @@ extension String {
         return line
     }
 
-    /// The text in lines of at most `columns` columns, broken between words.
+    /// The text in lines of at most `columns` columns, broken between words. A word that is wider is broken too.
     func wrapped(toColumns columns: Int) -> [String] {
+        if isEmpty { return [] }
         var lines: [String] = []
-        for word in split(separator: " ", omittingEmptySubsequences: false) {
-            if let last = lines.last, last.shownColumns + 1 + String(word).shownColumns <= columns {
+        for word in split(separator: " ", omittingEmptySubsequences: false).map(String.init) {
+            let used = lines.last.map { $0.shownColumns + 1 }
+            if let used, used + word.shownColumns <= columns {
                 lines[lines.count - 1] += " " + word
-            } else if !word.isEmpty {
-                lines.append(String(word))
+            } else if word.shownColumns <= columns {
+                if lines.isEmpty || !word.isEmpty { lines.append(word) }
+            } else {
+                var line = ""
+                if let used, used < columns { line = lines.removeLast() + " " }
+                for character in word {
+                    if line.shownColumns + character.cells.width > columns, !line.isEmpty {
+                        lines.append(line)
+                        line = ""
+                    }
+                    line.append(character)
+                }
+                lines.append(line)
             }
         }
         return lines
