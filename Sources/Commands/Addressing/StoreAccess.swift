@@ -39,9 +39,9 @@ struct StoreAccess {
         if let host = named.host { try Self.check(host: host) }
         let isByHost = invocation.has(.currentHost) || named.host != nil
         let word = invocation[.layer]
-        guard !invocation.has(.effective) || word == nil && named.host == nil else {
-            let option = word == nil ? Option.host.name : Option.layer.name
-            throw CommandFailure(.usage, "--effective looks in all layers of this host; omit \(option)")
+        guard !invocation.has(.effective) || word == nil && !isByHost else {
+            let option: Option = word != nil ? .layer : named.host != nil ? .host : .currentHost
+            throw CommandFailure(.usage, "--effective looks in all layers of this host; omit \(option.name)")
         }
         layer = Layer.writable.first { $0.name == word } ?? (isByHost ? .userHost : .user)
         try Self.check(layer, places)

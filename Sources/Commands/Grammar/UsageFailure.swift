@@ -46,7 +46,7 @@ package struct UsageFailure: Reportable {
 
     private var text: String {
         switch problem {
-        case .noVerb: "missing verb; help lists the verbs"
+        case .noVerb: "missing verb; the verb `help` lists all"
         case .missingVerb(let known): "\(name) requires a verb, one of \(known.joined(separator: ", "))"
         case .unknownVerb(let word, let known):
             "unknown verb \(shown((path + [word]).joined(separator: " ")))\(adviceOnVerb(word, known))"
@@ -76,7 +76,7 @@ package struct UsageFailure: Reportable {
     private func adviceOnVerb(_ word: String, _ known: [String]) -> String {
         guard path.isEmpty else { return Suggestion.advice(word, among: known) }
         let hint = Suggestion.hint(verb: word, among: known)
-        return hint.isEmpty ? "; help lists the verbs" : hint
+        return hint.isEmpty ? "; the verb `help` lists all" : hint
     }
 
     /// Returns a word with the name of its operand, if that is a placeholder, which is in capitals.

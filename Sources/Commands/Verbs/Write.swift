@@ -112,7 +112,8 @@ private struct Writing: Sendable {
         }
         let (before, after) = (outcome.before.values, outcome.after.values)
         if access.context.dialect == .modern, before[key.key] == nil, let entry = key.entry(in: before) {
-            access.context.note("\(word.onOneLine): this is a new key; the path of the entry is \(entry)".onOneLine)
+            access.context.note(
+                "\(word.onOneLine): stored as a new key; to change the existing entry, write \(entry)".onOneLine)
         }
         let notice = request.notice(
             replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],
