@@ -209,9 +209,12 @@ struct SortedByPath<Value: JournalCodable>: JournalCodable {
 
     func write(to bytes: inout JournalBytes) {
         bytes.append(leb128: UInt64(entries.count))
-        for (path, value) in entries.sorted(by: { $0.key < $1.key }) {
+        // Sorting the entries is not specialized for the type of the values, and took a fifth of the time of a join.
+        var paths = Array(entries.keys)
+        paths.sort()
+        for path in paths {
             path.write(to: &bytes)
-            value.write(to: &bytes)
+            entries[path]?.write(to: &bytes)
         }
     }
 
