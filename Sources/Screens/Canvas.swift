@@ -131,7 +131,7 @@ package struct Canvas: Sendable {
         for place in column..<end { cells[row * columns + place] = Cell(code: scalar.value, style: style) }
     }
 
-    /// Clears a wide character of which a cell is the second half.
+    /// Clears the wide character whose second half is in a cell.
     private mutating func clearWide(over index: Int) {
         guard cells[index].code == Cell.rest else { return }
         (cells[index - 1].code, cells[index].code) = (Cell.blank.code, Cell.blank.code)

@@ -189,7 +189,7 @@ extension Attribute {
         }
     }
 
-    /// An array of dictionaries, each of which requires the attribute `key`.
+    /// An array of dictionaries, each with the required attribute `key`.
     static func list<Element>(
         _ name: String, _ part: @escaping Access<Model, [Element]>, of empty: Element,
         by table: @escaping @autoclosure @Sendable () -> [Attribute<Element>], requiring key: String
