@@ -72,9 +72,7 @@ let package = Package(
                 "Screens", "SettingsSchema",
             ],
             // Optimized for size, because a command runs most of this code only once.
-            swiftSettings: [
-                .unsafeFlags(["-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release))
-            ]),
+            swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"],
             exclude: ["discarded.ld", "install", "package", "startup-order.txt"],
@@ -158,12 +156,21 @@ let memorySafe = [
     "PreferencesFoundation", "PreferencesMirror",
 ]
 
+/// Whether another package depends on this one. Then it may not set flags of the compiler.
+let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
+
 /// The modules that a debug build optimizes, with its assertions.
 let optimized = Context.environment["PREFS_OPTIMIZED"]?.split(separator: " ").map(String.init) ?? []
 
 for target in package.targets {
     target.swiftSettings = settings + (target.swiftSettings ?? [])
     if memorySafe.contains(target.name) { target.swiftSettings?.append(.strictMemorySafety()) }
+    // The linker can order only functions that have a section of their own.
+    if !isDependency, !target.isTest, target.path == nil {
+        let separate: SwiftSetting = .unsafeFlags(
+            ["-Xfrontend", "-function-sections"], .when(platforms: [.linux], configuration: .release))
+        target.swiftSettings?.append(separate)
+    }
     if optimized.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
     }
