@@ -72,7 +72,7 @@ import Testing
             // A folder has several times as many operations, and all of a write's are interrupted elsewhere.
             let operations =
                 kind == .folder && Extent.isFull
-                ? stride(from: 1, to: .max, by: 7) : Extent.operations(every: 11, stream: "migration \(effect)")
+                ? stride(from: 1, to: .max, by: 7) : Extent.operations(every: 23, stream: "migration \(effect)")
             let last = try operations.first { number in
                 try !interrupt(effect, at: number, bench.bench.simulated.disk.copy(), old, new)
             }
