@@ -57,77 +57,79 @@ extension BrowseScreen {
     // MARK: Entries
 
     /// The columns of the entries.
-    private var entryColumns: (start: Int, end: Int) {
-        layout.hasBorders ? (layout.sideColumns + 1, size.columns - 1) : (0, size.columns)
-    }
+    struct EntryColumns {
+        let start: Int
+        let end: Int
+        /// The column after the labels.
+        let labelEnd: Int
 
-    private var labelEnd: Int {
-        let (start, end) = entryColumns
-        return start + 1 + min(labelColumns, (end - start) * 2 / 5, 48)
-    }
+        init(_ screen: BrowseScreen) {
+            let (layout, columns) = (screen.layout, screen.size.columns)
+            (start, end) = layout.hasBorders ? (layout.sideColumns + 1, columns - 1) : (0, columns)
+            labelEnd = start + 1 + min(screen.labelColumns, (end - start) * 2 / 5, 48)
+        }
 
-    /// The column of the mark that shows whether a container is open.
-    func markColumn(of row: EntryTree.Row) -> Int {
-        let start = entryColumns.start
-        return start + 1 + min(2 * row.depth, max(0, labelEnd - start - 6))
-    }
+        var hasTypes: Bool { end - start >= 44 }
+        var hasOrigins: Bool { end - start >= 50 }
 
-    private var hasTypes: Bool { entryColumns.end - entryColumns.start >= 44 }
+        /// The column of the mark that shows whether a container is open.
+        func mark(of row: EntryTree.Row) -> Int { start + 1 + min(2 * row.depth, max(0, labelEnd - start - 6)) }
+
+        /// The first column of the value of an entry, and the number of columns for it.
+        func value(of row: EntryTree.Row, _ origin: String) -> (column: Int, room: Int) {
+            let column = labelEnd + (hasTypes ? 14 : 2)
+            return (column, max(1, end - column - (origin.isEmpty ? 1 : origin.shownColumns + 2)))
+        }
+    }
 
     /// The layer of an entry that does not come from the layer that is edited. Empty for other entries, or if there is
     /// no room.
-    private func origin(of row: EntryTree.Row) -> String {
-        guard row.depth == 0, entryColumns.end - entryColumns.start >= 50 else { return "" }
-        return contents?.origins[row.path.components[0].text] ?? ""
-    }
-
-    /// The first column of the value of an entry, and the number of columns for it.
-    func valuePlace(of row: EntryTree.Row) -> (column: Int, room: Int) {
-        let column = labelEnd + (hasTypes ? 14 : 2)
-        let origin = origin(of: row).shownColumns
-        return (column, max(1, entryColumns.end - column - (origin == 0 ? 1 : origin + 2)))
+    func origin(of row: EntryTree.Row) -> String {
+        guard let origins = contents?.origins, !origins.isEmpty, row.depth == 0 else { return "" }
+        return EntryColumns(self).hasOrigins ? origins[row.label] ?? "" : ""
     }
 
     private func drawEntries(on canvas: inout Canvas) {
-        let (start, end) = entryColumns
+        let columns = EntryColumns(self)
         if rows.isEmpty {
             let text =
                 contents != nil
                 ? "No entries. a adds one."
                 : current == nil && domains.isEmpty ? "There are no domains. a adds one." : ""
-            canvas.put(text, start + 2, layout.list.lowerBound, limit: end - start - 2, style: Style(isDim: true))
+            let (column, room) = (columns.start + 2, columns.end - columns.start - 2)
+            canvas.put(text, column, layout.list.lowerBound, limit: room, style: Style(isDim: true))
         }
         for (offset, row) in rows.enumerated() {
-            draw(row, isSelected: top + offset == selected, layout.list.lowerBound + offset, start, end, on: &canvas)
+            draw(row, isSelected: top + offset == selected, layout.list.lowerBound + offset, columns, on: &canvas)
         }
         // Arrows show that there are more rows.
-        if top > 0 { canvas.put("↑", end - 1, layout.list.lowerBound, style: Style(.cyan)) }
-        if tree.count > top + rows.count { canvas.put("↓", end - 1, layout.list.upperBound - 1, style: Style(.cyan)) }
+        let last = columns.end - 1
+        if top > 0 { canvas.put("↑", last, layout.list.lowerBound, style: Style(.cyan)) }
+        if tree.count > top + rows.count { canvas.put("↓", last, layout.list.upperBound - 1, style: Style(.cyan)) }
     }
 
     private func draw(
-        _ entry: EntryTree.Row, isSelected: Bool, _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
+        _ entry: EntryTree.Row, isSelected: Bool, _ row: Int, _ columns: EntryColumns, on canvas: inout Canvas
     ) {
+        let (start, end, labelEnd) = (columns.start, columns.end, columns.labelEnd)
         let isChanged = former.map { $0[entry.path] != entry.value } ?? false
         if isChanged { canvas.put("*", start, row, style: Style(.yellow, isBold: true)) }
-        let (labelEnd, markColumn) = (labelEnd, markColumn(of: entry))
-        let mark = !entry.value.isContainer ? " " : entry.isOpen ? "▾" : "▸"
-        canvas.put(mark, markColumn, row, style: Style(.cyan))
-        let label = Self.label(entry)
+        let mark = columns.mark(of: entry)
+        if entry.value.isContainer { canvas.put(entry.isOpen ? "▾" : "▸", mark, row, style: Style(.cyan)) }
         canvas.put(
-            label.isEmpty ? "\"\"" : label, markColumn + 2, row, limit: labelEnd - markColumn - 2,
+            entry.label.isEmpty ? "\"\"" : entry.label, mark + 2, row, limit: labelEnd - mark - 2,
             style: Style(isBold: isSelected))
-        if hasTypes { canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true)) }
-        let origin = origin(of: entry)
-        let (valueStart, room) = valuePlace(of: entry)
-        if !origin.isEmpty {
-            canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true))
+        if columns.hasTypes {
+            canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true))
         }
+        let origin = origin(of: entry)
+        let value = columns.value(of: entry, origin)
+        if !origin.isEmpty { canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true)) }
         if isSelected, case .editing(let editor, .value) = mode {
-            return canvas.put(editor, valueStart, row, limit: room)
+            return canvas.put(editor, value.column, row, limit: value.room)
         }
         let style = entry.value.isContainer ? Style(isDim: true) : Style(.green)
-        canvas.put(entry.value.shownValue(limit: room), valueStart, row, limit: room, style: style)
+        canvas.put(entry.value.shownValue(limit: value.room), value.column, row, limit: value.room, style: style)
         if isChanged { canvas.paint(row, from: start, to: end, Style(.yellow, isBold: true, isReversed: true)) }
         if isSelected, !isInDomains { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
     }

@@ -49,8 +49,6 @@ extension BrowseScreen {
 
     func rule(at path: EntryPath) -> ValueRule? { contents?.schema?.rule(at: path) }
 
-    static func label(_ row: EntryTree.Row) -> String { row.path.components.last?.text ?? "" }
-
     /// The name of an entry in a message: its key, or its path if it is inside another one.
     package static func name(of path: EntryPath) -> String {
         let parent = EntryPath(path.components.dropLast())
@@ -140,7 +138,7 @@ extension BrowseScreen {
         if value(at: parent)?.arrayValue != nil {
             message = ("An element of an array has no key.", true)
         } else {
-            mode = .editing(LineEditor(Self.label(row)), purpose)
+            mode = .editing(LineEditor(row.label), purpose)
         }
     }
 

@@ -38,7 +38,7 @@ extension BrowseScreen {
 
     func fieldPlace(at row: Int) -> (column: Int, room: Int)? {
         guard case .editing = mode, let entry = self.row, position(at: row) == selected else { return nil }
-        return valuePlace(of: entry)
+        return EntryColumns(self).value(of: entry, origin(of: entry))
     }
 
     /// The position of the entry in a row of the screen.
@@ -62,7 +62,7 @@ extension BrowseScreen {
         isInDomains = false
         guard let position = position(at: line) else { return [] }
         let clicked = rows[position - top]
-        if clicked.value.isContainer, column <= markColumn(of: clicked) + 1 {
+        if clicked.value.isContainer, column <= EntryColumns(self).mark(of: clicked) + 1 {
             selected = position
             tree.toggle(at: position)
         } else if position == selected {
@@ -84,7 +84,7 @@ extension BrowseScreen {
         top = max(0, min(max(min(top, selected), selected - height + 1), tree.count - height))
         rows = tree.rows(top..<(top + height))
         row = rows.indices.contains(selected - top) ? rows[selected - top] : nil
-        labelColumns = rows.reduce(labelColumns) { max($0, 2 * $1.depth + 2 + Self.label($1).shownColumns) }
+        for row in rows { labelColumns = max(labelColumns, row.labelColumns) }
         let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
         let room = layout.sideHeight
         domainTop = max(0, min(max(min(domainTop, at), at - room + 1), shownDomains.count - room))

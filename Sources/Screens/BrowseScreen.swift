@@ -401,7 +401,7 @@ package struct BrowseScreen: PaneScreen {
             mode = .choosingType(target(row.path), Self.kinds.firstIndex(of: row.value.kind) ?? 0)
         case "h": return [.history(row.path)]
         case "i":
-            mode = .reading(title: Self.label(row), details.map { "\($0.label): \($0.text)" }, scroll: 0)
+            mode = .reading(title: row.label, details.map { "\($0.label): \($0.text)" }, scroll: 0)
         case "y", "Y":
             if isSecret(row) { return refuse("A secret cannot be copied.") }
             return [.copy(row.path, writes: letter == "Y")]

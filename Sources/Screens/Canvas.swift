@@ -25,7 +25,7 @@ package struct Canvas: Sendable {
     ///
     /// It is one word without a reference, so that a screen of cells is compared in a microsecond.
     private struct Cell: Equatable, Sendable {
-        private var bits: UInt32
+        fileprivate private(set) var bits: UInt32
 
         init(code: UInt32, style: Style = Style()) { bits = code | UInt32(style.bits) << 24 }
 
@@ -87,10 +87,19 @@ package struct Canvas: Sendable {
     /// Writes a text to the cells from `first` to `end`, and returns the index after it; nil if it contains a scalar
     /// that is not narrow. Most texts do not, and finding the characters of others takes ten times as long.
     private mutating func putNarrow(_ text: String, _ first: Int, to end: Int, _ style: Style) -> Int? {
-        var at = first
+        let text = text.utf8Span
+        let bytes = text.span
+        var (at, next) = (first, 0)
         // A span, because the array would check for each cell whether it is shared.
         var cells = cells.mutableSpan
-        for scalar in text.unicodeScalars {
+        while next < bytes.count, at < end, bytes[next].isNarrow {
+            cells[at] = Cell(code: UInt32(bytes[next]), style: style)
+            (at, next) = (at + 1, next + 1)
+        }
+        if next == bytes.count { return at }
+        var scalars = text.makeUnicodeScalarIterator()
+        scalars.reset(roundingBackwardsFrom: next)
+        while let scalar = scalars.next() {
             guard scalar.isNarrow else { return nil }
             if at == end {
                 cells[end - 1].code = Cell.ellipsis
@@ -120,15 +129,21 @@ package struct Canvas: Sendable {
         return at
     }
 
-    /// Fills part of a row with a character of one column.
+    /// Fills a rectangle with a character of one column.
     package mutating func fill(
-        _ row: Int, from column: Int, to end: Int, with scalar: Unicode.Scalar = " ", style: Style = Style()
+        _ rows: Range<Int>, _ columns: Range<Int>, with scalar: Unicode.Scalar = " ", style: Style = Style()
     ) {
-        let (column, end) = (max(0, column), min(end, columns))
-        guard row >= 0, row < rows, column < end else { return }
-        clearWide(over: row * columns + column)
-        if end < columns { clearWide(over: row * columns + end) }
-        for place in column..<end { cells[row * columns + place] = Cell(code: scalar.value, style: style) }
+        let rows = rows.clamped(to: 0..<self.rows)
+        let columns = columns.clamped(to: 0..<self.columns)
+        guard !columns.isEmpty else { return }
+        let cell = Cell(code: scalar.value, style: style)
+        for row in rows {
+            let start = row * self.columns
+            clearWide(over: start + columns.lowerBound)
+            if columns.upperBound < self.columns { clearWide(over: start + columns.upperBound) }
+            var cells = cells.mutableSpan
+            for column in columns { cells[start + column] = cell }
+        }
     }
 
     /// Clears the wide character whose second half is in a cell.
@@ -140,9 +155,10 @@ package struct Canvas: Sendable {
     /// Changes the style of part of a row, but not its text.
     package mutating func paint(_ row: Int, from column: Int, to end: Int, _ style: Style) {
         guard row >= 0, row < rows else { return }
-        for place in max(0, column)..<max(max(0, column), min(end, columns)) {
-            cells[row * columns + place].style = style
-        }
+        let start = row * columns + max(0, column)
+        let end = max(start, row * columns + min(end, columns))
+        var cells = cells.mutableSpan
+        for place in start..<end { cells[place].style = style }
     }
 
     private mutating func code(of text: String) -> UInt32 {
@@ -179,32 +195,42 @@ package struct Canvas: Sendable {
     package func update(from shown: Canvas?, hasColors: Bool) -> String {
         let isKnown = shown?.columns == columns && shown?.rows == rows
         let base = isKnown ? shown ?? self : Canvas(columns: columns, rows: rows)
+        // A code from `firstCluster` on denotes the same text in both canvases only if they have the same clusters.
+        let firstUnknown = clusters == base.clusters ? .max : Cell.firstCluster
         var output: [UInt8] = []
+        output.reserveCapacity(4 * columns)
         var style: Style?
         for row in 0..<rows {
-            // The column of the cursor, if it is known.
-            var at: Int?
-            for column in columnsToDraw(row, over: base) where !isShown(column, row, by: base) {
-                let cell = cells[row * columns + column]
-                if cell.code == Cell.rest { continue }
-                if at != column { output.appendMove(to: column, row) }
+            let place = (row * columns)..<((row + 1) * columns)
+            let (new, old) = (cells.span.extracting(place), base.cells.span.extracting(place))
+            if firstUnknown == .max, Self.areSame(new, old) { continue }
+            // The column after the one drawn last, and whether the terminal's cursor is there.
+            var (next, isThere) = (0, false)
+            for changed in new.indices where new[changed] != old[changed] || new[changed].code >= firstUnknown {
+                // Both columns of a wide character are drawn together.
+                let column = new[changed].code == Cell.rest ? changed - 1 : changed
+                let (cell, former) = (new[column], old[column])
+                guard column >= next,
+                    cell.code < firstUnknown || cell.style != former.style || text(cell) != base.text(former)
+                else { continue }
+                if !isThere || column != next { output.appendMove(to: column, row) }
                 if style != cell.style {
                     output.append(cell.style, hasColors: hasColors)
                     style = cell.style
                 }
-                if cell.code < 0x80 {
+                next = column + 1
+                // Terminals differ in the width of characters beyond ASCII.
+                isThere = cell.code < 0x80
+                if isThere {
                     output.append(UInt8(cell.code))
-                    at = column + 1
                     continue
                 }
-                // Terminals differ in the width of emoji. A narrow one must not leave an old character beside it.
-                if cell.isEmoji, isWide(column, row) {
+                // A narrow emoji must not leave an old character beside it.
+                if cell.isEmoji, next < columns, new[next].code == Cell.rest {
                     output += "  ".utf8
                     output.appendMove(to: column, row)
                 }
-                output += self.text(cell).utf8
-                // Terminals differ in the width of characters beyond ASCII.
-                at = nil
+                output += text(cell).utf8
             }
         }
         if style != nil { output += "\u{1B}[0m".utf8 }
@@ -215,35 +241,11 @@ package struct Canvas: Sendable {
         return start + text + "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h"
     }
 
-    /// The columns of a row from the first to the last one that may differ from another canvas.
-    private func columnsToDraw(_ row: Int, over base: Canvas) -> Range<Int> {
-        // A code denotes the same text in both canvases only if they have the same clusters.
-        guard clusters.isEmpty && base.clusters.isEmpty || clusters == base.clusters else { return 0..<columns }
-        let (new, old) = (cells.span, base.cells.span)
-        var (first, last) = (row * columns, (row + 1) * columns)
-        while first < last, new[first] == old[first] { first += 1 }
-        while first < last, new[last - 1] == old[last - 1] { last -= 1 }
-        if first == last { return 0..<0 }
-        // Both columns of a wide character are drawn together.
-        return max(0, first - row * columns - 1)..<(last - row * columns)
-    }
-
-    /// Returns whether a terminal that shows another canvas shows a cell already.
-    private func isShown(_ column: Int, _ row: Int, by base: Canvas) -> Bool {
-        let index = row * columns + column
-        let cell = cells[index]
-        if cell.code < Cell.firstCluster {
-            guard base.cells[index] == cell else { return false }
-        } else {
-            guard base.cells[index].style == cell.style, base.text(base.cells[index]) == text(cell) else {
-                return false
-            }
-        }
-        return !isWide(column, row) || base.cells[index + 1] == cells[index + 1]
-    }
-
-    private func isWide(_ column: Int, _ row: Int) -> Bool {
-        column + 1 < columns && cells[row * columns + column + 1].code == Cell.rest
+    private static func areSame(_ cells: Span<Cell>, _ others: Span<Cell>) -> Bool {
+        // The compiler compares several cells at once, because the loop has no exit.
+        var difference: UInt32 = 0
+        for index in cells.indices { difference |= cells[index].bits ^ others[index].bits }
+        return difference == 0
     }
 }
 
@@ -269,8 +271,9 @@ extension [UInt8] {
     }
 
     private mutating func append(number: Int) {
-        if number > 9 { append(number: number / 10) }
-        append(0x30 + UInt8(number % 10))
+        let (tens, ones) = number.quotientAndRemainder(dividingBy: 10)
+        if tens > 0 { append(number: tens) }
+        append(0x30 + UInt8(ones))
     }
 }
 
@@ -294,6 +297,8 @@ extension Character {
 extension String {
     /// The number of columns in which a canvas shows the text.
     package var shownColumns: Int {
+        let bytes = utf8Span.span
+        if bytes.indices.allSatisfy({ bytes[$0].isNarrow }) { return bytes.count }
         var columns = 0
         for scalar in unicodeScalars {
             guard scalar.isNarrow else { return reduce(0) { $0 + $1.cells.width } }
@@ -301,6 +306,11 @@ extension String {
         }
         return columns
     }
+}
+
+extension UInt8 {
+    /// Whether the byte is a scalar of printable ASCII.
+    fileprivate var isNarrow: Bool { 0x20...0x7E ~= self }
 }
 
 extension Unicode.Scalar {

@@ -7,8 +7,18 @@ package struct EntryTree: Sendable {
         package let path: EntryPath
         package let value: PropertyList
         package let isOpen: Bool
+        /// The key or the index.
+        let label: String
+        /// The columns of the label and of the marks before it.
+        let labelColumns: Int
 
-        package var depth: Int { path.components.count - 1 }
+        var depth: Int { path.components.count - 1 }
+
+        fileprivate init(_ path: EntryPath, _ value: PropertyList, isOpen: Bool) {
+            (self.path, self.value, self.isOpen) = (path, value, isOpen)
+            label = path.components.last?.text ?? ""
+            labelColumns = 2 * path.components.count + label.shownColumns
+        }
     }
 
     /// A container that is open: the number of its entries, and those of them that are open too.
@@ -43,8 +53,10 @@ package struct EntryTree: Sendable {
         func place(of index: Int) -> Int { inner.partition { $0.index >= index } }
     }
 
-    package private(set) var root: PropertyList
-    private var branch: Branch
+    package private(set) var root: PropertyList { didSet { latest = (0..<0, []) } }
+    private var branch: Branch { didSet { latest = (0..<0, []) } }
+    /// The rows that were requested last, which do not change until the tree does.
+    private var latest: (range: Range<Int>, rows: [Row]) = (0..<0, [])
     /// The number of rows created so far.
     package private(set) var made = 0
 
@@ -59,13 +71,20 @@ package struct EntryTree: Sendable {
 
     /// Creates the rows at a range of positions, as far as they exist.
     package mutating func rows(_ range: Range<Int>) -> [Row] {
-        range.clamped(to: 0..<count).map { position in
+        let range = range.clamped(to: 0..<count)
+        if range == latest.range { return latest.rows }
+        let rows = range.map { position in
+            if latest.range.contains(position) { return latest.rows[position - latest.range.lowerBound] }
             made += 1
             return row(indices(at: position))
         }
+        latest = (range, rows)
+        return rows
     }
 
-    package mutating func row(at position: Int) -> Row? { rows(position..<(position + 1)).first }
+    package func row(at position: Int) -> Row? {
+        (0..<count).contains(position) ? row(indices(at: position)) : nil
+    }
 
     private func row(_ indices: [Int]) -> Row {
         var (value, components, open) = (root, [EntryPath.Component](), Branch?.some(branch))
@@ -79,7 +98,7 @@ package struct EntryTree: Sendable {
                     ? branch.inner[place].branch : nil
             }
         }
-        return Row(path: EntryPath(components), value: value, isOpen: open != nil)
+        return Row(EntryPath(components), value, isOpen: open != nil)
     }
 
     /// The indices of the entries that lead to the row at a position.
@@ -204,7 +223,7 @@ package struct EntryTree: Sendable {
         let start = indices(at: max(0, min(position, count - 1)))
         if includingStart {
             let row = row(start)
-            if Self.matches(row.path.components.last?.text ?? "", row.value, wanted) { return self.position(of: start) }
+            if Self.matches(row.label, row.value, wanted) { return self.position(of: start) }
         }
         let found =
             Self.match(wanted, in: root, start[...], isForward) ?? Self.match(wanted, in: root, nil, isForward)

@@ -25,7 +25,8 @@ extension PaneScreen {
         if let overlay { return overlay.meaning(of: press, columns: size.columns, rows: size.rows) }
         guard case .click(let column, let row) = press.key else { return press }
         if row == size.rows - 1 {
-            return message == nil ? KeyPress(hintedAt: column, in: .hints(keyHints, columns: size.columns)) : nil
+            let hint = message == nil ? shownHints.last { $0.column <= column } : nil
+            return hint.flatMap { KeyPress(hintedAt: column - $0.column, in: $0.text) }
         }
         if row == 0, let key = KeyPress(hintedAt: column - headerStart, in: header) { return key }
         guard let place = fieldPlace(at: row), place.column - 1...place.column + place.room ~= column else {
@@ -58,7 +59,19 @@ extension PaneScreen {
     /// Draws the message or the key hints. A box has its own hints.
     func drawFooter(on canvas: inout Canvas) {
         if let message { return canvas.drawMessage(message.text, isError: message.isError) }
-        if overlay == nil { canvas.drawKeys(keyHints) }
+        guard overlay == nil else { return }
+        for hint in shownHints { canvas.put(hint.text, hint.column, canvas.rows - 1, style: Style(isDim: true)) }
+    }
+
+    /// The key hints that fit in the last row, each with its first column.
+    private var shownHints: [(column: Int, text: String)] {
+        var column = 1
+        return keyHints.compactMap { hint in
+            let (start, width) = (column, hint.shownColumns)
+            guard start + width < size.columns else { return nil }
+            column += width + 2
+            return (start, hint)
+        }
     }
 }
 
@@ -92,18 +105,15 @@ struct PaneLayout: Sendable {
         let (last, split) = (canvas.columns - 1, sideColumns)
         let dim = Style(isDim: true)
         let (top, middle, bottom) = (list.lowerBound - 1, list.upperBound, details.upperBound)
+        for column in [0, split, last] {
+            canvas.fill(top..<bottom, column..<(column + 1), with: "│", style: dim)
+        }
         for (row, left, join, right) in [(top, "┌", "┬", "┐"), (middle, "├", "├", "┤"), (bottom, "└", "┴", "┘")] {
             let isMiddle = row == middle && split > 0
-            let start = isMiddle ? split : 0
-            canvas.fill(row, from: start, to: last, with: "─", style: dim)
-            canvas.put(isMiddle ? "│" : left, 0, row, style: dim)
+            canvas.fill(row..<(row + 1), (isMiddle ? split : 0)..<last, with: "─", style: dim)
+            if !isMiddle { canvas.put(left, 0, row, style: dim) }
             if split > 0 { canvas.put(join, split, row, style: dim) }
             canvas.put(right, last, row, style: dim)
-        }
-        for row in (top + 1)..<bottom where row != middle {
-            canvas.put("│", 0, row, style: dim)
-            if split > 0 { canvas.put("│", split, row, style: dim) }
-            canvas.put("│", last, row, style: dim)
         }
         if split > 0 { canvas.put(" \(title) ", 2, top, limit: split - 2) }
     }
@@ -114,7 +124,7 @@ extension Canvas {
     mutating func drawSearch(_ editor: LineEditor) {
         let width = min(30, columns / 2)
         let start = columns - width
-        fill(0, from: start - 1, to: columns)
+        fill(0..<1, (start - 1)..<columns)
         put("/", start, 0, style: Style(.cyan))
         let (text, cursor) = editor.shown(in: width - 3)
         put(text, start + 1, 0)
@@ -126,15 +136,10 @@ extension Canvas {
         var lines = text.wrapped(toColumns: columns - 2)
         let count = min(lines.count, 3, rows)
         if lines.count > count { lines[count - 1] += " …" }
+        fill((rows - count)..<rows, 0..<columns)
         for (row, line) in zip((rows - count)..<rows, lines) {
-            fill(row, from: 0, to: columns)
             put(line, 1, row, limit: columns - 2, style: Style(isError ? .red : .green))
         }
-    }
-
-    /// Draws as many key hints as fit in the last row.
-    mutating func drawKeys(_ keys: [String]) {
-        put(.hints(keys, columns: columns), 0, rows - 1, style: Style(isDim: true))
     }
 
     mutating func draw(_ overlay: Overlay) {
@@ -145,7 +150,7 @@ extension Canvas {
         for row in above...below {
             let (start, end, line): (String, String, Unicode.Scalar) =
                 row == above ? ("┌", "┐", "─") : row == below ? ("└", "┘", "─") : ("│", "│", " ")
-            fill(row, from: left, to: right, with: line)
+            fill(row..<(row + 1), left..<right, with: line)
             put(start, left, row)
             put(end, right, row)
         }
@@ -284,19 +289,6 @@ enum ListChoice: Hashable, Sendable {
 }
 
 extension String {
-    /// Returns as many key hints as fit in a row.
-    static func hints(_ keys: [String], columns: Int) -> String {
-        var (line, used) = ("", 0)
-        for key in keys {
-            let gap = line.isEmpty ? " " : "  "
-            let width = gap.count + key.shownColumns
-            guard used + width < columns else { continue }
-            line += gap + key
-            used += width
-        }
-        return line
-    }
-
     /// The text in lines of at most `columns` columns, broken between words. A word that is wider is broken too.
     func wrapped(toColumns columns: Int) -> [String] {
         if isEmpty { return [] }

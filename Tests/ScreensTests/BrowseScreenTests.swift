@@ -469,6 +469,12 @@ struct BrowserDisplay {
                 #expect(rows.map(\.path) == expected)
                 #expect(rows.allSatisfy { $0.isOpen == open.contains($0.path) })
                 #expect(rows.indices.allSatisfy { tree.position(of: rows[$0].path) == $0 })
+                for _ in 0..<3 {
+                    let first = Int.random(in: 0..<tree.count, using: &generator)
+                    let seen = tree.rows(first..<(first + 6))
+                    #expect(seen.map(\.path) == Array(expected[first...].prefix(6)))
+                    #expect(seen.map(\.isOpen) == rows[first...].prefix(6).map(\.isOpen))
+                }
                 let before = rows.map(\.path)
                 tree.update(root)
                 #expect(tree.rows(0..<tree.count).map(\.path) == before)

@@ -608,10 +608,10 @@ struct Display {
     @Test func `fills part of a row, and clears the other halves of wide characters`() {
         var canvas = Canvas(columns: 7, rows: 1)
         canvas.put("a界x界b", 0, 0)
-        canvas.fill(0, from: 2, to: 5, with: "─")
+        canvas.fill(0..<1, 2..<5, with: "─")
         #expect(canvas.lines == ["a ─── b"])
-        canvas.fill(0, from: -1, to: 9)
-        canvas.fill(1, from: 0, to: 7, with: "x")
+        canvas.fill(-1..<1, -1..<9)
+        canvas.fill(1..<2, 0..<7, with: "x")
         #expect(canvas.lines == [""])
     }
 

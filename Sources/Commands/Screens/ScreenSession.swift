@@ -28,15 +28,16 @@ enum ScreenStep<Event> {
 
 /// Runs a screen in a terminal: passes on keys, and has the effects carried out.
 struct ScreenSession<Actions: ScreenActions> {
-    private let context: CommandContext
     private let terminal: any ScreenTerminal
+    private let hasColors: Bool
     private(set) var content: Actions.Content
     private var actions: Actions
     private var shown: Canvas?
     private var size = (columns: 80, rows: 24)
 
     init(_ content: Actions.Content, _ actions: Actions, on terminal: any ScreenTerminal, _ context: CommandContext) {
-        (self.content, self.actions, self.terminal, self.context) = (content, actions, terminal, context)
+        (self.content, self.actions, self.terminal) = (content, actions, terminal)
+        hasColors = (context.environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
     }
 
     /// The way in which a session ended.
@@ -91,7 +92,6 @@ struct ScreenSession<Actions: ScreenActions> {
     private mutating func paint() throws {
         var canvas = Canvas(columns: size.columns, rows: size.rows)
         content.draw(on: &canvas)
-        let hasColors = (context.environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
         let update = canvas.update(from: shown, hasColors: hasColors)
         if !update.isEmpty { try terminal.write(update) }
         shown = canvas
