@@ -142,9 +142,10 @@ func succeeds(_ line: String) throws -> Bool { try Command.shell("exec 1>&2; " +
 /// The bytes of a file.
 func contents(of path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
 
-/// A new folder below `.build/benchmarks`, on the disk of the package.
-func newFolder(_ name: String) throws -> String {
-    let place = FileManager.default.currentDirectoryPath + "/.build/benchmarks"
+/// A new folder: below `.build/benchmarks`, on the disk of the package, or in memory where the system has such a place.
+func newFolder(_ name: String, inMemory: Bool = false) throws -> String {
+    let (disk, memory) = (FileManager.default.currentDirectoryPath + "/.build/benchmarks", "/dev/shm")
+    let place = inMemory && access(memory, W_OK) == 0 ? memory : disk
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
     var template = Array("\(place)/\(name)-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure.system(place) }

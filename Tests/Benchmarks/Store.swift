@@ -17,13 +17,29 @@ enum StoreBenchmark {
             return isThere
         }
         return facts.map { fact in
-            let cells = peers.compactMap { peer in
-                report.measuring("\(peer.name): \(fact.rawValue)") {
-                    try StoreTrial(peer: peer, sizes: sizes).figure(fact).map { (peer.name, $0) }
+            let trials = peers.map { StoreTrial(peer: $0, sizes: sizes) }
+            let cells =
+                fact.isTimed
+                ? report.measuring(fact.rawValue) { try times(of: fact, trials) } ?? []
+                : trials.compactMap { trial in
+                    report.measuring("\(trial.peer.name): \(fact.rawValue)") {
+                        try trial.figure(fact).map { (trial.peer.name, $0) }
+                    }
                 }
-            }
             return Row(title: fact.rawValue, cells: cells, floor: fact.floor)
         }
+    }
+
+    /// Runs a command of all stores in turn, so that a change in the speed of the machine affects all of them.
+    private static func times(of fact: StoreFact, _ trials: [StoreTrial]) throws -> [(String, Figure)] {
+        let commands = try trials.map { try $0.command(fact) }
+        var times = trials.map { _ in [Int64]() }
+        for round in 0..<(trials.first?.sizes.commands ?? 0) {
+            for (index, command) in commands.enumerated() {
+                if let command { times[index].append(try command(round).succeed().nanoseconds) }
+            }
+        }
+        return zip(trials, times).filter { !$1.isEmpty }.map { ($0.peer.name, .time(Double($1.percentile(50)))) }
     }
 }
 
@@ -37,6 +53,8 @@ enum StoreFact: String, CaseIterable {
     case memory = "one command, most memory while it reads"
     case get = "get, 100 keys"
     case setAndGet = "set then get, 1000 keys"
+
+    fileprivate var isTimed: Bool { self == .start || self == .read || self == .write }
 
     fileprivate var floor: Floor? {
         switch self {
@@ -80,17 +98,27 @@ private struct StoreTrial {
         case .lostUpdates: try peer.driver.map(updatesLostByProcesses) ?? updatesLostByCommands()
         case .killed: peer.file == nil ? nil : try killed()
         case .damagedFile: try peer.file.map(damagedFile)
-        case .start: try peer.start.map { words in try time { store, _ in store.command(words) } }
-        case .read: peer.isCommand ? try time { store, _ in store.read("key7") } : nil
-        case .write: peer.isCommand ? try time { store, round in store.write("key7", "round\(round)") } : nil
+        case .start, .read, .write: nil
         case .memory: try memory()
         case .get: try peer.driver.map { try inProcess($0, "get", 100) }
         case .setAndGet: try peer.driver.map { try inProcess($0, "set-get", 1000) }
         }
     }
 
-    private func filled() throws -> StoreInFolder {
-        let store = try StoreInFolder(peer)
+    /// Returns the command to run in each round, or nil if the fact does not apply to the store. The store is in
+    /// memory, because a disk would take most of the time.
+    func command(_ fact: StoreFact) throws -> ((_ round: Int) -> Command)? {
+        guard fact == .start ? peer.start != nil : peer.isCommand else { return nil }
+        let store = try filled(inMemory: true)
+        return switch fact {
+        case .read: { _ in store.read("key7") }
+        case .write: { round in store.write("key7", "round\(round)") }
+        default: { _ in store.command(peer.start ?? []) }
+        }
+    }
+
+    private func filled(inMemory: Bool = false) throws -> StoreInFolder {
+        let store = try StoreInFolder(peer, inMemory: inMemory)
         try store.fill("key", Self.count)
         return store
     }
@@ -183,12 +211,6 @@ private struct StoreTrial {
 
     // MARK: Time and memory
 
-    private func time(_ command: (StoreInFolder, Int) -> Command) throws -> Figure {
-        let store = try filled()
-        let times = try (0..<sizes.commands).map { try command(store, $0).succeed().nanoseconds }
-        return .time(Double(times.percentile(50)))
-    }
-
     /// Measures with time(1), because a child starts with the memory of the process that forks it.
     private func memory() throws -> Figure? {
         let meter = "/usr/bin/time"
@@ -217,9 +239,9 @@ private final class StoreInFolder {
     private var environment: [String: String]
     private var bus: Child?
 
-    init(_ peer: StorePeer) throws {
+    init(_ peer: StorePeer, inMemory: Bool = false) throws {
         self.peer = peer
-        folder = try newFolder("store")
+        folder = try newFolder("store", inMemory: inMemory)
         environment = peer.environment(folder)
         try write("GNUSTEP_USER_DEFAULTS_DIR=\(folder)/Defaults\n", to: "GNUstep.conf")
         _ = chmod(folder + "/GNUstep.conf", 0o600)
