@@ -135,7 +135,7 @@ import Testing
         let new = try Self.state(scenario.files, on: flawless)
         #expect(old != new)
         for effect in Self.effects {
-            let last = try Extent.operations(every: 7, stream: "\(scenario.testDescription) \(effect)").first {
+            let last = try Extent.operations(every: 13, stream: "\(scenario.testDescription) \(effect)").first {
                 number in
                 try !Self.interrupt(scenario, effect, at: number, bench.simulated.disk.copy(), old, new)
             }

@@ -615,6 +615,44 @@ struct Display {
         #expect(canvas.lines == [""])
     }
 
+    /// Draws at random, applies each update to a terminal, and compares the terminal with the canvas.
+    @Test func `changes a terminal from any canvas to any other`() {
+        let texts = ["a", "hello", "  ", "界", "x界y", "✅", "👩‍👩‍👧", "e\u{301}", "─│┐", "long enough to be cut", "☺\u{FE0F}"]
+        let styles = [Style(), Style(.red), Style(isReversed: true), Style(.green, isBold: true)]
+        var generator = SeededGenerator(stream: "updates")
+        for _ in 0..<300 {
+            var (canvas, terminal) = (Canvas(columns: 12, rows: 3), TerminalModel(columns: 12, rows: 3))
+            var shown: Canvas?
+            for _ in 0..<20 {
+                // Most screens are drawn anew, as screens do it, and some over the former one.
+                if Bool.random(using: &generator) { canvas = Canvas(columns: 12, rows: 3) }
+                for _ in 0..<Int.random(in: 0...6, using: &generator) {
+                    let (column, row) = (
+                        Int.random(in: 0..<12, using: &generator), Int.random(in: 0..<3, using: &generator)
+                    )
+                    let style = styles.randomElement(using: &generator) ?? Style()
+                    switch Int.random(in: 0..<4, using: &generator) {
+                    case 0: canvas.fill(row..<(row + 1), column..<min(12, column + 4), with: "─", style: style)
+                    case 1: canvas.paint(row, from: 0, to: 12, style)
+                    default: canvas.put(texts.randomElement(using: &generator) ?? "", column, row, style: style)
+                    }
+                }
+                let update = canvas.update(from: shown, hasColors: true)
+                terminal.write(update)
+                shown = canvas
+                for row in 0..<3 {
+                    for column in 0..<12 {
+                        let (cell, expected) = (terminal.cells[row][column], canvas[column, row])
+                        let isSame = cell.text == expected.text && (cell.text.isEmpty || cell.style == expected.style)
+                        #expect(
+                            isSame, "\(column), \(row) in \(canvas.lines): \(cell) after \(update.debugDescription)")
+                        if !isSame { return }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `writes only cells that differ`() {
         var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))
         old.put("hello", 0, 0)
@@ -628,5 +666,52 @@ struct Display {
         #expect(new.update(from: old, hasColors: true) == "\u{1B}[?25l")
         old.put("x", 0, 1, style: Style(.red))
         #expect(old.update(from: new, hasColors: false).contains("31") == false)
+    }
+}
+
+/// A terminal that obeys the sequences of `Canvas.update`. Half of a wide character that is overwritten leaves a mark.
+private struct TerminalModel {
+    var cells: [[(text: String, style: Style)]]
+    private let columns: Int
+    private var (column, row, style) = (0, 0, Style())
+
+    init(columns: Int, rows: Int) {
+        self.columns = columns
+        cells = Array(repeating: Array(repeating: ("?", Style()), count: columns), count: rows)
+    }
+
+    mutating func write(_ text: String) {
+        var rest = text[...]
+        while let first = rest.first {
+            if first == "\u{1B}", let end = rest.firstIndex(where: { $0.isLetter }) {
+                obey(rest[end], rest[rest.index(rest.startIndex, offsetBy: 2)..<end])
+                rest = rest[rest.index(after: end)...]
+            } else {
+                show(String(first))
+                rest.removeFirst()
+            }
+        }
+    }
+
+    private mutating func obey(_ letter: Character, _ text: Substring) {
+        let numbers = text.split(separator: ";").compactMap { Int($0) }
+        switch letter {
+        case "H": (row, column) = (numbers[0] - 1, numbers[1] - 1)
+        case "J": for row in cells.indices { cells[row] = Array(repeating: (" ", Style()), count: columns) }
+        case "m":
+            let color = numbers.first { $0 >= 30 }.flatMap { Style.Color(rawValue: UInt8($0 - 30)) }
+            style = Style(
+                color, isBold: numbers.contains(1), isDim: numbers.contains(2), isReversed: numbers.contains(7))
+        default: break
+        }
+    }
+
+    private mutating func show(_ character: String) {
+        for place in column..<(column + character.shownColumns) {
+            if cells[row][place].text.isEmpty { cells[row][place - 1].text = "?" }
+            if place + 1 < columns, cells[row][place + 1].text.isEmpty { cells[row][place + 1].text = "?" }
+            cells[row][place] = (place == column ? character : "", style)
+        }
+        column += character.shownColumns
     }
 }

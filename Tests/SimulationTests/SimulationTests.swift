@@ -8,7 +8,7 @@ import Testing
     /// The number of runs of each scenario. `Tests/run simulate` runs thousands, in an optimised build.
     private static let rounds = 10
 
-    @Test(arguments: Extent.sample(6, of: Scenario.all.map(\.name)))
+    @Test(arguments: Extent.sample(4, of: Scenario.all.map(\.name)))
     func `reaches the same state everywhere, whatever happens`(_ name: String) throws {
         let scenario = try #require(Scenario.all.first { $0.name == name })
         var tally = RunStatistics()
