@@ -28,7 +28,7 @@ enum ScreensBenchmark {
         let keys: [(title: String, key: String, count: Int, most: Double)] = [
             ("a key that selects the next entry, to its screen", "j", 10, 2),
             ("a key that scrolls by a line, to its screen", "j", 40, 2),
-            ("a key that scrolls by a page, to its screen", "\u{1B}[6~", 40, 1.5),
+            ("a key that scrolls by a page, to its screen", "\u{1B}[6~", 40, 1.2),
         ]
         var (paint, memory) = ([[Int64](), [], []], [0, 0, 0])
         var times = keys.map { _ in [[Int64](), [], []] }
