@@ -75,8 +75,8 @@ extension BrowseScreen {
         /// The column of the mark that shows whether a container is open.
         func mark(of row: EntryTree.Row) -> Int { start + 1 + min(2 * row.depth, max(0, labelEnd - start - 6)) }
 
-        /// The first column of the value of an entry, and the number of columns for it.
-        func value(of row: EntryTree.Row, _ origin: String) -> (column: Int, room: Int) {
+        /// The first column of a value, and the number of columns for it.
+        func value(before origin: String) -> (column: Int, room: Int) {
             let column = labelEnd + (hasTypes ? 14 : 2)
             return (column, max(1, end - column - (origin.isEmpty ? 1 : origin.shownColumns + 2)))
         }
@@ -123,7 +123,7 @@ extension BrowseScreen {
             canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true))
         }
         let origin = origin(of: entry)
-        let value = columns.value(of: entry, origin)
+        let value = columns.value(before: origin)
         if !origin.isEmpty { canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true)) }
         if isSelected, case .editing(let editor, .value) = mode {
             return canvas.put(editor, value.column, row, limit: value.room)

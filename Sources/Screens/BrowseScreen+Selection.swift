@@ -38,7 +38,7 @@ extension BrowseScreen {
 
     func fieldPlace(at row: Int) -> (column: Int, room: Int)? {
         guard case .editing = mode, let entry = self.row, position(at: row) == selected else { return nil }
-        return EntryColumns(self).value(of: entry, origin(of: entry))
+        return EntryColumns(self).value(before: origin(of: entry))
     }
 
     /// The position of the entry in a row of the screen.
