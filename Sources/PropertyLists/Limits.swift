@@ -3,9 +3,9 @@ extension PropertyList {
     public struct Limits: Hashable, Sendable {
         /// The maximum nesting depth of containers.
         ///
-        /// Reading and writing are not recursive. Comparing, hashing and releasing a value are, and take about one
-        /// kibibyte of stack for each level. The default suits a thread with a stack of 512 KiB. `print` of a deep
-        /// value takes more stack.
+        /// Reading is not recursive. Writing, comparing, hashing and releasing a value are, and take about one kibibyte
+        /// of stack for each level. The default suits a thread with a stack of 512 KiB. Debug builds, and `print` of a
+        /// deep value, take more stack.
         public var nesting: Int
         /// The maximum number of bytes to read or write.
         public var inputBytes: Int

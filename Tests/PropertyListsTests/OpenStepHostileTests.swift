@@ -70,7 +70,7 @@ struct OpenStepHostileTests {
     @Test(arguments: [("(", "x", ")"), ("{a=", "x", ";}")])
     func `the deepest nesting fits a small stack`(opening: String, core: String, closing: String) throws {
         let text = String(repeating: opening, count: 512) + core + String(repeating: closing, count: 512)
-        let isSame = try SmallThread.run {
+        let isSame = try SmallThread.run(stackSize: SmallThread.stackSizeForWriting) {
             guard let value = try? PropertyList(parsing: text, as: .openstep),
                 let written = try? value.serialized(as: .openstep),
                 let again = try? PropertyList(parsing: written, as: .openstep).serialized(as: .openstep)
