@@ -16,11 +16,16 @@ enum StoreBenchmark {
             if !isThere { report.problem("\(peer.name): not installed (\(peer.hint))") }
             return isThere
         }
+        let hasEmptyProgram = try succeeds(
+            "mkdir -p .build/peers && echo 'int main(void) { return 0; }' | cc -O2 -static -xc -o \(emptyProgram) -")
+        if !hasEmptyProgram { report.problem("no static C program: its compiler fails (apt-get install gcc libc6-dev)") }
         return facts.map { fact in
             let trials = peers.map { StoreTrial(peer: $0, sizes: sizes) }
             let cells =
                 fact.isTimed
-                ? report.measuring(fact.rawValue) { try times(of: fact, trials) } ?? []
+                ? report.measuring(fact.rawValue) {
+                    try times(of: fact, trials, withEmptyProgram: fact == .start && hasEmptyProgram)
+                } ?? []
                 : trials.compactMap { trial in
                     report.measuring("\(trial.peer.name): \(fact.rawValue)") {
                         try trial.figure(fact).map { (trial.peer.name, $0) }
@@ -30,16 +35,22 @@ enum StoreBenchmark {
         }
     }
 
+    /// What no program can fall below: one that is loaded and ends.
+    private static let emptyProgram = ".build/peers/empty"
+
     /// Runs a command of all stores in turn, so that a change in the speed of the machine affects all of them.
-    private static func times(of fact: StoreFact, _ trials: [StoreTrial]) throws -> [(String, Figure)] {
-        let commands = try trials.map { try $0.command(fact) }
-        var times = trials.map { _ in [Int64]() }
+    private static func times(
+        of fact: StoreFact, _ trials: [StoreTrial], withEmptyProgram: Bool
+    ) throws -> [(String, Figure)] {
+        var commands = try trials.compactMap { trial in try trial.command(fact).map { (trial.peer.name, $0) } }
+        if withEmptyProgram { commands.append((StoreFact.emptyProgram, { _ in Command(words: [emptyProgram]) })) }
+        var times = commands.map { _ in [Int64]() }
         for round in 0..<(trials.first?.sizes.commands ?? 0) {
-            for (index, command) in commands.enumerated() {
-                if let command { times[index].append(try command(round).succeed().nanoseconds) }
+            for (index, (_, command)) in commands.enumerated() {
+                times[index].append(try command(round).succeed().nanoseconds)
             }
         }
-        return zip(trials, times).filter { !$1.isEmpty }.map { ($0.peer.name, .time(Double($1.percentile(50)))) }
+        return zip(commands, times).map { ($0.0, .time(Double($1.percentile(50)))) }
     }
 }
 
@@ -54,12 +65,15 @@ enum StoreFact: String, CaseIterable {
     case get = "get, 100 keys"
     case setAndGet = "set then get, 1000 keys"
 
+    /// The name of an empty C program, linked statically.
+    fileprivate static let emptyProgram = "empty C"
+
     fileprivate var isTimed: Bool { self == .start || self == .read || self == .write }
 
     fileprivate var floor: Floor? {
         switch self {
         case .lostUpdates, .killed, .damagedFile: .atMost(.share(0, of: 1))
-        case .start: nil
+        case .start: .within(1.7, of: Self.emptyProgram)
         case .read: .within(1, of: "git config")
         case .write: .within(1.4, of: "git config")
         case .memory: .atMost(.bytes(8 << 20))
