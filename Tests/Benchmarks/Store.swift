@@ -18,7 +18,7 @@ enum StoreBenchmark {
         }
         let hasEmptyProgram = try succeeds(
             "mkdir -p .build/peers && echo 'int main(void) { return 0; }' | cc -O2 -static -xc -o \(emptyProgram) -")
-        if !hasEmptyProgram { report.problem("no static C program: its compiler fails (apt-get install gcc libc6-dev)") }
+        if !hasEmptyProgram { report.problem("no static C program (apt-get install gcc libc6-dev)") }
         return facts.map { fact in
             let trials = peers.map { StoreTrial(peer: $0, sizes: sizes) }
             let cells =
