@@ -67,6 +67,13 @@ package struct Canvas: Sendable {
         cells = Array(repeating: .blank, count: self.columns * self.rows)
     }
 
+    /// Empties the canvas. It keeps its memory, so that no screen has to allocate it again.
+    package mutating func clear() {
+        (clusters, cursor) = ([], nil)
+        var cells = cells.mutableSpan
+        for place in cells.indices { cells[place] = .blank }
+    }
+
     /// Writes text, cut with `…` at `limit` columns, and returns the column after it.
     @discardableResult
     package mutating func put(
@@ -190,15 +197,18 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Returns the text that changes a terminal from another canvas to this one. If `shown` is nil, the contents of the
-    /// terminal are unknown, and the text clears them first.
-    package func update(from shown: Canvas?, hasColors: Bool) -> String {
+    /// Returns the bytes that change a terminal from another canvas to this one. If `shown` is nil, the contents of the
+    /// terminal are unknown, and the bytes clear them first.
+    package func update(from shown: Canvas?, hasColors: Bool) -> [UInt8] {
         let isKnown = shown?.columns == columns && shown?.rows == rows
         let base = isKnown ? shown ?? self : Canvas(columns: columns, rows: rows)
         // A code from `firstCluster` on denotes the same text in both canvases only if they have the same clusters.
         let firstUnknown = clusters == base.clusters ? .max : Cell.firstCluster
         var output: [UInt8] = []
         output.reserveCapacity(4 * columns)
+        output += "\u{1B}[?25l".utf8
+        if !isKnown { output += "\u{1B}[0m\u{1B}[2J".utf8 }
+        let start = output.count
         var style: Style?
         for row in 0..<rows {
             let place = (row * columns)..<((row + 1) * columns)
@@ -234,11 +244,12 @@ package struct Canvas: Sendable {
             }
         }
         if style != nil { output += "\u{1B}[0m".utf8 }
-        let text = String(decoding: output, as: UTF8.self)
-        let start = isKnown ? "\u{1B}[?25l" : "\u{1B}[?25l\u{1B}[0m\u{1B}[2J"
-        guard let cursor else { return text.isEmpty && isKnown && base.cursor == nil ? "" : start + text }
-        if text.isEmpty, let shown = base.cursor, shown == cursor { return "" }
-        return start + text + "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h"
+        let isSame = isKnown && output.count == start
+        guard let cursor else { return isSame && base.cursor == nil ? [] : output }
+        if isSame, let shown = base.cursor, shown == cursor { return [] }
+        output.appendMove(to: cursor.column, cursor.row)
+        output += "\u{1B}[?25h".utf8
+        return output
     }
 
     private static func areSame(_ cells: Span<Cell>, _ others: Span<Cell>) -> Bool {

@@ -31,7 +31,7 @@ final class ScriptedScreen: ScreenTerminal {
 
     func enter() {}
     func leave() {}
-    func write(_ text: String) throws(SystemFailure) { state.withLock { $0.draw(text) } }
+    func write(_ bytes: [UInt8]) { state.withLock { $0.draw(String(decoding: bytes, as: UTF8.self)) } }
     func wake() { state.withLock { $0.isAwake = true } }
     func suspend() { state.withLock { $0.suspensions += 1 } }
     func end(with signal: Int32) {}

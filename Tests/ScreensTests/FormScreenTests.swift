@@ -594,7 +594,7 @@ struct Display {
         var new = old
         new.put(text, column, 0)
         #expect(new.lines == [line.padded(to: 4) + "x\u{301}"])
-        let update = new.update(from: old, hasColors: false)
+        let update = new.updateText(from: old, hasColors: false)
         #expect(update.replacing(/\x1B\[[?0-9;]*[a-zA-Z]/, with: "") == written)
     }
 
@@ -625,7 +625,7 @@ struct Display {
             var shown: Canvas?
             for _ in 0..<20 {
                 // Most screens are drawn anew, as screens do it, and some over the former one.
-                if Bool.random(using: &generator) { canvas = Canvas(columns: 12, rows: 3) }
+                if Bool.random(using: &generator) { canvas.clear() }
                 for _ in 0..<Int.random(in: 0...6, using: &generator) {
                     let (column, row) = (
                         Int.random(in: 0..<12, using: &generator), Int.random(in: 0..<3, using: &generator)
@@ -637,7 +637,7 @@ struct Display {
                     default: canvas.put(texts.randomElement(using: &generator) ?? "", column, row, style: style)
                     }
                 }
-                let update = canvas.update(from: shown, hasColors: true)
+                let update = canvas.updateText(from: shown, hasColors: true)
                 terminal.write(update)
                 shown = canvas
                 for row in 0..<3 {
@@ -657,15 +657,21 @@ struct Display {
         var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))
         old.put("hello", 0, 0)
         new.put("hallo", 0, 0)
-        #expect(new.update(from: old, hasColors: true) == "\u{1B}[?25l\u{1B}[1;2H\u{1B}[0ma\u{1B}[0m")
-        #expect(new.update(from: new, hasColors: true) == "")
+        #expect(new.updateText(from: old, hasColors: true) == "\u{1B}[?25l\u{1B}[1;2H\u{1B}[0ma\u{1B}[0m")
+        #expect(new.updateText(from: new, hasColors: true) == "")
         old.cursor = (2, 0)
-        #expect(new.update(from: old, hasColors: true).hasPrefix("\u{1B}[?25l"))
+        #expect(new.updateText(from: old, hasColors: true).hasPrefix("\u{1B}[?25l"))
         (old, old.cursor) = (new, (2, 0))
-        #expect(old.update(from: new, hasColors: true) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[?25h")
-        #expect(new.update(from: old, hasColors: true) == "\u{1B}[?25l")
+        #expect(old.updateText(from: new, hasColors: true) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[?25h")
+        #expect(new.updateText(from: old, hasColors: true) == "\u{1B}[?25l")
         old.put("x", 0, 1, style: Style(.red))
-        #expect(old.update(from: new, hasColors: false).contains("31") == false)
+        #expect(old.updateText(from: new, hasColors: false).contains("31") == false)
+    }
+}
+
+extension Canvas {
+    func updateText(from shown: Canvas?, hasColors: Bool) -> String {
+        String(decoding: update(from: shown, hasColors: hasColors), as: UTF8.self)
     }
 }
 

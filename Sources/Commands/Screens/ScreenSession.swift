@@ -32,8 +32,11 @@ struct ScreenSession<Actions: ScreenActions> {
     private let hasColors: Bool
     private(set) var content: Actions.Content
     private var actions: Actions
-    private var shown: Canvas?
-    private var size = (columns: 80, rows: 24)
+    /// What the terminal shows, unless it may show anything.
+    private var shown = Canvas(columns: 80, rows: 24)
+    private var isShown = false
+    /// The canvas that is drawn next.
+    private var next = Canvas(columns: 80, rows: 24)
 
     init(_ content: Actions.Content, _ actions: Actions, on terminal: any ScreenTerminal, _ context: CommandContext) {
         (self.content, self.actions, self.terminal) = (content, actions, terminal)
@@ -74,7 +77,9 @@ struct ScreenSession<Actions: ScreenActions> {
 
     /// Asks the terminal for its size, and returns the event that passes it on.
     private mutating func resized() -> Actions.Content.Event {
-        size = terminal.size
+        let size = terminal.size
+        next = Canvas(columns: size.columns, rows: size.rows)
+        (shown, isShown) = (next, false)
         return .resized(columns: size.columns, rows: size.rows)
     }
 
@@ -85,23 +90,23 @@ struct ScreenSession<Actions: ScreenActions> {
 
     /// Draws all cells again. The contents of the terminal are unknown, and files may have changed.
     private mutating func redraw() throws -> Bool? {
-        shown = nil
-        return try handle([resized()] + actions.changes())
+        try handle([resized()] + actions.changes())
     }
 
     private mutating func paint() throws {
-        var canvas = Canvas(columns: size.columns, rows: size.rows)
-        content.draw(on: &canvas)
-        let update = canvas.update(from: shown, hasColors: hasColors)
+        next.clear()
+        content.draw(on: &next)
+        let update = next.update(from: isShown ? shown : nil, hasColors: hasColors)
         if !update.isEmpty { try terminal.write(update) }
-        shown = canvas
+        swap(&shown, &next)
+        isShown = true
     }
 
     /// Handles keys. Control-Z and Control-L act on the terminal in every mode of the screen.
     private mutating func handle(_ presses: [KeyPress]) throws -> Bool? {
         for press in presses {
             if press.isControl("l") {
-                shown = nil
+                isShown = false
             } else if let isComplete = try press.isControl("z") ? suspend() : handle(.key(press)) {
                 return isComplete
             }
@@ -124,7 +129,7 @@ struct ScreenSession<Actions: ScreenActions> {
             switch try actions.perform(effect, on: terminal) {
             case .finished(let isComplete): return isComplete
             case .events(let events): following = events
-            case .redrawn(let events): (following, shown) = (events, nil)
+            case .redrawn(let events): (following, isShown) = (events, false)
             case .failed(let event): return try handle(event)
             }
             if let isComplete = try handle(following) { return isComplete }

@@ -61,7 +61,7 @@ package protocol ScreenTerminal: Sendable {
     /// Restores the terminal. Does nothing if it was not entered.
     func leave()
 
-    func write(_ text: String) throws(SystemFailure)
+    func write(_ bytes: [UInt8]) throws(SystemFailure)
 
     /// Waits for an event, at most as long as the limit.
     func next(milliseconds limit: Int32?) throws(SystemFailure) -> TerminalEvent
@@ -74,6 +74,10 @@ package protocol ScreenTerminal: Sendable {
 
     /// Ends the process with a signal, after `leave()`.
     func end(with signal: Int32)
+}
+
+extension ScreenTerminal {
+    package func write(_ text: String) throws(SystemFailure) { try write(Array(text.utf8)) }
 }
 
 /// An event that a program with a screen waits for.

@@ -146,13 +146,14 @@ package final class RawTerminal: ScreenTerminal {
 
     package func leave() { restoreTerminal() }
 
-    package func write(_ text: String) throws(SystemFailure) {
-        try SystemTerminal().write(text)
-    }
+    package func write(_ bytes: [UInt8]) throws(SystemFailure) { try SystemTerminal().write(bytes, to: .output) }
 
     package func next(milliseconds limit: Int32?) throws(SystemFailure) -> TerminalEvent {
         let signals = try listen()
-        var polled = [signals, input].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let events = Int16(POLLIN)
+        var polled = [
+            pollfd(fd: signals, events: events, revents: 0), pollfd(fd: input, events: events, revents: 0),
+        ]
         let count = try systemCall(.read, nil) { unsafe poll(&polled, 2, limit ?? -1) }
         if count == 0 { return .timeout }
         if polled[0].revents != 0 {
