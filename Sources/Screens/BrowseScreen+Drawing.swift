@@ -14,8 +14,7 @@ extension BrowseScreen {
             drawEntries(on: &canvas)
         }
         drawDetails(on: &canvas)
-        drawFooter(on: &canvas)
-        if let overlay { canvas.draw(overlay) }
+        drawFooterAndBox(on: &canvas)
     }
 
     var header: String {
@@ -63,10 +62,9 @@ extension BrowseScreen {
         /// The column after the labels.
         let labelEnd: Int
 
-        init(_ screen: BrowseScreen) {
-            let (layout, columns) = (screen.layout, screen.size.columns)
+        fileprivate init(_ layout: PaneLayout, columns: Int, label: Int) {
             (start, end) = layout.hasBorders ? (layout.sideColumns + 1, columns - 1) : (0, columns)
-            labelEnd = start + 1 + min(screen.labelColumns, (end - start) * 2 / 5, 48)
+            labelEnd = start + 1 + min(label, (end - start) * 2 / 5, 48)
         }
 
         var hasTypes: Bool { end - start >= 44 }
@@ -82,15 +80,17 @@ extension BrowseScreen {
         }
     }
 
+    var entryColumns: EntryColumns { EntryColumns(layout, columns: size.columns, label: labelColumns) }
+
     /// The layer of an entry that does not come from the layer that is edited. Empty for other entries, or if there is
     /// no room.
     func origin(of row: EntryTree.Row) -> String {
         guard let origins = contents?.origins, !origins.isEmpty, row.depth == 0 else { return "" }
-        return EntryColumns(self).hasOrigins ? origins[row.label] ?? "" : ""
+        return entryColumns.hasOrigins ? origins[row.label] ?? "" : ""
     }
 
     private func drawEntries(on canvas: inout Canvas) {
-        let columns = EntryColumns(self)
+        let columns = entryColumns
         if rows.isEmpty {
             let text =
                 contents != nil
@@ -190,15 +190,16 @@ extension BrowseScreen {
     ]
 
     var overlay: Overlay? {
-        let title = target.map { Self.name(of: $0.path) } ?? ""
         switch mode {
         case .choosing(let target, let choices, let index):
-            return Overlay(title, choices: choices.map { shownText($0, of: target) }, marked: index)
-        case .choosingType(_, let index):
-            return Overlay("Type of \(title)", choices: Self.kinds.map(\.rawValue), marked: index)
-        case .history(_, let versions, let index):
             return Overlay(
-                "History of \(title)", choices: versions.map(\.line), marked: index, "Enter restore   Esc back")
+                Self.name(of: target.path), choices: choices.map { shownText($0, of: target) }, marked: index)
+        case .choosingType(let target, let index):
+            let title = "Type of \(Self.name(of: target.path))"
+            return Overlay(title, choices: Self.kinds.map(\.rawValue), marked: index)
+        case .history(let target, let versions, let index):
+            let title = "History of \(Self.name(of: target.path))"
+            return Overlay(title, choices: versions.map(\.line), marked: index, "Enter restore   Esc back")
         case .reading(let title, let lines, let scroll):
             let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }
             return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)

@@ -117,7 +117,7 @@ extension BrowseScreen {
 
     mutating func add() {
         guard contents != nil else {
-            message = ("No domain is open.", true)
+            message = Message("No domain is open.", isError: true)
             return
         }
         var parent = EntryPath()
@@ -136,7 +136,7 @@ extension BrowseScreen {
     mutating func startNaming(_ row: EntryTree.Row, _ purpose: Purpose) {
         let parent = EntryPath(row.path.components.dropLast())
         if value(at: parent)?.arrayValue != nil {
-            message = ("An element of an array has no key.", true)
+            message = Message("An element of an array has no key.", isError: true)
         } else {
             mode = .editing(LineEditor(row.label), purpose)
         }
@@ -210,9 +210,9 @@ extension BrowseScreen {
     private mutating func unused(_ key: String, inside parent: EntryPath) -> EntryPath? {
         let path = EntryPath(parent.components + [EntryPath.Component(key)])
         if key.isEmpty {
-            message = ("A key is required.", true)
+            message = Message("A key is required.", isError: true)
         } else if value(at: path) != nil {
-            message = ("The key \(key) exists already.", true)
+            message = Message("The key \(key) exists already.", isError: true)
         } else {
             return path
         }

@@ -38,7 +38,7 @@ extension BrowseScreen {
 
     func fieldPlace(at row: Int) -> (column: Int, room: Int)? {
         guard case .editing = mode, let entry = self.row, position(at: row) == selected else { return nil }
-        return EntryColumns(self).value(before: origin(of: entry))
+        return entryColumns.value(before: origin(of: entry))
     }
 
     /// The position of the entry in a row of the screen.
@@ -62,7 +62,7 @@ extension BrowseScreen {
         isInDomains = false
         guard let position = position(at: line) else { return [] }
         let clicked = rows[position - top]
-        if clicked.value.isContainer, column <= EntryColumns(self).mark(of: clicked) + 1 {
+        if clicked.value.isContainer, column <= entryColumns.mark(of: clicked) + 1 {
             selected = position
             tree.toggle(at: position)
         } else if position == selected {
@@ -130,7 +130,7 @@ extension BrowseScreen {
 
     mutating func findNext(isForward: Bool) {
         guard !search.isEmpty else {
-            message = ("Search with / first.", true)
+            message = Message("Search with / first.", isError: true)
             return
         }
         select(tree.reveal(matching: search, from: selected, isForward: isForward))
@@ -141,7 +141,7 @@ extension BrowseScreen {
         if let position {
             selected = position
         } else if !search.isEmpty {
-            message = ("No key or value contains \(search).", true)
+            message = Message("No key or value contains \(search).", isError: true)
         }
     }
 }

@@ -11,9 +11,9 @@ package struct BrowseScreen: PaneScreen {
         case resized(columns: Int, rows: Int)
         case domains([String])
         /// The current contents of a domain.
-        case contents(Contents)
+        indirect case contents(Contents)
         /// A domain that the user has named, and that may have no entries yet.
-        case created(Contents)
+        indirect case created(Contents)
         case details(EntryPath, [Detail])
         /// The versions of an entry, newest first.
         case history(EntryPath, [Version])
@@ -95,7 +95,7 @@ package struct BrowseScreen: PaneScreen {
     }
 
     /// The mode, which determines what a key does.
-    enum Mode: Sendable {
+    indirect enum Mode: Sendable {
         case browsing
         case filtering(LineEditor)
         /// A search, with the position where it began.
@@ -156,7 +156,7 @@ package struct BrowseScreen: PaneScreen {
     private(set) var former: PropertyList?
     private(set) var size = (columns: 80, rows: 24)
     var layout = PaneLayout(columns: 80, rows: 24, side: nil, detailRows: 5)
-    var message: (text: String, isError: Bool)?
+    var message: Message?
     /// The entry whose details were requested last.
     private var explained: EntryPath?
 
@@ -209,7 +209,7 @@ package struct BrowseScreen: PaneScreen {
         case .history(let path, let versions):
             guard path == row?.path else { break }
             if versions.isEmpty {
-                message = ("No earlier version is kept.", false)
+                message = Message("No earlier version is kept.")
             } else {
                 mode = .history(target(path), versions, 0)
             }
@@ -217,16 +217,16 @@ package struct BrowseScreen: PaneScreen {
             guard case .editing(var editor, let purpose) = mode else { break }
             let names = editor.complete(paths)
             mode = .editing(editor, purpose)
-            if names != "" { message = (names ?? "No such file.", names == nil) }
+            if names != "" { message = Message(names ?? "No such file.", isError: names == nil) }
         case .copied(let text): mode = .reading(title: "Copied", [text], scroll: 0)
         case .done(let text, let path):
             // The user's own change does not flash.
             (mode, former) = (.browsing, nil)
-            message = (text, false)
+            message = Message(text)
             if let position = tree.reveal(path) { selected = position }
             explained = nil
         case .refused(let reason):
-            message = (reason, true)
+            message = Message(reason, isError: true)
             // The text stays in the field.
             if case .editing = mode { break }
             mode = .browsing
@@ -251,7 +251,7 @@ package struct BrowseScreen: PaneScreen {
         if isWatching {
             former = .dictionary(old.entries)
             let names = changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
-            message = ("Changed: \(names)", false)
+            message = Message("Changed: \(names)")
         }
         leaveRemovedTarget()
     }
@@ -260,7 +260,7 @@ package struct BrowseScreen: PaneScreen {
     private mutating func leaveRemovedTarget() {
         guard let target, self.target(target.path).value == nil, target.value != nil else { return }
         mode = .browsing
-        message = ("\(Self.name(of: target.path)) was removed by another process.", true)
+        message = Message("\(Self.name(of: target.path)) was removed by another process.", isError: true)
     }
 
     private static func changedKeys(_ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary) -> [String] {
@@ -341,15 +341,15 @@ package struct BrowseScreen: PaneScreen {
         case .right: if isInDomains { isInDomains = false } else { openOrEnter() }
         case .enter: if isInDomains { isInDomains = false } else { return act() }
         case .delete: return delete()
-        case .backspace: if !isInDomains, row != nil { message = ("d deletes the entry, and u undoes that.", false) }
+        case .backspace: if !isInDomains, row != nil { message = Message("d deletes the entry, and u undoes that.") }
         case .escape:
-            if search.isEmpty, filter.isEmpty { message = ("q quits; ? shows the keys.", false) }
+            if search.isEmpty, filter.isEmpty { message = Message("q quits; ? shows the keys.") }
             (search, filter) = ("", "")
             filterDomains()
         case .click(let column, let row): return click(column, row)
         case .character("c") where press.isControl, .character("d") where press.isControl: return [.finish]
         case .character("s") where press.isControl:
-            message = ("Every change is saved at once; u undoes the last one.", false)
+            message = Message("Every change is saved at once; u undoes the last one.")
         case .character("n") where press.isControl: return move(1)
         case .character("p") where press.isControl: return move(-1)
         case .character(let letter) where press.character != nil: return command(letter)
@@ -371,9 +371,10 @@ package struct BrowseScreen: PaneScreen {
         case "u": return [.undo]
         case "w":
             isWatching.toggle()
-            message = (isWatching ? "Changes by other processes flash." : "No longer watching.", false)
+            message = Message(isWatching ? "Changes by other processes flash." : "No longer watching.")
         case "a" where isInDomains: mode = .editing(LineEditor(), .newDomain)
-        case _ where isInDomains: message = ("No command \(letter) for domains; ? shows the keys.", true)
+        case _ where isInDomains:
+            message = Message("No command \(letter) for domains; ? shows the keys.", isError: true)
         case "n": findNext(isForward: true)
         case "N": findNext(isForward: false)
         case "a": add()
@@ -385,7 +386,7 @@ package struct BrowseScreen: PaneScreen {
     /// Executes a command on the selected entry.
     private mutating func commandOnRow(_ letter: Character) -> [Effect] {
         guard let row else {
-            message = ("No entry is selected.", true)
+            message = Message("No entry is selected.", isError: true)
             return []
         }
         switch letter {
@@ -411,7 +412,7 @@ package struct BrowseScreen: PaneScreen {
     }
 
     mutating func refuse(_ reason: String) -> [Effect] {
-        message = (reason, true)
+        message = Message(reason, isError: true)
         return []
     }
 }

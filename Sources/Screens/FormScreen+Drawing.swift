@@ -63,8 +63,7 @@ extension FormScreen {
         drawGroups(layout, on: &canvas)
         drawList(layout, on: &canvas)
         drawDetails(layout, on: &canvas)
-        drawFooter(on: &canvas)
-        if let overlay { canvas.draw(overlay) }
+        drawFooterAndBox(on: &canvas)
     }
 
     // MARK: Frame

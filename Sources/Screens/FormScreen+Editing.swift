@@ -15,7 +15,8 @@ extension FormScreen {
     /// Undoes the last change, and selects its setting.
     mutating func undoLast() {
         guard let last = undo.popLast() else {
-            message = (saved.map { "Nothing to undo in this form. \($0)" } ?? "Nothing to undo in this form.", true)
+            message = Message(
+                saved.map { "Nothing to undo in this form. \($0)" } ?? "Nothing to undo in this form.", isError: true)
             return
         }
         let former = form
@@ -27,13 +28,13 @@ extension FormScreen {
             })
         else { return }
         selected = index
-        message = ("Undone: \(controls[index].title)", false)
+        message = Message("Undone: \(controls[index].title)")
     }
 
     private mutating func apply(_ answer: (inout Form, String) -> Form.Answer) {
         var reason: String?
         change { form, key in if case .refused(let text) = answer(&form, key) { reason = text } }
-        if let reason { message = (reason, true) }
+        if let reason { message = Message(reason, isError: true) }
     }
 
     mutating func set(_ value: PropertyList) { apply { form, key in form.set(value, for: key) } }
@@ -44,10 +45,10 @@ extension FormScreen {
         apply { form, key in form.reset(key) }
         guard message == nil else { return }
         let value = form.shownValue(of: control.key)
-        message = (
+        message = Message(
             hadValue
                 ? "\(control.title) is now \(value ?? "unset")."
-                : "\(control.title) has no user value to remove.", false
+                : "\(control.title) has no user value to remove."
         )
     }
 
@@ -68,12 +69,12 @@ extension FormScreen {
             let next = at.map { ($0 + step + choices.count) % choices.count } ?? (step > 0 ? 0 : choices.count - 1)
             set(choices[next])
         case .number: if let next = control.stepped(value, by: step) { set(next) }
-        default: message = ("Enter edits this setting.", false)
+        default: message = Message("Enter edits this setting.")
         }
     }
 
     mutating func refusesForced(_ control: Form.Control) -> Bool {
-        if control.isForced { message = ("This value is forced by an administrator.", true) }
+        if control.isForced { message = Message("This value is forced by an administrator.", isError: true) }
         return control.isForced
     }
 
@@ -124,7 +125,7 @@ extension FormScreen {
     mutating func editAsText() -> [Effect] {
         guard let control, !refusesForced(control) else { return [] }
         guard control.kind != .secret else {
-            message = ("A secret cannot be edited as text.", true)
+            message = Message("A secret cannot be edited as text.", isError: true)
             return []
         }
         return [.edit(key: control.key, form.value(of: control.key)?.value)]
@@ -193,7 +194,8 @@ extension FormScreen {
             mode = .browsing
             return
         }
-        (mode, self.message) = (.editing(editor, before: before), ("\(message.text) Esc cancels.", true))
+        mode = .editing(editor, before: before)
+        self.message = Message("\(message.text) Esc cancels.", isError: true)
     }
 
     private func isPath(_ control: Form.Control) -> Bool {
@@ -204,11 +206,11 @@ extension FormScreen {
         let isFolder = control?.setting.rule.kind == .folder
         let paths = isFolder ? paths.filter { $0.hasSuffix("/") } : paths
         guard case .editing(var editor, let before) = mode, let names = editor.complete(paths) else {
-            message = (isFolder ? "No such folder." : "No such file.", true)
+            message = Message(isFolder ? "No such folder." : "No such file.", isError: true)
             return
         }
         mode = .editing(editor, before: before)
-        if !names.isEmpty { message = (names, false) }
+        if !names.isEmpty { message = Message(names) }
     }
 
     /// Returns the reason the text in the field cannot be stored, or nil if it can.

@@ -60,7 +60,7 @@ package struct FormScreen: PaneScreen {
     var search = ""
     var showsModifiedOnly = false
     /// The result of the last key, or the reason it had none; shown until the next key.
-    var message: (text: String, isError: Bool)?
+    var message: Message?
     var conflicts: Set<String> = []
     var undo: [Form.Changes] = []
     /// A message about the last save and how to undo it; nil before the first save.
@@ -135,22 +135,22 @@ package struct FormScreen: PaneScreen {
         case .completed(let paths): complete(paths)
         case .refused(let reason):
             mode = .browsing
-            message = (reason, true)
-        case .noted(let text): message = (text, false)
+            message = Message(reason, isError: true)
+        case .noted(let text): message = Message(text)
         case .saved(let values, let layers, let command):
             let count = form.changes.count
             form.restore(.init())
             _ = form.update(values: values, layers: layers)
             let text = "Saved \(count) setting\(count == 1 ? "" : "s"). To undo: \(command)"
             (undo, conflicts, saved, mode) = ([], [], text, .browsing)
-            message = (text, false)
+            message = Message(text)
         case .stored(let values, let layers):
             let changed = controls.filter { values[$0.key]?.value != form.storedValue(of: $0.key)?.value }
             conflicts.formUnion(form.update(values: values, layers: layers))
             reload()
             guard !changed.isEmpty else { break }
             let names = changed.prefix(3).map(\.title).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
-            message = ("Changed by another process: \(names)", !conflicts.isEmpty)
+            message = Message("Changed by another process: \(names)", isError: !conflicts.isEmpty)
         }
         return []
     }
@@ -194,7 +194,7 @@ package struct FormScreen: PaneScreen {
         case .left: step(-1)
         case .right: step(1)
         case .enter: open()
-        case .escape where search.isEmpty && !showsModifiedOnly: message = ("q quits; ? shows the keys.", false)
+        case .escape where search.isEmpty && !showsModifiedOnly: message = Message("q quits; ? shows the keys.")
         case .escape: (search, showsModifiedOnly) = ("", false)
         case .delete, .backspace: reset()
         case .click(let column, let row): click(column, row)
@@ -225,7 +225,7 @@ package struct FormScreen: PaneScreen {
         case "u":
             undoLast()
         case "x": change { form, key in form.discard(key) }
-        case "d": if form.changes.isEmpty { message = ("Nothing is changed.", false) } else { mode = .reviewing }
+        case "d": if form.changes.isEmpty { message = Message("Nothing is changed.") } else { mode = .reviewing }
         case "s": save()
         case "m": showsModifiedOnly.toggle()
         case "g": moveGroup(1)
@@ -246,7 +246,7 @@ package struct FormScreen: PaneScreen {
     }
 
     private mutating func refuseCommand(_ letter: Character) {
-        message = ("No command \(letter). Enter edits the setting; ? shows the keys.", true)
+        message = Message("No command \(letter). Enter edits the setting; ? shows the keys.", isError: true)
     }
 
     private mutating func quit() -> [Effect] {
@@ -286,9 +286,9 @@ package struct FormScreen: PaneScreen {
         if let (key, reason) = problems.min(by: { place($0.key) < place($1.key) }) {
             (mode, search, showsModifiedOnly) = (.browsing, "", false)
             if let index = controls.firstIndex(where: { $0.key == key }) { selected = index }
-            message = (reason, true)
+            message = Message(reason, isError: true)
         } else if form.changes.isEmpty {
-            message = ("Nothing is changed.", false)
+            message = Message("Nothing is changed.")
         } else {
             mode = .reviewing
         }

@@ -6,13 +6,27 @@ protocol PaneScreen: Screen {
     /// The key hints in the last row.
     var keyHints: [String] { get }
     /// The result of the last key, or the reason it had none.
-    var message: (text: String, isError: Bool)? { get }
+    var message: Message? { get }
     /// The box that is drawn over the screen, or nil.
     var overlay: Overlay? { get }
 
     /// Returns the first column of the open field in a row of the screen, and the number of columns for its text; nil
     /// for other rows.
     func fieldPlace(at row: Int) -> (column: Int, room: Int)?
+}
+
+/// A key hint, and its first column in the last row.
+private struct Hint {
+    let column: Int
+    let text: String
+}
+
+/// The result of a key, or the reason it had none.
+struct Message: Hashable, Sendable {
+    let text: String
+    let isError: Bool
+
+    init(_ text: String, isError: Bool = false) { (self.text, self.isError) = (text, isError) }
 }
 
 extension PaneScreen {
@@ -22,8 +36,8 @@ extension PaneScreen {
     /// Translates a click on a key hint into that key, and a click in the field into a position of the cursor. Returns
     /// nil for a click without an effect, and any other press unchanged.
     func meaning(of press: KeyPress) -> KeyPress? {
-        if let overlay { return overlay.meaning(of: press, columns: size.columns, rows: size.rows) }
         guard case .click(let column, let row) = press.key else { return press }
+        if let overlay { return overlay.meaning(of: press, columns: size.columns, rows: size.rows) }
         if row == size.rows - 1 {
             let hint = message == nil ? shownHints.last { $0.column <= column } : nil
             return hint.flatMap { KeyPress(hintedAt: column - $0.column, in: $0.text) }
@@ -56,21 +70,25 @@ extension PaneScreen {
         return max(0, min(next, last))
     }
 
-    /// Draws the message or the key hints. A box has its own hints.
-    func drawFooter(on canvas: inout Canvas) {
-        if let message { return canvas.drawMessage(message.text, isError: message.isError) }
-        guard overlay == nil else { return }
-        for hint in shownHints { canvas.put(hint.text, hint.column, canvas.rows - 1, style: Style(isDim: true)) }
+    /// Draws the message or the key hints, and then the box, which has hints of its own.
+    func drawFooterAndBox(on canvas: inout Canvas) {
+        let overlay = overlay
+        if let message {
+            canvas.drawMessage(message.text, isError: message.isError)
+        } else if overlay == nil {
+            for hint in shownHints { canvas.put(hint.text, hint.column, canvas.rows - 1, style: Style(isDim: true)) }
+        }
+        if let overlay { canvas.draw(overlay) }
     }
 
-    /// The key hints that fit in the last row, each with its first column.
-    private var shownHints: [(column: Int, text: String)] {
+    /// The key hints that fit in the last row.
+    private var shownHints: [Hint] {
         var column = 1
-        return keyHints.compactMap { hint in
-            let (start, width) = (column, hint.shownColumns)
+        return keyHints.compactMap { text in
+            let (start, width) = (column, text.shownColumns)
             guard start + width < size.columns else { return nil }
             column += width + 2
-            return (start, hint)
+            return Hint(column: start, text: text)
         }
     }
 }
@@ -103,18 +121,21 @@ struct PaneLayout: Sendable {
     func drawBorders(side title: String, on canvas: inout Canvas) {
         guard hasBorders else { return }
         let (last, split) = (canvas.columns - 1, sideColumns)
-        let dim = Style(isDim: true)
-        let (top, middle, bottom) = (list.lowerBound - 1, list.upperBound, details.upperBound)
-        for column in [0, split, last] {
-            canvas.fill(top..<bottom, column..<(column + 1), with: "│", style: dim)
+        let (top, bottom) = (list.lowerBound - 1, details.upperBound)
+        func fill(_ rows: Range<Int>, _ columns: Range<Int>, _ scalar: Unicode.Scalar) {
+            canvas.fill(rows, columns, with: scalar, style: Style(isDim: true))
         }
-        for (row, left, join, right) in [(top, "┌", "┬", "┐"), (middle, "├", "├", "┤"), (bottom, "└", "┴", "┘")] {
-            let isMiddle = row == middle && split > 0
-            canvas.fill(row..<(row + 1), (isMiddle ? split : 0)..<last, with: "─", style: dim)
-            if !isMiddle { canvas.put(left, 0, row, style: dim) }
-            if split > 0 { canvas.put(join, split, row, style: dim) }
-            canvas.put(right, last, row, style: dim)
+        func draw(_ row: Int, from start: Int, _ left: Unicode.Scalar, _ join: Unicode.Scalar, _ right: Unicode.Scalar)
+        {
+            fill(row..<(row + 1), start..<last, "─")
+            fill(row..<(row + 1), split..<(split + 1), join)
+            fill(row..<(row + 1), start..<(start + 1), left)
+            fill(row..<(row + 1), last..<(last + 1), right)
         }
+        for column in [0, split, last] { fill(top..<bottom, column..<(column + 1), "│") }
+        draw(top, from: 0, "┌", "┬", "┐")
+        draw(list.upperBound, from: split, "├", "├", "┤")
+        draw(bottom, from: 0, "└", "┴", "┘")
         if split > 0 { canvas.put(" \(title) ", 2, top, limit: split - 2) }
     }
 }

@@ -19,7 +19,7 @@ extension PropertyList {
             }
             return "\(data.count) bytes" + (data.isEmpty ? "" : "  \(digits.joined())")
         case .string(let text):
-            return text.isEmpty ? "\"\"" : text.utf8.count <= limit ? text : String(text.prefix(limit + 1))
+            return text.isEmpty ? "\"\"" : text.beginning(limit + 1)
         default: return plainText
         }
     }
@@ -46,19 +46,26 @@ extension PropertyList {
             text += "{"
             for (index, entry) in entries.enumerated() {
                 if index > 0 { text += ", " }
-                text += PropertyList.string(String(entry.key.prefix(limit))).quoted + ": "
+                text += entry.key.beginning(limit).quoted + ": "
                 entry.value.append(to: &text, limit)
                 if text.utf8.count > limit { return }
             }
             text += "}"
-        case .string(let string): text += PropertyList.string(String(string.prefix(limit))).quoted
+        case .string(let string): text += string.beginning(limit).quoted
         case .data: text += shownValue(limit: limit)
         default: text += plainText
         }
     }
+}
 
-    private var quoted: String {
-        (try? serialized(as: .json)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+extension String {
+    fileprivate func beginning(_ limit: Int) -> String { utf8.count <= limit ? self : String(prefix(limit)) }
+
+    fileprivate var quoted: String {
+        if utf8.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            return "\"" + self + "\""
+        }
+        return (try? PropertyList.string(self).serialized(as: .json)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 

@@ -199,7 +199,9 @@ package struct KeyFailure: Reportable, Hashable {
 }
 
 extension String {
-    fileprivate var beginsWithEscapedColon: Bool { utf8.starts(with: "\\:".utf8) }
+    fileprivate var beginsWithEscapedColon: Bool {
+        utf8.first == UInt8(ascii: "\\") && utf8.dropFirst().first == UInt8(ascii: ":")
+    }
 
     fileprivate var withoutFirstByte: String { String(unicodeScalars.dropFirst()) }
 }

@@ -28,8 +28,8 @@ struct BrowseActions: ScreenActions {
     /// The changes made in this browser, oldest first.
     private var made: [MadeChange] = []
 
-    /// A domain as it was read.
-    private struct Opened {
+    /// A domain as it was read. A class, so that a key does not copy its many parts.
+    private final class Opened {
         let domain: AddressedDomain
         let generations: [FileGeneration?]
         let layers: LayerStack
@@ -39,6 +39,14 @@ struct BrowseActions: ScreenActions {
         let own: PropertyList.Dictionary
         let masking: Masking
         var history: HistoryListing?
+
+        init(
+            _ domain: AddressedDomain, _ generations: [FileGeneration?], _ layers: LayerStack,
+            values: PropertyList.Dictionary, own: PropertyList.Dictionary, _ masking: Masking
+        ) {
+            (self.domain, self.generations, self.layers) = (domain, generations, layers)
+            (self.values, self.own, self.masking) = (values, own, masking)
+        }
     }
 
     private struct MadeChange {
@@ -114,9 +122,8 @@ struct BrowseActions: ScreenActions {
         if domain.name != nil, !values.isSorted {
             values = PropertyList.Dictionary(values.sortedEntries.map { ($0.key, $0.value) })
         }
-        return Opened(
-            domain: domain, generations: generations, layers: layers, values: values,
-            own: stored.first { $0.file?.path == domain.file.path }?.values ?? [:], masking: access.masking(domain))
+        let own = stored.first { $0.file?.path == domain.file.path }?.values ?? [:]
+        return Opened(domain, generations, layers, values: values, own: own, access.masking(domain))
     }
 
     private static func valuesInForce(_ layers: LayerStack, isGlobal: Bool) -> PropertyList.Dictionary {
@@ -254,15 +261,14 @@ struct BrowseActions: ScreenActions {
 // MARK: Details
 
 extension BrowseActions {
-    private mutating func details(of path: EntryPath) throws -> [BrowseScreen.Detail] {
+    private func details(of path: EntryPath) throws -> [BrowseScreen.Detail] {
         let (opened, root) = try current()
         guard let key = path.components.first?.text, let value = root[path] else { return [] }
-        let rest = EntryPath(Array(path.components.dropFirst()))
         let masking = opened.masking
-        var lines = rules(at: path)
+        var lines = rules(at: path, opened)
         if opened.domain.name != nil {
-            let resolution = opened.layers.explanation(of: key)
-            for answer in resolution.answers {
+            let rest = EntryPath(Array(path.components.dropFirst()))
+            for answer in opened.layers.explanation(of: key).answers {
                 guard let value = (answer.value ?? answer.stored)[rest] else { continue }
                 let text = masking.masked(value, at: path).beginning(limit: Self.mostCharacters)
                 let file = answer.origin.file.map { "  (\($0.onOneLine))" } ?? ""
@@ -270,17 +276,17 @@ extension BrowseActions {
                 lines.append(.init(answer.origin.layer.name, text + fault + file, isFault: answer.fault != nil))
             }
         }
-        if let change = try lastChange(of: path) { lines.append(.init("changed", change)) }
+        if let change = lastChange(of: path, opened) { lines.append(.init("changed", change)) }
         lines.append(.init("raw", masking.masked(value, at: path).beginning(limit: Self.mostCharacters)))
         lines.append(.init("key", try KeyArgument(path).spelling.onOneLine))
         return lines
     }
 
     /// The schema's declarations about an entry.
-    private func rules(at path: EntryPath) -> [BrowseScreen.Detail] {
-        guard let opened, let schema = access.schemaInForce(opened.domain)?.schema,
-            let rule = schema.rule(at: path)
-        else { return [] }
+    private func rules(at path: EntryPath, _ opened: Opened) -> [BrowseScreen.Detail] {
+        guard let schema = access.schemaInForce(opened.domain)?.schema, let rule = schema.rule(at: path) else {
+            return []
+        }
         let setting =
             path.components.count == 1 ? path.components.first.flatMap { schema.anyDeclaration(of: $0.text) } : nil
         let bounds = setting?.bounds.map { $0.prefix(1).uppercased() + $0.dropFirst() }
@@ -291,15 +297,14 @@ extension BrowseActions {
     }
 
     /// The time of the last change of an entry, and the program that made it.
-    private mutating func lastChange(of path: EntryPath) throws -> String? {
-        guard let opened else { return nil }
+    private func lastChange(of path: EntryPath, _ opened: Opened) -> String? {
         if opened.history == nil {
             guard let history = History(of: opened.domain.file, on: access.system) else { return nil }
             let size = history.versions.reduce(0) { $0 + $1.size }
             guard size <= Self.mostHistoryBytes else { return "h shows the history" }
-            self.opened?.history = HistoryListing(history)
+            opened.history = HistoryListing(history)
         }
-        guard let listing = self.opened?.history else { return nil }
+        guard let listing = opened.history else { return nil }
         let own = PropertyList.dictionary(opened.own)[path]
         guard let newest = listing.entries.first else { return nil }
         if let state = newest.state, PropertyList.dictionary(state.values)[path] != own {
@@ -308,10 +313,10 @@ extension BrowseActions {
         return listing.changes(of: path).first.map { "\($0.entry.time)" }
     }
 
-    private mutating func versions(of path: EntryPath) throws -> [BrowseScreen.Version] {
+    private func versions(of path: EntryPath) throws -> [BrowseScreen.Version] {
         let (opened, _) = try current()
         let listing = try opened.history ?? HistoryListing(access.history(of: opened.domain))
-        self.opened?.history = listing
+        opened.history = listing
         return listing.changes(of: path).map { entry, value in
             let text = value.map { opened.masking.masked($0, at: path).beginning(limit: 300) } ?? "no value"
             return BrowseScreen.Version(number: entry.version.sequence, heading: entry.time, text: text)

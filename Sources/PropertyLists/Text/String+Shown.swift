@@ -16,6 +16,7 @@ extension String {
 package func shortened(_ text: String, to length: Int = 40) -> String { beginning(of: text, length).shown }
 
 private func beginning(of text: String, _ length: Int) -> String {
+    if text.utf8.count <= length { return text }
     let beginning = text.unicodeScalars.prefix(length)
     return beginning.endIndex == text.endIndex ? text : String(beginning) + "…"
 }
