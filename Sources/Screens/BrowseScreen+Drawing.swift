@@ -157,7 +157,9 @@ extension BrowseScreen {
         switch mode {
         case .editing(let editor, let purpose):
             let completes = rule(for: purpose)?.kind?.isPath ?? false
+            let keepsSecret = if case .value = purpose { editor.isSecret } else { false }
             return ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
+                + (keepsSecret ? ["an empty field keeps the secret"] : [])
                 + (completes ? ["Tab complete"] : [])
         case .filtering: return ["Enter done", "Esc show all"]
         case .searching: return ["Enter done", "Esc back"]

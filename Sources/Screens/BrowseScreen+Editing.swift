@@ -168,6 +168,8 @@ extension BrowseScreen {
         mode = .editing(editor, purpose)
         let text = editor.text
         switch purpose {
+        // A secret is not shown, so its field is empty at first.
+        case .value where editor.isSecret && text.isEmpty: mode = .browsing
         case .value(let target):
             do throws(Schema.Problem.Reason) {
                 return set(try value(ofText: text, purpose), target)

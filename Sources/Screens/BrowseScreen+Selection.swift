@@ -116,15 +116,17 @@ extension BrowseScreen {
         return open(first)
     }
 
-    mutating func find(_ editor: inout LineEditor, _ press: KeyPress, from start: Int) {
+    mutating func find(_ editor: inout LineEditor, _ press: KeyPress, from start: EntryPath) {
+        // The search opens containers, which moves the rows below them.
+        let position = tree.position(of: start) ?? 0
         switch editor.handle(press) {
         case .accepted: mode = .browsing
-        case .canceled: (mode, search, selected) = (.browsing, "", min(start, tree.count - 1))
+        case .canceled: (mode, search, selected) = (.browsing, "", position)
         case .edited, .ignored:
             mode = .searching(editor, from: start)
             guard editor.text != search else { break }
             search = editor.text
-            select(tree.reveal(matching: search, from: start, isForward: true, includingStart: true))
+            select(tree.reveal(matching: search, from: position, isForward: true, includingStart: true))
         }
     }
 

@@ -24,6 +24,8 @@ package struct BrowseScreen: PaneScreen {
         /// A change was made. The entry is selected.
         case done(String, at: EntryPath)
         case refused(String)
+        /// Something that the user should know.
+        case noted(String)
     }
 
     package enum Effect: Hashable, Sendable {
@@ -98,8 +100,8 @@ package struct BrowseScreen: PaneScreen {
     indirect enum Mode: Sendable {
         case browsing
         case filtering(LineEditor)
-        /// A search, with the position where it began.
-        case searching(LineEditor, from: Int)
+        /// A search, with the entry where it began.
+        case searching(LineEditor, from: EntryPath)
         case editing(LineEditor, Purpose)
         case choosing(Target, [PropertyList], Int)
         case choosingType(Target, Int)
@@ -227,9 +229,12 @@ package struct BrowseScreen: PaneScreen {
             explained = nil
         case .refused(let reason):
             message = Message(reason, isError: true)
+            switch mode {
             // The text stays in the field.
-            if case .editing = mode { break }
-            mode = .browsing
+            case .editing, .filtering: break
+            default: mode = .browsing
+            }
+        case .noted(let text): message = Message(text, isError: true)
         }
         return []
     }
@@ -365,7 +370,7 @@ package struct BrowseScreen: PaneScreen {
         case "k": return move(-1)
         case "?": mode = .reading(title: "Keys", Overlay.lines(Self.help, columns: size.columns), scroll: 0)
         case "/":
-            mode = isInDomains ? .filtering(LineEditor()) : .searching(LineEditor(), from: selected)
+            mode = isInDomains ? .filtering(LineEditor()) : .searching(LineEditor(), from: row?.path ?? EntryPath())
             if isInDomains { filter = "" }
             filterDomains()
         case "u": return [.undo]

@@ -51,7 +51,8 @@ extension PropertyList {
                 if text.utf8.count > limit { return }
             }
             text += "}"
-        case .string(let string): text += string.beginning(limit).quoted
+        case .string(let string):
+            text += string.beginning(limit).quoted + (string.utf8.count > limit && string.count > limit ? "…" : "")
         case .data: text += shownValue(limit: limit)
         default: text += plainText
         }

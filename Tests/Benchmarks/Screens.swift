@@ -23,9 +23,9 @@ enum ScreensBenchmark {
             (Row.ours, [prefs, "browse", file]), (peer, ["sh", "-c", "'\(prefs)' read '\(file)' | less"]),
             ("less", ["less", file]),
         ]
-        // The browser scrolls when the selection leaves the screen, and less at once. The browser also draws the details
-        // of the selected entry, so a key that moves by a line may take longer than in less. When keys arrive faster
-        // than they can be shown, the browser draws only the last screen.
+        // The browser scrolls when the selection leaves the screen, and less at once. The browser also draws the
+        // details of the selected entry, so a key that moves by a line may take longer than in less. When keys arrive
+        // faster than they can be shown, the browser draws only the last screen.
         let keys: [(title: String, key: String, count: Int, most: Double)] = [
             ("a key that selects the next entry, to its screen", "j", 10, 1.75),
             ("a key that scrolls by a line, to its screen", "j", 40, 1.75),

@@ -57,6 +57,9 @@ import Testing
             (["d"], "has no value in layer user", "frame", nil),
             (["j", "j", "j", "j"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
             (["j", "j", "j", "j", "\r", "n", "e", "w", "\r"], "Saved token.", "token", "new"),
+            // The field of a secret is empty at first.
+            (["j", "j", "j", "j", "\r"], "an empty field keeps the secret", "token", "hush"),
+            (["j", "j", "j", "j", "\r", "\r"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
             (["j", "j", "j", "j", "r", "2", "\r"], "token is sensitive, and token2 is not", "token", "hush"),
             (["j", "j", "j", "j", "y"], "A secret cannot be copied.", "token", "hush"),
             (["G", "\u{1B}[F", "\u{1B}[C", "j", "d"], "Deleted :words:0.", "words", "(b)"),
@@ -85,6 +88,52 @@ import Testing
             of: "/home/ada/.config/prefs/com.example.app.plist", limit: 1 << 20)
         let value = try PropertyList(parsing: #require(bytes))[key]
         #expect(try value == stored.map { try PropertyList(parsing: $0) }, "\(screen)")
+    }
+
+    /// A value in a layer that overrides the one in which changes are made.
+    @Test(arguments: [
+        (["j", "j", "\r", "!", "\r"], "the value of name comes from layer user-host; --layer user-host changes it"),
+        (["j", "j", "d"], "comes from layer user-host"),
+        (["\u{1B}[F", "\u{1B}[C", "j", "d"], "comes from layer user-host"),
+        (["\u{1B}[F", "\u{1B}[C", "j", "J"], "comes from layer user-host"),
+        (["j", "j"], "user-host "),
+        (["j", "j", "c", "2", "\r"], "Copied name to name2."),
+    ])
+    func `changes no value that another layer overrides`(_ keys: [String], _ shown: String) throws {
+        for words in ["name Host", "words -array x y"] {
+            #expect(try machine.run("prefs -currentHost write com.example.app \(words)").status == 0)
+        }
+        let screen = try browse(keys)
+        #expect(screen.contains(shown), "\(screen)")
+        #expect(try machine.run("prefs read com.example.app name").output == "Ada\n")
+        #expect(try machine.run("prefs read com.example.app :words:1").output == "b\n")
+        if keys.contains("c") { #expect(try machine.run("prefs read com.example.app name2").output == "Host\n") }
+    }
+
+    @Test func `undoes only what was changed, and what no other process has changed since`() throws {
+        let machine = machine
+        #expect(try machine.run("prefs write com.example.app words -array a a").status == 0)
+        let move = ["\u{1B}[F", "\u{1B}[C", "j", "J"]
+        #expect(try browse(["j", "j", "\r", "!", "\r"] + move).contains("Nothing was changed."))
+        let screen = ScriptedScreen([
+            "j", "j", "\r", "!", "\r", "j", "\r", "\u{15}", "40", "\r", "\u{1B}[F", "e", "u", "u",
+        ])
+        let write: @Sendable (String) throws -> String? = { text in
+            _ = try machine.run("prefs write com.example.app size -int 50")
+            return text
+        }
+        #expect(machine.run(["browse", "com.example.app"], on: screen, editing: [write]).status == .done)
+        #expect(screen.text.contains("Undone: name"), "\(screen.text)")
+        #expect(try machine.run("prefs read com.example.app size").output == "50\n")
+    }
+
+    @Test func `reports a file that another process has damaged`() throws {
+        let (files, watcher) = (machine.fileSystem, machine.watcher)
+        let screen = try browse(["j"]) {
+            try files.replace("/home/ada/.config/prefs/com.example.app.plist", with: Array("{ a = ".utf8).span.bytes)
+            watcher.deliver()
+        }
+        #expect(screen.contains("ends inside a dictionary"), "\(screen)")
     }
 
     @Test func `changes the global domain and a file`() throws {
@@ -149,6 +198,8 @@ import Testing
         #expect(screen.contains("▸com.example.new") && screen.contains("Saved key."), "\(screen)")
         #expect(try machine.run("prefs read com.example.new key").output == "5\n")
         #expect(try browse(["\t", "a", "../x", "\r"]).contains("../x"))
+        #expect(try browse(["\t", "a", "-g", "\r", "key", "\r", "5", "\r"]).contains("Saved key."))
+        #expect(try machine.run("prefs delete -g").status == 0)
         #expect(try browse(["\t", "a", "com.example.none", "\r", "\u{3}"]).contains("No entries. a adds one."))
         #expect(try machine.run("prefs domains").output == "com.example.app\ncom.example.new\n")
     }

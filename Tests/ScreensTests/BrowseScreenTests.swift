@@ -200,6 +200,8 @@ struct BrowserDisplay {
         ("t down enter", [], "This boolean is not a valid"), ("down down down e", [.edit(["size"])], ""),
         ("down down t up", [], "Type of name"), ("/ t i t enter", [], "  title"),
         ("/ z z z", [], "No key or value contains zzz."),
+        // The search has opened rows above the one where it began.
+        ("down down down / b escape d", [.change(.delete(["size"]))], "size"),
         ("/ n o t e s enter n", [], "title"), ("/ t i t escape", [], "Notes"), ("n", [], "Search with / first."),
         ("w", [], "watching"), ("w w", [], "No longer watching."), ("i", [], "changed: today  prefs"),
         ("?", [], "┌ Keys"),
@@ -324,6 +326,15 @@ struct BrowserDisplay {
         display.press(keys)
         if case .create? = display.effects.last { display.send(.refused("it is read-only")) }
         #expect(display.text.contains(shown) && display.text.contains("it is read-only"), "\(display.text)")
+    }
+
+    @Test func `stays in the filter if a domain cannot be opened`() throws {
+        var display = try BrowserDisplay()
+        display.press("tab / o r g")
+        display.send(.refused("the file is damaged"))
+        #expect(display.footer.contains("the file is damaged"))
+        display.press("q")
+        #expect(display.effects == [.open("org.example.backup")] && display.text.contains("/orgq"))
     }
 
     @Test func `does not let the user's own change flash`() throws {

@@ -88,8 +88,11 @@ struct BrowseActions: ScreenActions {
     /// The events that show what the command line names.
     mutating func first() throws -> [Event] {
         let listed: [Event] = file == nil ? try listing() : []
-        return try (opened.map { [.contents(try contents($0))] } ?? []) + listed
+        return try (opened.map { [.contents(try contents($0))] } ?? []) + listed + notes()
     }
+
+    /// What the store has to report since the last call, such as a damaged file.
+    private func notes() -> [Event] { errors.takeLines().last.map { [.noted($0.onOneLine)] } ?? [] }
 
     var name: String? { opened?.domain.word }
 
@@ -139,8 +142,11 @@ struct BrowseActions: ScreenActions {
     private func contents(_ opened: Opened) throws -> BrowseScreen.Contents {
         var origins: [String: String] = [:]
         if opened.domain.name != nil, opened.layers.layers.count > 1 || opened.own.isEmpty {
-            for key in opened.values.keys where opened.own[key] == nil {
-                origins[key] = opened.layers[key].winner?.origin.layer.name
+            let higher = opened.layers.layers.filter { $0.layer < opened.domain.layer }
+            for key in opened.values.keys
+            where opened.own[key] == nil || higher.contains(where: { $0.values[key] != nil }) {
+                let layer = opened.layers[key].winner?.origin.layer
+                if layer != opened.domain.layer { origins[key] = layer?.name }
             }
         }
         var secrets: [EntryPath: Int] = [:]
@@ -178,11 +184,15 @@ struct BrowseActions: ScreenActions {
 
     // MARK: Changes by others
 
-    /// Returns no events if a file cannot be read at the moment, for example while an administrator replaces it.
     mutating func changes() -> [Event] {
+        errors.takeLines()
         var events = file == nil ? (try? listing()) ?? [] : []
         if let former = opened, (try? generations(of: former.domain)) != former.generations {
-            events += (try? reopened(former.domain)) ?? []
+            do {
+                events += try reopened(former.domain) + notes()
+            } catch {
+                events.append(.noted(error.asLine))
+            }
         }
         return events
     }
@@ -215,7 +225,7 @@ struct BrowseActions: ScreenActions {
             opened = nil
             return .events(try reopened(access.domain(DomainName(name))))
         case .create(let name):
-            let new = try read(access.domain(DomainName(name)), isAgain: true)
+            let new = try read(access.domain(DomainName(word: name)), isAgain: true)
             opened = new
             return .events([.created(try contents(new))] + (try listing()))
         case .explain(let path): return .events([.details(path, try details(of: path))])
@@ -355,6 +365,7 @@ extension BrowseActions {
         for path in change.paths { _ = try KeyArgument(forWriting: KeyArgument(path).spelling) }
         let keys = Set(change.paths.compactMap(\.components.first))
         try access.checkNotForced(keys.map(\.text), in: domain)
+        for key in keys { try checkNotOverridden(key.text) }
         try checkSecrets(change)
         let values = opened.values
         // Reads integers as the draft below has them, unless the file was changed.
@@ -369,14 +380,27 @@ extension BrowseActions {
             try change.make(in: &root, over: values, domain)
             draft = root.dictionaryValue ?? draft
         }
-        if let outcome, outcome.isChanged {
+        let isChanged = outcome?.isChanged ?? false
+        if let outcome, isChanged {
             made.append(
                 MadeChange(
                     domain: domain, place: change.origin,
                     keys: keys.map { ($0.text, outcome.before.values[$0.text], outcome.after.values[$0.text]) }))
         }
         let note = errors.takeLines().last.map { "  " + $0.onOneLine } ?? ""
-        return try reopened(domain) + [.done((text ?? change.description) + note, at: change.place)]
+        let description = isChanged ? text ?? change.description : "Nothing was changed."
+        return try reopened(domain) + [.done(description + note, at: change.place)]
+    }
+
+    /// Throws if a change of a key would have no effect, because a layer of higher priority has a value.
+    private func checkNotOverridden(_ key: String) throws {
+        let (opened, _) = try current()
+        guard opened.domain.name != nil, let layer = opened.layers[key].winner?.origin.layer,
+            layer < opened.domain.layer
+        else { return }
+        let option = Layer.writable.contains(layer) ? "; --layer \(layer) changes it" : ""
+        throw CommandFailure(
+            .different, "the value of \(key.onOneLine) comes from layer \(layer)\(option); nothing was changed")
     }
 
     /// Throws if a secret would be shown under its new key.
@@ -398,14 +422,21 @@ extension BrowseActions {
             throw CommandFailure(.notFound, "nothing was changed here; prefs undo undoes earlier changes")
         }
         try access.checkNotForced(last.keys.map(\.key), in: last.domain)
-        try access.change(last.domain, WriteReason(rawValue: "undo"), isForced: false) { draft in
-            for (key, before, after) in last.keys {
-                guard draft[key] == after else {
-                    throw CommandFailure(
-                        .different, "\(key.onOneLine) was changed by another process meanwhile; nothing was changed")
+        do {
+            try access.change(last.domain, WriteReason(rawValue: "undo"), isForced: false) { draft in
+                for (key, before, after) in last.keys {
+                    guard draft[key] == after else {
+                        throw CommandFailure(
+                            .different,
+                            "\(key.onOneLine) was changed by another process meanwhile; nothing was changed")
+                    }
+                    draft[key] = before
                 }
-                draft[key] = before
             }
+        } catch let failure as CommandFailure where failure.status == .different {
+            // The next undo is that of the change before.
+            made.removeLast()
+            throw failure
         }
         made.removeLast()
         let names = last.keys.map(\.key.onOneLine).joined(separator: ", ")
@@ -496,7 +527,7 @@ extension BrowseScreen.Change {
             try root.set(other, at: old)
             try root.set(value, at: new)
         case .copy(let old, let new):
-            guard let value = root[old] ?? PropertyList.dictionary(shown)[old] else {
+            guard let value = PropertyList.dictionary(shown)[old] ?? root[old] else {
                 throw try CommandFailure.noPair(domain, KeyArgument(old))
             }
             try adopt(new)

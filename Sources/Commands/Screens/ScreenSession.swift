@@ -225,7 +225,7 @@ final class CapturedErrors: Terminal {
     func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure) {
         guard stream == .errors else { return try inner.write(bytes, to: stream) }
         let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        lines.withLock { $0 += text.split(separator: "\n").map(String.init) }
+        lines.withLock { $0 += text.split(separator: "\n").map { String($0.trimmingPrefix("prefs: ")) } }
     }
 
     func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {

@@ -15,7 +15,8 @@ extension Verb {
     ) { invocation, context in
         guard let terminal = context.fullScreen else {
             throw CommandFailure(
-                .usage, "browse needs a terminal whose TERM is not dumb; prefs read and prefs domains print values")
+                .usage,
+                "browse needs a terminal, and a TERM that is not dumb; prefs read and prefs domains print values")
         }
         var actions = try BrowseActions(invocation, context, waking: terminal)
         let first = try actions.first()
