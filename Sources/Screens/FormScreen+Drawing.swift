@@ -223,19 +223,22 @@ extension FormScreen {
         guard let control else { return }
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let width = canvas.columns - start - (layout.hasBorders ? 2 : 1)
-        let lines = details(of: control).flatMap { text, style in
-            text.wrapped(toColumns: width).map { ($0, style) }
-        }
-        for (row, line) in zip(layout.details, lines) {
+        for (row, line) in zip(layout.details, details(of: control, columns: width)) {
             canvas.put(line.0, start, row, limit: width, style: line.1)
         }
+    }
+
+    /// The details of a setting as lines of a width.
+    private func details(of control: Form.Control, columns: Int) -> [(String, Style)] {
+        details(of: control).flatMap { text, style in text.wrapped(toColumns: columns).map { ($0, style) } }
     }
 
     /// The details of a setting: its problem, its description and rule, its layers and its names.
     private func details(of control: Form.Control) -> [(String, Style)] {
         let setting = control.setting
+        let isListed = control.kind == .list || control.kind == .dictionary
         let text = { (value: Schema.ValueInForce) in
-            (control.kind == .secret ? nil : Self.listed(value.value)) ?? control.shownText(of: value.value)
+            (isListed ? Self.listed(value.value) : nil) ?? control.shownText(of: value.value)
         }
         var lines: [(String, Style)] = []
         var expectation = expectation(of: control)
@@ -286,10 +289,11 @@ extension FormScreen {
         switch mode {
         case .editing:
             let isNumber = if case .number? = control?.kind { true } else { false }
-            let hasSecret = control.map { $0.kind == .secret && form.value(of: $0.key) != nil } ?? false
+            let secret = control.flatMap { $0.kind == .secret ? form.value(of: $0.key) : nil }
+            let isKept = secret?.value.dictionaryValue != nil && control?.setting.isSensitive == false
             let isPath = control?.setting.rule.kind?.isPath ?? false
             return ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
-                + (hasSecret ? ["an empty field keeps the secret"] : [])
+                + (isKept ? ["other entries are kept"] : secret != nil ? ["an empty field keeps the secret"] : [])
                 + [isPath ? "Tab complete" : "Tab accept and go on"]
         case .searching: return ["Enter done", "Esc show all"]
         default:
@@ -297,14 +301,14 @@ extension FormScreen {
                 switch control?.kind {
                 case _ where control?.isForced ?? false: []
                 case .toggle?: ["Space toggle"]
-                case .choice?: ["←→ choose"]
+                case .choice?: ["←→ choose", "Enter list"]
                 case .number?: ["Enter edit", "←→ step"]
                 case .list?, .dictionary?: ["Enter entries"]
                 case nil: []
                 default: ["Enter edit"]
                 }
             let all = search.isEmpty && !showsModifiedOnly ? [] : ["Esc show all"]
-            return all + action + ["^S save", "? help", "q quit", "r reset", "u undo", "d changes"]
+            return all + action + ["^S save", "? help", "q quit", "r reset", "u undo", "d changes", "i details"]
         }
     }
 
@@ -324,6 +328,10 @@ extension FormScreen {
         case .helping:
             let lines = Overlay.lines(Self.help, columns: size.columns).map { ($0, Style()) }
             return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
+        case .explaining:
+            guard let control else { return nil }
+            let lines = details(of: control, columns: max(10, size.columns - 6))
+            return Overlay(title: control.title, lines: lines, hint: "Esc back", scroll: scroll)
         case .browsing, .editing, .searching: return nil
         }
     }
@@ -340,7 +348,7 @@ extension FormScreen {
         ("Space", "turn on or off"), ("Left, Right", "choose, or step a number"),
         ("Enter", "edit; a digit types a new number"), ("e", "edit as text in $EDITOR"),
         ("r, Delete", "remove the user's value"), ("x", "drop the change to this setting"),
-        ("u", "undo the last change"), ("d", "show the changes"), ("/", "search"),
+        ("u", "undo the last change"), ("d", "show the changes"), ("i", "all details"), ("/", "search"),
         ("m", "show only what is changed or has a value of the user"), ("^S", "save"), ("q", "quit"), ("^Z", "suspend"),
         ("In a field", "Tab accepts and goes on"), ("In a list", "a adds, d removes, Alt-Up and Alt-Down move"),
     ]

@@ -44,6 +44,8 @@ package struct FormScreen: PaneScreen {
         case reviewing
         case leaving
         case helping
+        /// All details of the selected setting.
+        case explaining
     }
 
     package internal(set) var form: Form
@@ -97,7 +99,7 @@ package struct FormScreen: PaneScreen {
     var isOpen: Bool {
         switch mode {
         case .editing, .choosing, .listing: true
-        case .browsing, .searching, .reviewing, .leaving, .helping: false
+        case .browsing, .searching, .reviewing, .leaving, .helping, .explaining: false
         }
     }
 
@@ -175,7 +177,7 @@ package struct FormScreen: PaneScreen {
                 search = editor.text
                 mode = .searching(editor)
             }
-        case .helping, .reviewing, .leaving: return answer(press)
+        case .helping, .explaining, .reviewing, .leaving: return answer(press)
         }
         return []
     }
@@ -196,7 +198,8 @@ package struct FormScreen: PaneScreen {
         case .enter: open()
         case .escape where search.isEmpty && !showsModifiedOnly: message = Message("q quits; ? shows the keys.")
         case .escape: (search, showsModifiedOnly) = ("", false)
-        case .delete, .backspace: reset()
+        case .delete: reset()
+        case .backspace: message = Message("r removes the user's value, and u undoes that.")
         case .click(let column, let row): click(column, row)
         case .character(let letter) where press.isControl: return controlKey(letter)
         case .character(let letter): return command(letter)
@@ -226,13 +229,13 @@ package struct FormScreen: PaneScreen {
             undoLast()
         case "x": change { form, key in form.discard(key) }
         case "d": if form.changes.isEmpty { message = Message("Nothing is changed.") } else { mode = .reviewing }
-        case "s": save()
         case "m": showsModifiedOnly.toggle()
         case "g": moveGroup(1)
         case "j": move(1)
         case "k": move(-1)
         case "/": (mode, search) = (.searching(LineEditor()), "")
         case "?", "h": mode = .helping
+        case "i": if control != nil { mode = .explaining }
         case "e": return editAsText()
         case "0"..."9":
             // In a number or a date, a digit begins a new value.
@@ -263,7 +266,7 @@ package struct FormScreen: PaneScreen {
         }
         switch (mode, press.key) {
         case (.reviewing, .enter), (.reviewing, .character("s")), (.reviewing, .character("y")),
-            (.leaving, .character("s")), (.leaving, .character("y")):
+            (.leaving, .character("s")):
             scroll = 0
             guard form.problems.isEmpty else {
                 save()
@@ -272,8 +275,7 @@ package struct FormScreen: PaneScreen {
             let isLeaving = if case .leaving = mode { true } else { false }
             return [.save(form.changes)] + (isLeaving ? [.finish(isComplete: true)] : [])
         // Not Control-D, because this key may have opened the question.
-        case (.leaving, .character("d")) where press.character != nil,
-            (.leaving, .character("n")) where press.character != nil:
+        case (.leaving, .character("d")) where press.character != nil:
             return [.finish(isComplete: saved != nil)]
         case (_, .click): break
         default: (mode, scroll) = (.browsing, 0)
@@ -299,7 +301,7 @@ package struct FormScreen: PaneScreen {
         switch mode {
         case .reviewing, .leaving: return answer(KeyPress(.character("s")))
         case .listing(let pane, _) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
-        case .browsing, .helping: mode = .browsing
+        case .browsing, .helping, .explaining: mode = .browsing
         case .editing, .choosing, .listing, .searching: _ = handle(KeyPress(.enter))
         }
         if case .listing(let pane, _) = mode, pane.editor == nil, pane.refusal == nil { mode = .browsing }

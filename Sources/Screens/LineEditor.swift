@@ -71,10 +71,10 @@ package struct LineEditor: Sendable {
         return .edited
     }
 
-    /// Inserts text at the cursor. Line breaks become spaces: the value of a field is one line.
+    /// Inserts text at the cursor. A terminal sends each line break of a paste as a carriage return.
     package mutating func insert(_ text: String) {
         let room = Self.maximumCount - characters.count
-        let new = String(text.map { $0.isNewline ? " " : $0 }.prefix(max(0, room)))
+        let new = String(text.map { $0 == "\r" || $0 == "\r\n" ? "\n" : $0 }.prefix(max(0, room)))
         // A combining character joins the one before it.
         let before = String(characters[..<cursor]) + new
         characters = Array(before) + characters[cursor...]
@@ -151,16 +151,21 @@ package struct LineEditor: Sendable {
         return (shown[start..<end].map(\.cells.text).joined(), width)
     }
 
-    /// The first character that is shown, and the columns from it to the cursor.
+    /// The first character that is shown, and the columns from it to the cursor. If the line does not fit, the cursor
+    /// is in the middle, or after it near the end of the line.
     private func shownStart(in columns: Int) -> (start: Int, width: Int) {
         let shown = shownCharacters
-        var (start, width) = (cursor, 0)
-        // One column is kept for the cursor after the text.
-        while start > 0, width + shown[start - 1].cells.width < columns {
-            start -= 1
-            width += shown[start].cells.width
+        func start(before end: Int, room: Int) -> Int {
+            var (start, width) = (end, 0)
+            while start > 0, width + shown[start - 1].cells.width <= room {
+                start -= 1
+                width += shown[start].cells.width
+            }
+            return start
         }
-        return (start, width)
+        // One column is kept for the cursor after the text.
+        let start = min(start(before: cursor, room: columns / 2), start(before: shown.count, room: columns - 1))
+        return (start, shown[start..<cursor].reduce(0) { $0 + $1.cells.width })
     }
 
     /// Puts the cursor before the character at a column of the shown text.

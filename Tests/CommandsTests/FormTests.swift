@@ -192,7 +192,8 @@ private let schema = """
         #expect(outcome.status == 2 && outcome.output.isEmpty)
         #expect(
             outcome.errors
-                == "prefs: browse needs a terminal whose TERM is not dumb; prefs read and prefs domains print values\n")
+                == "prefs: browse needs a terminal, and a TERM that is not dumb; prefs read and prefs domains print values\n"
+        )
     }
 
     @Test func `requires a schema of the domain, and settings of its version`() throws {
@@ -263,10 +264,30 @@ private let schema = """
         #expect(screen.contains("30") && screen.contains("1 changed"), "\(screen)")
     }
 
+    @Test func `saves a secret as soon as its schema is installed`() throws {
+        let machine = machine
+        try machine.administrate(
+            "/srv/new.plist",
+            "{ Domain = \"com.example.new\"; Settings = ({ Key = t; Sensitive = YES; }, { Key = n; }); }")
+        let screen = ScriptedScreen(["\r", "x", "\r", "\u{13}", "\r", "j", "e", "\u{13}", "\r"])
+        let install: @Sendable (String) throws -> String? = { text in
+            _ = try machine.run("prefs schema install /srv/new.plist")
+            return text.replacing("\"\"", with: "\"y\"")
+        }
+        _ = machine.run(["form", "/srv/new.plist"], on: screen, editing: [install])
+        #expect(screen.text.contains("Saved 2 settings."), "\(screen.text)")
+        #expect(try machine.run("prefs read com.example.new u").errors.contains("no key u"))
+        #expect(try machine.run("prefs delete com.example.new n").status == 0)
+        #expect(
+            try machine.run("prefs read com.example.new n").errors
+                == "prefs: com.example.new has no key n; its schema declares it, but no value is stored\n")
+    }
+
     @Test func `keeps the text of a value that is not allowed`() throws {
         let screen = try fill(
             ["j", "j", "j", "e"], editing: [{ $0.replacing("7", with: "999") }, { $0 }])
         #expect(screen.contains("from 1 to 365") && screen.contains("the edited text is kept in"), "\(screen)")
+        #expect(screen.contains("from 1 to 365; the"))
     }
 
     @Test func `shows a note of the store in the last line`() throws {

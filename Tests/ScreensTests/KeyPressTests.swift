@@ -72,7 +72,7 @@ import Testing
         ("abc", ["left", "backspace"], "a|c"), ("abc", ["home", "delete"], "|bc"), ("e", ["\u{301}"], "e\u{301}|"),
         ("界👩‍👩‍👧x", ["left", "backspace"], "界|x"), ("a", ["up"], "older|"), ("a", ["up", "up", "down", "down"], "a|"),
         ("a", ["up", "up"], "oldest|"), ("one two", ["^left", "^u"], "|two"),
-        ("a", ["b\n"], "ab|"), ("a", ["b\r\nc\r\n\n"], "ab c|"), ("a", ["\n\n"], "a|"),
+        ("a", ["b\n"], "ab|"), ("a", ["b\r\nc\rd\r\n\n"], "ab\nc\nd|"), ("a", ["\n\n"], "a|"),
     ])
     func `is edited with keys`(_ text: String, _ keys: [String], _ expected: String) {
         var line = LineEditor(text, history: ["oldest", "older"])
@@ -87,6 +87,11 @@ import Testing
         #expect(line.shown(in: 5) == ("6789", 4))
         _ = line.handle(KeyPress(.home))
         #expect(line.shown(in: 5) == ("01234", 0))
+        // What follows the cursor is shown too.
+        for _ in 0..<5 { _ = line.handle(KeyPress(.right)) }
+        #expect(line.shown(in: 5) == ("34567", 2))
+        for _ in 0..<3 { _ = line.handle(KeyPress(.right)) }
+        #expect(line.shown(in: 5) == ("6789", 2))
         #expect(LineEditor("secret", isSecret: true).shown(in: 20) == ("••••••", 6))
         #expect(LineEditor("界界界").shown(in: 5) == ("界界", 4))
         #expect(LineEditor("a\tb\u{1B}").shown(in: 20) == ("a␉b␛", 4))

@@ -90,6 +90,32 @@ import Testing
     }
 
     @Test(arguments: [
+        ("{user = eve;}", "{user: \"eve\", pass: \"x\", at: {port: 1}}"),
+        ("{pass = y; at = {};}", "{user: \"bob\", pass: \"y\", at: {port: 1}}"),
+    ])
+    func `keeps the entries of a dictionary that is not shown because of a secret`(
+        _ text: String, _ expected: String
+    ) throws {
+        var form = try Self.form(
+            "{ Key = a; Type = dictionary; Entries = ({ Key = user; }, { Key = pass; Sensitive = YES; }, { Key = at; Type = dictionary; }); }",
+            values: ["a": .init(["user": "bob", "pass": "x", "at": ["port": 1]], layer: .user)])
+        let value = try ValueNotation.value(expected)
+        #expect(form.answer(text, to: "a") == .accepted(value))
+    }
+
+    @Test(arguments: [
+        ("Type = integer; Kind = duration; Maximum = 3600;", "a duration such as 90, 5m or 1h30m, at most 1h"),
+        (
+            "Type = date; Minimum = 2000-01-01T00:00:00Z;",
+            "a date such as 2026-01-31T12:00:00Z, at least 2000-01-01T00:00:00Z"
+        ),
+        ("Type = array; Unique = YES;", "without duplicates"), ("Type = integer; Minimum = 1;", "at least 1"),
+    ])
+    func `describes valid answers`(_ rule: String, _ expectation: String) throws {
+        #expect(try Self.form("{ Key = a; \(rule) }").control("a")?.expectation == expectation)
+    }
+
+    @Test(arguments: [
         ("Type = integer;", "7", "8"), ("Type = integer; Kind = duration;", "300", "360"),
         ("Type = integer;", "9223372036854775807", nil), ("Type = real;", "0.7", "0.8"),
         ("Type = real;", "1e300", "1e300"),
@@ -177,7 +203,7 @@ import Testing
         #expect(
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
                 "An empty answer keeps the value in brackets; ? shows an explanation.\n"
-                    + ":back returns to the previous question, :save saves and ends, and :quit ends without saving.\n\n",
+                    + ":back returns to the previous question, :save saves and ends, and :quit ends\nwithout saving.\n\n",
                 "Test\n",
                 "Your name [required]: ",
                 "  1) full\n  2) incremental\n", "Mode [full, default]: ",

@@ -175,8 +175,10 @@ struct StoredSettings {
 
     /// Throws if a value is a secret that other commands would not recognize as one.
     private func checkSecrets(_ values: PropertyList.Dictionary) throws {
+        // The schema may have been installed since the form was opened.
         guard let name = domain.name,
-            let key = schema.keyOfSecret(in: values, shownBy: access.schemas[name]?.readable)
+            let key = schema.keyOfSecret(
+                in: values, shownBy: access.schemas.places.schema(of: name, on: access.system)?.readable)
         else { return }
         throw CommandFailure(
             .invalidValue,

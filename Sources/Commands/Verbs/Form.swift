@@ -198,7 +198,8 @@ struct FormActions: ScreenActions {
                     var form = form
                     let value = form.control(key)?.setting.rule.adapted(value) ?? value
                     guard case .refused(let reason) = form.set(value, for: key) else { return value }
-                    throw CommandFailure(.invalidValue, "\(key.onOneLine): \(reason)")
+                    let sentence = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+                    throw CommandFailure(.invalidValue, "\(key.onOneLine): \(sentence)")
                 }
                 return .redrawn([.edited(edited)])
             } catch {

@@ -129,7 +129,11 @@ extension Form {
     package mutating func answer(_ text: String, to key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         do throws(Schema.Problem.Reason) {
-            return set(try control.value(ofAnswer: text, replacing: value(of: key)?.value), for: key)
+            let old = value(of: key)?.value
+            var new = try control.value(ofAnswer: text, replacing: old)
+            // A dictionary that contains a secret is not shown.
+            if let old, control.kind == .secret, !control.setting.isSensitive { new = new.keepingEntries(of: old) }
+            return set(new, for: key)
         } catch {
             return .refused(error.asRefusal)
         }
@@ -202,6 +206,15 @@ extension Form {
     }
 }
 
+extension PropertyList {
+    /// Returns the dictionary together with the entries of another one that it lacks.
+    fileprivate func keepingEntries(of old: PropertyList) -> PropertyList {
+        guard case .dictionary(var entries) = self, case .dictionary(let former) = old else { return self }
+        for entry in former { entries[entry.key] = entries[entry.key]?.keepingEntries(of: entry.value) ?? entry.value }
+        return .dictionary(entries)
+    }
+}
+
 extension Schema.Problem {
     /// The rule as a sentence, which names the entry if it is inside the value.
     fileprivate func asRefusal(isInArray: Bool) -> String {
@@ -270,13 +283,15 @@ extension Form.Control {
         switch kind {
         case .toggle: "yes or no"
         case .choice: nil
+        case .number where isQuantity, .date, .data:
+            [setting.rule.expectation, setting.bounds].compactMap(\.self).joined(separator: ", ")
         case .number, .text, .secret, .list:
             if let bounds = setting.bounds {
                 bounds
             } else {
                 setting.rule.type == .string ? nil : setting.rule.expectation
             }
-        case .date, .data, .dictionary: setting.rule.expectation
+        case .dictionary: setting.rule.expectation
         }
     }
 

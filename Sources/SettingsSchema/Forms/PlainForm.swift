@@ -32,7 +32,7 @@ package struct PlainForm: Sendable {
     static let commands = [":default", ":empty", ":back", ":save", ":quit"]
     private static let introduction =
         "An empty answer keeps the value in brackets; ? shows an explanation.\n"
-        + ":back returns to the previous question, :save saves and ends, and :quit ends without saving.\n\n"
+        + ":back returns to the previous question, :save saves and ends, and :quit ends\nwithout saving.\n\n"
 
     package init(_ form: Form) {
         self.form = form

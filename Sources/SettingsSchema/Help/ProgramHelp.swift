@@ -250,6 +250,7 @@ extension SettingDeclaration {
         if rule.minimumCount != nil || rule.maximumCount != nil {
             words.append("\(Reason.range(rule.minimumCount, rule.maximumCount)) of them")
         }
+        if rule.isUnique { words.append("without duplicates") }
         if let separator = rule.separator, !separator.isEmpty { words.append("separated by \"\(separator)\"") }
         if repeats, rule.type == .array { words.append("can be repeated") }
         if let values = wordsOfFlagValues { words.append(values) }
