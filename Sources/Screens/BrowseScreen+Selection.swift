@@ -118,7 +118,7 @@ extension BrowseScreen {
 
     mutating func find(_ editor: inout LineEditor, _ press: KeyPress, from start: EntryPath) {
         // The search opens containers, which moves the rows below them.
-        let position = tree.position(of: start) ?? 0
+        let position = tree.position(of: start) ?? selected
         switch editor.handle(press) {
         case .accepted: mode = .browsing
         case .canceled: (mode, search, selected) = (.browsing, "", position)

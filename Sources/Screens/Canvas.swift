@@ -67,7 +67,7 @@ package struct Canvas: Sendable {
         cells = Array(repeating: .blank, count: self.columns * self.rows)
     }
 
-    /// Empties the canvas. It keeps its memory, so that no screen has to allocate it again.
+    /// Empties the canvas, and keeps its memory for the next screen.
     package mutating func clear() {
         (clusters, cursor) = ([], nil)
         var cells = cells.mutableSpan

@@ -289,11 +289,11 @@ extension FormScreen {
         switch mode {
         case .editing:
             let isNumber = if case .number? = control?.kind { true } else { false }
-            let secret = control.flatMap { $0.kind == .secret ? form.value(of: $0.key) : nil }
-            let isKept = secret?.value.dictionaryValue != nil && control?.setting.isSensitive == false
+            let hasSecret = control.map { $0.kind == .secret && form.value(of: $0.key) != nil } ?? false
+            let keepsEntries = control?.keepsEntries ?? false
             let isPath = control?.setting.rule.kind?.isPath ?? false
             return ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
-                + (isKept ? ["other entries are kept"] : secret != nil ? ["an empty field keeps the secret"] : [])
+                + (keepsEntries ? ["other entries are kept"] : hasSecret ? ["an empty field keeps the secret"] : [])
                 + [isPath ? "Tab complete" : "Tab accept and go on"]
         case .searching: return ["Enter done", "Esc show all"]
         default:

@@ -301,7 +301,7 @@ package struct FormScreen: PaneScreen {
         switch mode {
         case .reviewing, .leaving: return answer(KeyPress(.character("s")))
         case .listing(let pane, _) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
-        case .browsing, .helping, .explaining: mode = .browsing
+        case .browsing, .helping, .explaining: (mode, scroll) = (.browsing, 0)
         case .editing, .choosing, .listing, .searching: _ = handle(KeyPress(.enter))
         }
         if case .listing(let pane, _) = mode, pane.editor == nil, pane.refusal == nil { mode = .browsing }

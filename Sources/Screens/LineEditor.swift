@@ -152,7 +152,7 @@ package struct LineEditor: Sendable {
     }
 
     /// The first character that is shown, and the columns from it to the cursor. If the line does not fit, the cursor
-    /// is in the middle, or after it near the end of the line.
+    /// is in the middle, or further right near the end of the line.
     private func shownStart(in columns: Int) -> (start: Int, width: Int) {
         let shown = shownCharacters
         func start(before end: Int, room: Int) -> Int {

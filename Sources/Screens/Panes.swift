@@ -125,17 +125,17 @@ struct PaneLayout: Sendable {
         func fill(_ rows: Range<Int>, _ columns: Range<Int>, _ scalar: Unicode.Scalar) {
             canvas.fill(rows, columns, with: scalar, style: Style(isDim: true))
         }
-        func draw(_ row: Int, from start: Int, _ left: Unicode.Scalar, _ join: Unicode.Scalar, _ right: Unicode.Scalar)
-        {
-            fill(row..<(row + 1), start..<last, "─")
-            fill(row..<(row + 1), split..<(split + 1), join)
-            fill(row..<(row + 1), start..<(start + 1), left)
-            fill(row..<(row + 1), last..<(last + 1), right)
-        }
         for column in [0, split, last] { fill(top..<bottom, column..<(column + 1), "│") }
-        draw(top, from: 0, "┌", "┬", "┐")
-        draw(list.upperBound, from: split, "├", "├", "┤")
-        draw(bottom, from: 0, "└", "┴", "┘")
+        let lines: [(row: Int, start: Int, left: Unicode.Scalar, join: Unicode.Scalar, right: Unicode.Scalar)] = [
+            (top, 0, "┌", "┬", "┐"), (list.upperBound, split, "├", "├", "┤"), (bottom, 0, "└", "┴", "┘"),
+        ]
+        for line in lines {
+            let row = line.row..<(line.row + 1)
+            fill(row, line.start..<last, "─")
+            fill(row, split..<(split + 1), line.join)
+            fill(row, line.start..<(line.start + 1), line.left)
+            fill(row, last..<(last + 1), line.right)
+        }
         if split > 0 { canvas.put(" \(title) ", 2, top, limit: split - 2) }
     }
 }

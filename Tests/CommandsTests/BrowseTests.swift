@@ -96,7 +96,7 @@ import Testing
         (["j", "j", "d"], "comes from layer user-host"),
         (["\u{1B}[F", "\u{1B}[C", "j", "d"], "comes from layer user-host"),
         (["\u{1B}[F", "\u{1B}[C", "j", "J"], "comes from layer user-host"),
-        (["j", "j"], "user-host "),
+        (["j", "j"], "Host\(String(repeating: " ", count: 60))user-host"),
         (["j", "j", "c", "2", "\r"], "Copied name to name2."),
     ])
     func `changes no value that another layer overrides`(_ keys: [String], _ shown: String) throws {
@@ -108,6 +108,14 @@ import Testing
         #expect(try machine.run("prefs read com.example.app name").output == "Ada\n")
         #expect(try machine.run("prefs read com.example.app :words:1").output == "b\n")
         if keys.contains("c") { #expect(try machine.run("prefs read com.example.app name2").output == "Host\n") }
+    }
+
+    @Test func `changes no value of the global domain that another layer overrides`() throws {
+        #expect(try machine.run("prefs write -g lang en").status == 0)
+        #expect(try machine.run("prefs -currentHost write -g lang de").status == 0)
+        let screen = try browse(["\r", "!", "\r"], in: "-g")
+        #expect(screen.contains("comes from layer global-host; --layer user-host changes it"), "\(screen)")
+        #expect(try machine.run("prefs read -g lang").output == "en\n")
     }
 
     @Test func `undoes only what was changed, and what no other process has changed since`() throws {
@@ -125,6 +133,20 @@ import Testing
         #expect(machine.run(["browse", "com.example.app"], on: screen, editing: [write]).status == .done)
         #expect(screen.text.contains("Undone: name"), "\(screen.text)")
         #expect(try machine.run("prefs read com.example.app size").output == "50\n")
+    }
+
+    @Test(arguments: [
+        "{\"b\": 1,\n     \"a\": [2]}\n", "{ only = 1; }\n", "// a list\n{ /* one */ one = 1; two = (x); }\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\"><dict>\n<!-- b --><key>b</key><true/><key>a</key><true/></dict></plist>\n",
+    ])
+    func `undoes a deletion with order, comments and format`(_ text: String) throws {
+        try machine.fileSystem.replace("/home/ada/a.plist", with: Array(text.utf8).span.bytes)
+        #expect(try browse(["d"], in: "/home/ada/a.plist").contains("Deleted"))
+        let bytes = { String(decoding: try machine.fileSystem.contents(of: "/home/ada/a.plist") ?? [], as: UTF8.self) }
+        #expect(try bytes() != text)
+        try machine.fileSystem.replace("/home/ada/a.plist", with: Array(text.utf8).span.bytes)
+        #expect(try browse(["d", "u"], in: "/home/ada/a.plist").contains("Undone"))
+        #expect(try bytes() == text)
     }
 
     @Test func `reports a file that another process has damaged`() throws {
@@ -172,8 +194,10 @@ import Testing
         let path: FilePath = "/home/ada/big.json"
         try machine.fileSystem.replace(
             path, with: Array("{\"d\": {\"m\": 1, \"n\": 123456789012345678901}}".utf8).span.bytes)
-        let screen = try browse(["\u{1B}[C", "j", "\r", "5", "\r"], in: path.description)
-        #expect(screen.contains("Saved :d:m."), "\(screen)")
+        let screen = try browse(["\u{1B}[C", "j", "\r", "5", "\r", "j", "c", "2", "\r"], in: path.description)
+        #expect(screen.contains("Copied :d:n to :d:n2."), "\(screen)")
+        let bytes = try #require(try machine.fileSystem.contents(of: path))
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("\"123456789012345678901\""))
     }
 
     @Test func `redraws the screen, and is suspended in every mode`() throws {

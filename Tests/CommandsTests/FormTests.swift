@@ -280,7 +280,7 @@ private let schema = """
         #expect(try machine.run("prefs delete com.example.new n").status == 0)
         #expect(
             try machine.run("prefs read com.example.new n").errors
-                == "prefs: com.example.new has no key n; its schema declares it, but no value is stored\n")
+                == "prefs: com.example.new has no key n; its schema declares it, but it has no value here\n")
     }
 
     @Test func `keeps the text of a value that is not allowed`() throws {

@@ -625,7 +625,7 @@ struct Display {
             var (canvas, terminal) = (Canvas(columns: 12, rows: 3), TerminalModel(columns: 12, rows: 3))
             var shown: Canvas?
             for _ in 0..<20 {
-                // Most screens are drawn anew, as screens do it, and some over the former one.
+                // Half of the screens are drawn anew, as screens do it, and the others over the former one.
                 if Bool.random(using: &generator) { canvas.clear() }
                 for _ in 0..<Int.random(in: 0...6, using: &generator) {
                     let (column, row) = (

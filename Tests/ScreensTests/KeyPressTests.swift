@@ -87,7 +87,7 @@ import Testing
         #expect(line.shown(in: 5) == ("6789", 4))
         _ = line.handle(KeyPress(.home))
         #expect(line.shown(in: 5) == ("01234", 0))
-        // What follows the cursor is shown too.
+        // The text after the cursor is shown too.
         for _ in 0..<5 { _ = line.handle(KeyPress(.right)) }
         #expect(line.shown(in: 5) == ("34567", 2))
         for _ in 0..<3 { _ = line.handle(KeyPress(.right)) }

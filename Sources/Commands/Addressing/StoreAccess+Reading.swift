@@ -133,7 +133,7 @@ extension StoreAccess {
         else { return "" }
         if let path = key.entry(in: values) { return "; did you mean \(path)?" }
         let declared = schemaInForce(domain)?.schema.allSettings.map(\.key) ?? []
-        if declared.contains(key.key) { return "; its schema declares it, but no value is stored" }
+        if declared.contains(key.key) { return "; its schema declares it, but it has no value here" }
         return Suggestion.hint(key.key, among: Array(values.keys) + declared)
     }
 

@@ -27,25 +27,35 @@ struct BrowseActions: ScreenActions {
     private var opened: Opened?
     /// The changes made in this browser, oldest first.
     private var made: [MadeChange] = []
+    /// The reason the open domain could not be read again, as it was shown last.
+    private var failure: String?
 
     /// A domain as it was read. A class, so that a key does not copy its many parts.
     private final class Opened {
         let domain: AddressedDomain
+        /// The layer in which changes are made.
+        let layer: Layer
         let generations: [FileGeneration?]
         let layers: LayerStack
         /// The values in force.
         let values: PropertyList.Dictionary
-        /// The values of the layer in which changes are made.
+        /// The values of that layer.
         let own: PropertyList.Dictionary
         let masking: Masking
         var history: HistoryListing?
 
         init(
-            _ domain: AddressedDomain, _ generations: [FileGeneration?], _ layers: LayerStack,
+            _ domain: AddressedDomain, _ layer: Layer, _ generations: [FileGeneration?], _ layers: LayerStack,
             values: PropertyList.Dictionary, own: PropertyList.Dictionary, _ masking: Masking
         ) {
-            (self.domain, self.generations, self.layers) = (domain, generations, layers)
+            (self.domain, self.layer, self.generations, self.layers) = (domain, layer, generations, layers)
             (self.values, self.own, self.masking) = (values, own, masking)
+        }
+
+        /// Returns the layer whose value overrides any value of the layer in which changes are made.
+        func layer(overriding key: String) -> Layer? {
+            guard domain.name != nil, let winner = layers[key].winner?.origin.layer, winner < layer else { return nil }
+            return winner
         }
     }
 
@@ -125,8 +135,10 @@ struct BrowseActions: ScreenActions {
         if domain.name != nil, !values.isSorted {
             values = PropertyList.Dictionary(values.sortedEntries.map { ($0.key, $0.value) })
         }
-        let own = stored.first { $0.file?.path == domain.file.path }?.values ?? [:]
-        return Opened(domain, generations, layers, values: values, own: own, access.masking(domain))
+        let own = stored.first { $0.file?.path == domain.file.path }
+        return Opened(
+            domain, own?.layer ?? domain.layer, generations, layers, values: values, own: own?.values ?? [:],
+            access.masking(domain))
     }
 
     private static func valuesInForce(_ layers: LayerStack, isGlobal: Bool) -> PropertyList.Dictionary {
@@ -142,11 +154,10 @@ struct BrowseActions: ScreenActions {
     private func contents(_ opened: Opened) throws -> BrowseScreen.Contents {
         var origins: [String: String] = [:]
         if opened.domain.name != nil, opened.layers.layers.count > 1 || opened.own.isEmpty {
-            let higher = opened.layers.layers.filter { $0.layer < opened.domain.layer }
-            for key in opened.values.keys
-            where opened.own[key] == nil || higher.contains(where: { $0.values[key] != nil }) {
+            let isOverridden = opened.layers.layers.contains { $0.layer < opened.layer }
+            for key in opened.values.keys where isOverridden || opened.own[key] == nil {
                 let layer = opened.layers[key].winner?.origin.layer
-                if layer != opened.domain.layer { origins[key] = layer?.name }
+                if layer != opened.layer { origins[key] = layer?.name }
             }
         }
         var secrets: [EntryPath: Int] = [:]
@@ -190,8 +201,11 @@ struct BrowseActions: ScreenActions {
         if let former = opened, (try? generations(of: former.domain)) != former.generations {
             do {
                 events += try reopened(former.domain) + notes()
+                failure = nil
             } catch {
-                events.append(.noted(error.asLine))
+                let reason = error.asLine
+                if reason != failure { events.append(.noted(reason)) }
+                failure = reason
             }
         }
         return events
@@ -223,7 +237,7 @@ struct BrowseActions: ScreenActions {
         case .finish: return .finished(isComplete: true)
         case .open(let name):
             opened = nil
-            return .events(try reopened(access.domain(DomainName(name))))
+            return .events(try reopened(access.domain(DomainName(name))) + notes())
         case .create(let name):
             let new = try read(access.domain(DomainName(word: name)), isAgain: true)
             opened = new
@@ -368,6 +382,7 @@ extension BrowseActions {
         for key in keys { try checkNotOverridden(key.text) }
         try checkSecrets(change)
         let values = opened.values
+        let isOverridden = change.origin.components.first.flatMap { opened.layer(overriding: $0.text) } != nil
         // Reads integers as the draft below has them, unless the file was changed.
         let isCurrent = try generations(of: domain) == opened.generations
         let own = try isCurrent ? domain.file.contents(on: access.system).values : opened.own
@@ -377,7 +392,7 @@ extension BrowseActions {
                     .different, "\(key.text.onOneLine) was changed by another process meanwhile; nothing was changed")
             }
             var root = PropertyList.dictionary(draft)
-            try change.make(in: &root, over: values, domain)
+            try change.make(in: &root, over: values, isOverridden: isOverridden, domain)
             draft = root.dictionaryValue ?? draft
         }
         let isChanged = outcome?.isChanged ?? false
@@ -395,10 +410,9 @@ extension BrowseActions {
     /// Throws if a change of a key would have no effect, because a layer of higher priority has a value.
     private func checkNotOverridden(_ key: String) throws {
         let (opened, _) = try current()
-        guard opened.domain.name != nil, let layer = opened.layers[key].winner?.origin.layer,
-            layer < opened.domain.layer
-        else { return }
-        let option = Layer.writable.contains(layer) ? "; --layer \(layer) changes it" : ""
+        guard let layer = opened.layer(overriding: key) else { return }
+        let writable = layer == .globalHost ? .userHost : layer
+        let option = Layer.writable.contains(writable) ? "; --layer \(writable) changes it" : ""
         throw CommandFailure(
             .different, "the value of \(key.onOneLine) comes from layer \(layer)\(option); nothing was changed")
     }
@@ -422,19 +436,22 @@ extension BrowseActions {
             throw CommandFailure(.notFound, "nothing was changed here; prefs undo undoes earlier changes")
         }
         try access.checkNotForced(last.keys.map(\.key), in: last.domain)
+        let history = History(of: last.domain.file, on: access.system)
         do {
-            try access.change(last.domain, WriteReason(rawValue: "undo"), isForced: false) { draft in
+            let edit = try access.edit(last.domain, isForced: false) { draft in
                 for (key, before, after) in last.keys {
-                    guard draft[key] == after else {
+                    guard draft.values[key] == after else {
                         throw CommandFailure(
                             .different,
                             "\(key.onOneLine) was changed by another process meanwhile; nothing was changed")
                     }
-                    draft[key] = before
+                    draft.values[key] = before
                 }
+                history?.restoreText(of: &draft)
             }
+            try access.commit([edit], WriteReason(rawValue: "undo"))
         } catch let failure as CommandFailure where failure.status == .different {
-            // The next undo is that of the change before.
+            // The next undo then undoes the change before it.
             made.removeLast()
             throw failure
         }
@@ -449,6 +466,19 @@ extension BrowseActions {
         let state = try access.state(ofVersion: number, of: opened.domain, isWriting: true)
         let change = PropertyList.dictionary(state.values)[path].map { Change.set(path, $0) } ?? .delete(path)
         return try make(change, .restore, saying: "Restored \(BrowseScreen.name(of: path).onOneLine)")
+    }
+}
+
+extension History {
+    /// Gives a draft the order, comments and format of the last version with the same values.
+    fileprivate func restoreText(of draft: inout DomainDraft) {
+        for version in versions.reversed() {
+            guard let state = state(of: version), state.values == draft.values, let format = state.format else {
+                continue
+            }
+            (draft.format, draft.isFolder, draft.restoredBytes) = (format, state.isFolder, state.bytes)
+            return
+        }
     }
 }
 
@@ -497,9 +527,11 @@ extension BrowseScreen.Change {
 
     /// Makes the change in the values of a layer.
     ///
-    /// - Parameter shown: The values in force, from which an entry is changed whose key the layer does not have.
+    /// - Parameters:
+    ///   - shown: The values in force, from which an entry is changed whose key the layer does not have.
+    ///   - isOverridden: Whether the layer's value of the entry is not the one in force.
     fileprivate func make(
-        in root: inout PropertyList, over shown: PropertyList.Dictionary, _ domain: AddressedDomain
+        in root: inout PropertyList, over shown: PropertyList.Dictionary, isOverridden: Bool, _ domain: AddressedDomain
     ) throws {
         func adopt(_ path: EntryPath) throws {
             guard path.components.count > 1, let key = path.components.first, root[[key]] == nil,
@@ -527,7 +559,8 @@ extension BrowseScreen.Change {
             try root.set(other, at: old)
             try root.set(value, at: new)
         case .copy(let old, let new):
-            guard let value = PropertyList.dictionary(shown)[old] ?? root[old] else {
+            let own = isOverridden ? nil : root[old]
+            guard let value = own ?? PropertyList.dictionary(shown)[old] else {
                 throw try CommandFailure.noPair(domain, KeyArgument(old))
             }
             try adopt(new)

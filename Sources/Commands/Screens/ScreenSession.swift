@@ -32,8 +32,9 @@ struct ScreenSession<Actions: ScreenActions> {
     private let hasColors: Bool
     private(set) var content: Actions.Content
     private var actions: Actions
-    /// What the terminal shows, unless it may show anything.
+    /// The canvas that was written last.
     private var shown = Canvas(columns: 80, rows: 24)
+    /// Whether the terminal still shows it.
     private var isShown = false
     /// The canvas that is drawn next.
     private var next = Canvas(columns: 80, rows: 24)

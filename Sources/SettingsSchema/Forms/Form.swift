@@ -129,10 +129,10 @@ extension Form {
     package mutating func answer(_ text: String, to key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         do throws(Schema.Problem.Reason) {
-            let old = value(of: key)?.value
-            var new = try control.value(ofAnswer: text, replacing: old)
-            // A dictionary that contains a secret is not shown.
-            if let old, control.kind == .secret, !control.setting.isSensitive { new = new.keepingEntries(of: old) }
+            var new = try control.value(ofAnswer: text, replacing: value(of: key)?.value)
+            if control.keepsEntries, let old = storedValue(of: key), old.layer.isOfUser {
+                new = new.keepingEntries(of: old.value)
+            }
             return set(new, for: key)
         } catch {
             return .refused(error.asRefusal)
@@ -294,6 +294,9 @@ extension Form.Control {
         case .dictionary: setting.rule.expectation
         }
     }
+
+    /// Whether the entries that an answer leaves out are kept. They are not shown, because one of them is a secret.
+    package var keepsEntries: Bool { kind == .secret && !setting.isSensitive && setting.rule.type == .dictionary }
 
     /// Parses an answer. A choice can also be given by its number in the list.
     ///

@@ -151,6 +151,7 @@ package struct PlainForm: Sendable {
     private func explanation(of control: Form.Control) -> String {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
         if let shown = control.setting.shownDefault { lines.append("The default is \(shown).") }
+        if control.keepsEntries { lines.append("Entries that an answer leaves out are kept.") }
         lines.append(
             "An empty answer keeps the current value. Other answers: :default for the default, :empty for an empty text or list, :back for the previous question, :save to save and end, :quit to end without saving."
         )
