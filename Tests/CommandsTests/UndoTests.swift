@@ -51,6 +51,20 @@ import Testing
         return machine
     }
 
+    @Test func `undo restores a domain without values, and then its values`() throws {
+        let machine = try SimulatedMachine()
+        for words in [["write", "d", "k", "v"], ["delete", "d", "k"], ["delete", "d"]] {
+            #expect(try runPrefs(["prefs"] + words, on: machine) == Transcript.Outcome(), "\(words)")
+        }
+        for (found, values) in [(true, [:]), (true, ["k": "v"]), (false, [:])] as [(Bool, PropertyList.Dictionary)] {
+            #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 0)
+            let state = try state(machine)
+            #expect((state.format != nil) == found)
+            #expect(state.values == values)
+        }
+        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
+    }
+
     @Test(arguments: writes)
     func `a write whose version could not be kept is reported, and takes effect`(_ words: [String]) throws {
         let machine = try prepared()

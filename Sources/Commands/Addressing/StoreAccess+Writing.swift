@@ -193,7 +193,11 @@ extension StoreAccess {
             leaving(kept)
             draft.values = values
             draft.restoredBytes = state.bytes
-            if let format = state.format { (draft.format, draft.isFolder) = (format, state.isFolder) }
+            if let format = state.format {
+                (draft.format, draft.isFolder) = (format, state.isFolder)
+                // A file without values is a state, too.
+                draft.createsFile = true
+            }
             draft.removesFile = state.format == nil && values.isEmpty
         }
         edit.requiresFormer = !invocation.has(.force)
