@@ -5,24 +5,16 @@ extension PropertyList {
     public struct Dictionary: Sendable {
         /// A key and its value.
         public struct Entry: Sendable, Hashable {
+            package let name: Name
             /// The key, which is unique in the dictionary.
-            public let key: String
+            public var key: String { name.text }
             /// The value under the key.
             public var value: PropertyList
 
             /// Creates an entry.
             public init(key: String, value: PropertyList) {
-                self.key = key
+                name = Name(key)
                 self.value = value
-            }
-
-            public static func == (left: Self, right: Self) -> Bool {
-                left.key.hasSameBytes(as: right.key) && left.value == right.value
-            }
-
-            public func hash(into hasher: inout Hasher) {
-                key.hashBytes(into: &hasher)
-                hasher.combine(value)
             }
         }
 

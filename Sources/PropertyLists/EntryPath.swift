@@ -5,13 +5,15 @@
 public struct EntryPath: Hashable, Sendable {
     /// One step of a path.
     public struct Component: Hashable, Sendable {
+        package let name: Name
+
         /// The key, or the index in digits.
-        public let text: String
+        public var text: String { name.text }
 
         /// Creates a component that names an entry of a dictionary.
-        public init(_ text: String) { self.text = text }
+        public init(_ text: String) { name = Name(text) }
         /// Creates a component that names an element of an array.
-        public init(_ index: Int) { text = String(index) }
+        public init(_ index: Int) { self.init(String(index)) }
 
         /// The place after an array's last element.
         public static let end = Component("")
@@ -26,12 +28,6 @@ public struct EntryPath: Hashable, Sendable {
         var isInteger: Bool {
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
             return !digits.isEmpty && digits.count + 1 >= text.utf8.count && digits.allSatisfy { $0 &- 0x30 <= 9 }
-        }
-
-        public static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
-
-        public func hash(into hasher: inout Hasher) {
-            text.hashBytes(into: &hasher)
         }
     }
 

@@ -84,7 +84,7 @@ extension PropertyList {
         _ entries: [String: Any], _ path: EntryPath
     ) throws(ConversionFailure) -> Dictionary {
         var values = Dictionary(minimumCapacity: entries.count)
-        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in entries.sorted(by: { $0.key.isBefore($1.key) }) {
             values[key] = try PropertyList(value, at: EntryPath(path.components + [.init(key)]))
         }
         return values

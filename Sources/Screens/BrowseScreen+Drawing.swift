@@ -86,7 +86,7 @@ extension BrowseScreen {
     /// no room.
     func origin(of row: EntryTree.Row) -> String {
         guard let origins = contents?.origins, !origins.isEmpty, row.depth == 0 else { return "" }
-        return entryColumns.hasOrigins ? origins[row.label] ?? "" : ""
+        return entryColumns.hasOrigins ? origins[Name(row.label)] ?? "" : ""
     }
 
     private func drawEntries(on canvas: inout Canvas) {

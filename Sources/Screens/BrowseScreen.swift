@@ -60,13 +60,13 @@ package struct BrowseScreen: PaneScreen {
         package let name: String
         package let entries: PropertyList.Dictionary
         /// The layer of each key whose value does not come from the layer that is edited.
-        package let origins: [String: String]
+        package let origins: [Name: String]
         /// The sensitive entries, each with a number that changes with its value.
         package let secrets: [EntryPath: Int]
         package let schema: Schema?
 
         package init(
-            name: String, entries: PropertyList.Dictionary, origins: [String: String] = [:],
+            name: String, entries: PropertyList.Dictionary, origins: [Name: String] = [:],
             secrets: [EntryPath: Int] = [:], schema: Schema? = nil
         ) {
             (self.name, self.entries) = (name, entries)
@@ -240,7 +240,7 @@ package struct BrowseScreen: PaneScreen {
     }
 
     private mutating func take(_ new: Contents) {
-        guard let old = contents, old.name == new.name else {
+        guard let old = contents, old.name.hasSameBytes(as: new.name) else {
             if target != nil { mode = .browsing }
             (contents, tree, details) = (new, EntryTree(new.entries), [])
             (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
@@ -273,7 +273,7 @@ package struct BrowseScreen: PaneScreen {
     }
 
     mutating func open(_ name: String) -> [Effect] {
-        guard name != contents?.name else { return [] }
+        guard Name(name) != contents.map({ Name($0.name) }) else { return [] }
         (current, contents, tree, details) = (name, nil, EntryTree(), [])
         return [.open(name)]
     }

@@ -103,7 +103,7 @@ extension FormScreen {
         for (row, name) in zip(layout.list.lowerBound..<layout.details.upperBound, names.dropFirst(groupTop)) {
             let members = controls.indices.filter { groups[$0] == name }.map { controls[$0] }
             let changed = members.count { form.isChanged($0.key) }
-            let isWrong = members.contains { problems[$0.key] != nil || conflicts.contains($0.key) }
+            let isWrong = members.contains { problems[Name($0.key)] != nil || conflicts.contains(Name($0.key)) }
             canvas.put(name == current ? "▸" : " ", 1, row, style: Style(.cyan))
             let mark = isWrong ? "!" : changed > 0 ? "\(changed)•" : ""
             let end = layout.sideColumns - mark.shownColumns - 1
@@ -159,10 +159,10 @@ extension FormScreen {
     }
 
     private func draw(
-        _ index: Int, _ problems: [String: String], _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
+        _ index: Int, _ problems: [Name: String], _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
     ) {
         let control = controls[index]
-        let isWrong = problems[control.key] != nil || conflicts.contains(control.key)
+        let isWrong = problems[Name(control.key)] != nil || conflicts.contains(Name(control.key))
         let isChanged = form.isChanged(control.key)
         let mark = isWrong ? "!" : isChanged ? "•" : " "
         canvas.put(mark, start, row, style: Style(isWrong ? .red : .yellow))
@@ -245,9 +245,9 @@ extension FormScreen {
         if case .editing(let editor, _) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
             lines.append((reason, Style(.red)))
             expectation = nil
-        } else if let reason = problems[control.key] {
+        } else if let reason = problems[Name(control.key)] {
             lines.append((reason, Style(.red)))
-        } else if conflicts.contains(control.key) {
+        } else if conflicts.contains(Name(control.key)) {
             let value = form.storedValue(of: control.key).map(text)
             let hint = isOpen ? "" : " x discards your change."
             lines.append(("Another process set \(value ?? "nothing").\(hint)", Style(.red)))

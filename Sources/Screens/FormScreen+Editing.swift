@@ -8,7 +8,7 @@ extension FormScreen {
         guard let control else { return }
         let former = form.changes
         body(&form, control.key)
-        conflicts.remove(control.key)
+        conflicts.remove(Name(control.key))
         if form.changes != former { undo.append(former) }
     }
 
@@ -54,7 +54,7 @@ extension FormScreen {
 
     /// Stores a text that the user has typed.
     private mutating func accept(_ text: String, for control: Form.Control) {
-        answers[control.key, default: []].append(text)
+        answers[Name(control.key), default: []].append(text)
         apply { form, key in form.answer(text, to: key) }
     }
 
@@ -88,7 +88,7 @@ extension FormScreen {
         case .list, .dictionary: mode = .listing(ListPane(control, value), before: value)
         case .secret: mode = .editing(LineEditor(isSecret: true), before: value)
         default:
-            let editor = LineEditor(text ?? control.fieldText(of: value), history: answers[control.key] ?? [])
+            let editor = LineEditor(text ?? control.fieldText(of: value), history: answers[Name(control.key)] ?? [])
             mode = .editing(editor, before: value)
         }
     }
@@ -111,7 +111,7 @@ extension FormScreen {
             if !isEdited { mode = .listing(ListPane(control, value, selected: pane.selected), before: value) }
         default: return
         }
-        if isEdited { conflicts.insert(control.key) }
+        if isEdited { conflicts.insert(Name(control.key)) }
     }
 
     /// Changes the selected setting at the end of a mode. A change by another process since the mode began is a
@@ -119,7 +119,7 @@ extension FormScreen {
     private mutating func change(_ key: String, since before: PropertyList?, _ body: (inout Self) -> Void) {
         let isConflict = form.value(of: key)?.value != before
         body(&self)
-        if isConflict { conflicts.insert(key) }
+        if isConflict { conflicts.insert(Name(key)) }
     }
 
     mutating func editAsText() -> [Effect] {
@@ -233,7 +233,7 @@ extension FormScreen {
             change(key, since: before) { $0.set(value) }
             // A value that the rule refuses stays in the pane, with the reason.
             pane.refusal = message?.text
-            mode = .listing(pane, before: conflicts.contains(key) ? before : form.value(of: key)?.value)
+            mode = .listing(pane, before: conflicts.contains(Name(key)) ? before : form.value(of: key)?.value)
             message = nil
         case .closed: mode = .browsing
         }

@@ -16,9 +16,9 @@ package struct FormScreen: PaneScreen {
         /// A note of the store.
         case noted(String)
         /// The stored values after a save, and the command line that undoes it.
-        case saved([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]], undo: String)
+        case saved([Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]], undo: String)
         /// The stored values after a change by another process.
-        case stored([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
+        case stored([Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]])
     }
 
     package enum Effect: Hashable, Sendable {
@@ -63,12 +63,12 @@ package struct FormScreen: PaneScreen {
     var showsModifiedOnly = false
     /// The result of the last key, or the reason it had none; shown until the next key.
     var message: Message?
-    var conflicts: Set<String> = []
+    var conflicts: Set<Name> = []
     var undo: [Form.Changes] = []
     /// A message about the last save and how to undo it; nil before the first save.
     package private(set) var saved: String?
     /// The texts that were typed for each setting, oldest first.
-    var answers: [String: [String]] = [:]
+    var answers: [Name: [String]] = [:]
 
     package init(_ form: Form) {
         self.form = form
@@ -106,10 +106,10 @@ package struct FormScreen: PaneScreen {
     var control: Form.Control? { visible.contains(selected) ? controls[selected] : nil }
 
     /// The keys of settings that contradict others, with the reasons.
-    var problems: [String: String] {
-        var reasons: [String: String] = [:]
+    var problems: [Name: String] {
+        var reasons: [Name: String] = [:]
         for problem in form.problems {
-            guard let key = problem.path.components.first?.text else { continue }
+            guard let key = problem.path.components.first?.name else { continue }
             let remedy = if case .conflict = problem.reason { " Press r to remove one." } else { "" }
             reasons[key] = form.sentence(for: problem) + remedy
         }
@@ -122,7 +122,7 @@ package struct FormScreen: PaneScreen {
         defer {
             settle()
             // A conflict exists only while its setting is changed or is being edited.
-            conflicts = conflicts.filter { form.isChanged($0) || isOpen && $0 == control?.key }
+            conflicts = conflicts.filter { form.isChanged($0.text) || isOpen && $0 == control.map { Name($0.key) } }
         }
         switch event {
         case .key(let press):
@@ -147,8 +147,8 @@ package struct FormScreen: PaneScreen {
             (undo, conflicts, saved, mode) = ([], [], text, .browsing)
             message = Message(text)
         case .stored(let values, let layers):
-            let changed = controls.filter { values[$0.key]?.value != form.storedValue(of: $0.key)?.value }
-            conflicts.formUnion(form.update(values: values, layers: layers))
+            let changed = controls.filter { values[Name($0.key)]?.value != form.storedValue(of: $0.key)?.value }
+            conflicts.formUnion(form.update(values: values, layers: layers).map { Name($0) })
             reload()
             guard !changed.isEmpty else { break }
             let names = changed.prefix(3).map(\.title).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
@@ -287,7 +287,7 @@ package struct FormScreen: PaneScreen {
     private mutating func save() {
         if let (key, reason) = problems.min(by: { place($0.key) < place($1.key) }) {
             (mode, search, showsModifiedOnly) = (.browsing, "", false)
-            if let index = controls.firstIndex(where: { $0.key == key }) { selected = index }
+            if let index = controls.firstIndex(where: { Name($0.key) == key }) { selected = index }
             message = Message(reason, isError: true)
         } else if form.changes.isEmpty {
             message = Message("Nothing is changed.")
@@ -309,7 +309,7 @@ package struct FormScreen: PaneScreen {
         return []
     }
 
-    private func place(_ key: String) -> Int { controls.firstIndex { $0.key == key } ?? .max }
+    private func place(_ key: Name) -> Int { controls.firstIndex { Name($0.key) == key } ?? .max }
 
     // MARK: Selection
 

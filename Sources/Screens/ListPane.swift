@@ -39,8 +39,8 @@ struct ListPane: Sendable {
         entries =
             value?.arrayValue?.map { Entry(value: $0) }
             ?? value?.dictionaryValue?.map { Entry(key: $0.key, value: $0.value) } ?? []
-        let keys = Set(entries.compactMap(\.key))
-        if isDictionary { entries += declared.filter { !keys.contains($0.key) }.map { Entry(key: $0.key) } }
+        let keys = Set(entries.compactMap(\.key).map { Name($0) })
+        if isDictionary { entries += declared.filter { !keys.contains(Name($0.key)) }.map { Entry(key: $0.key) } }
         self.selected = max(0, min(selected, entries.count - 1))
     }
 
@@ -76,7 +76,7 @@ struct ListPane: Sendable {
     /// Returns the text of an entry; for one without a value, its default.
     func text(_ entry: Entry) -> String {
         if let value = entry.value { return text(value) }
-        let setting = declared.first { $0.key == entry.key }
+        let setting = entry.key.flatMap { key in declared.first { $0.key.hasSameBytes(as: key) } }
         return "–" + (setting?.defaultValue.map { "  (default \(text($0)))" } ?? "")
     }
 
@@ -206,7 +206,7 @@ struct ListPane: Sendable {
 
     private mutating func accept(_ text: String, _ purpose: Purpose) -> Outcome {
         if purpose == .newKey {
-            if text.isEmpty || entries.contains(where: { $0.key == text }) {
+            if text.isEmpty || entries.contains(where: { $0.key?.hasSameBytes(as: text) ?? false }) {
                 reason = text.isEmpty ? "A key is required." : "The key \(text) exists already."
             } else {
                 editor = (LineEditor(choices(for: .newElement(key: text)).first ?? ""), .newElement(key: text))

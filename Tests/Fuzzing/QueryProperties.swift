@@ -38,7 +38,7 @@ extension Target {
         }
         // Fields that the predicate does not name do not affect its result.
         if let fields = bound.fields, case .dictionary(var entries) = value {
-            entries.removeAll { !fields.contains($0.key) }
+            entries.removeAll { !fields.contains($0.name) }
             if let part = try? bound.matches(.dictionary(entries)), part != result {
                 throw BrokenProperty(self, "a result that depends on a field that is not named")
             }

@@ -45,7 +45,7 @@ import Testing
         try defaults.flush()
         let stored = try StoreBench.file(Self.name).contents(on: bench.process()).values
         #expect(stored[Self.composed] == 1 && stored[Self.decomposed] == 2 && stored.count == 2)
-        #expect(keys.withLock { Set($0.map(ExactKey.init)) } == [ExactKey(Self.composed), ExactKey(Self.decomposed)])
+        #expect(keys.withLock { Set($0.map { Name($0) }) } == [Name(Self.composed), Name(Self.decomposed)])
         observation.cancel()
     }
 

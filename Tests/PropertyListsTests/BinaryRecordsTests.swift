@@ -11,7 +11,7 @@ import Testing
     }
 
     private func read(
-        _ bytes: [UInt8], at path: EntryPath = [], fields: Set<String> = ["a", "c"],
+        _ bytes: [UInt8], at path: EntryPath = [], fields: Set<Name> = ["a", "c"],
         where isWanted: (PropertyList) -> Bool = { _ in true }
     ) throws -> Seen? {
         var seen = Seen()

@@ -32,20 +32,20 @@ struct Display {
         }
         """
 
-    static let values: [String: Schema.ValueInForce] = [
+    static let values: [Name: Schema.ValueInForce] = [
         "theme": .init("dark", layer: .user), "size": .init(13, layer: .user),
         "lines": .init(false, layer: .default),
         "opacity": .init(.real(0.5), layer: .forced, file: "/etc/prefs/forced/com.example.editor.plist"),
         "token": .init("hush", layer: .user),
         "ports": .init([1, 2], layer: .user), "name": .init("Ada", layer: .user),
     ]
-    static let layers: [String: [Schema.ValueInForce]] = [
+    static let layers: [Name: [Schema.ValueInForce]] = [
         "size": [.init(13, layer: .user), .init(11, layer: .other("site")), .init(12, layer: .default)]
     ]
 
     init(
         columns: Int = 80, rows: Int = 24, _ schema: String = Self.schema,
-        values: [String: Schema.ValueInForce] = Self.values
+        values: [Name: Schema.ValueInForce] = Self.values
     ) throws {
         let form = Form(
             try Schema(parsing: Array(schema.utf8)), values: values, layers: Self.layers, forced: ["opacity"])
@@ -331,7 +331,7 @@ struct Display {
                 );
             }
             """
-        let values: [String: Schema.ValueInForce] = [
+        let values: [Name: Schema.ValueInForce] = [
             "theme": .init("dark", layer: .user), "size": .init(13, layer: .user),
             "lines": .init(false, layer: .default), "every": .init(300, layer: .other("site")),
             "backup": .init("/srv/backup", layer: .forced), "token": .init("hush", layer: .user),
@@ -464,7 +464,7 @@ struct Display {
         var display = try Display()
         display.press(before)
         var values = Display.values
-        values[key] = .init(value, layer: .user)
+        values[Name(key)] = .init(value, layer: .user)
         display.send(.stored(values, layers: [:]))
         display.press(after)
         let made = display.screen.form.changes.values.map { "\($0.key)=\($0.value.plainText)" }

@@ -15,8 +15,8 @@ import Testing
         """
 
     static func form(
-        _ text: String = Self.text, values: [String: Schema.ValueInForce] = ["keep": .init(9, layer: .user)],
-        layers: [String: [Schema.ValueInForce]] = [:], forced: Set<String> = []
+        _ text: String = Self.text, values: [Name: Schema.ValueInForce] = ["keep": .init(9, layer: .user)],
+        layers: [Name: [Schema.ValueInForce]] = [:], forced: Set<Name> = []
     ) throws -> Form {
         Form(
             try Sample.settings(
@@ -173,7 +173,7 @@ import Testing
 
 @Suite struct `A plain form` {
     /// Returns the output of a form that gets these answers, one per line.
-    static func run(_ lines: [PlainForm.Event], _ text: String, values: [String: Schema.ValueInForce] = [:]) throws
+    static func run(_ lines: [PlainForm.Event], _ text: String, values: [Name: Schema.ValueInForce] = [:]) throws
         -> [String]
     {
         var form = PlainForm(Form(try Sample.settings(text, rest: "Title = Test;"), values: values))
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test func `has commands besides answers`() throws {
-        let values: [String: Schema.ValueInForce] = [
+        let values: [Name: Schema.ValueInForce] = [
             "name": .init("Ada", layer: .user), "mode": .init("incremental", layer: .user),
         ]
         #expect(try Self.run([.line(":default")], Self.text, values: values).contains("  A value is required.\n"))

@@ -47,7 +47,7 @@ import Testing
 
     @Test func `is in no help, no table, no manual page and no form`() throws {
         let schema = try Sample.settings(Self.text)
-        let values = ["server": Schema.ValueInForce(Self.value, layer: .user)]
+        let values: [Name: Schema.ValueInForce] = ["server": .init(Self.value, layer: .user)]
         let help = schema.helpText(program: "tool", width: 200, values: values)
         #expect(help.contains("--server-file FILE") && help.contains("--open DICTIONARY"), "\(help)")
         #expect(help.contains("now {\"host\":\"h\",\"password\":\"••••\",\"port\":5} from user"), "\(help)")

@@ -62,7 +62,15 @@ extension DiskState {
             let next = component.count == 1 ? folder : parent
             return Location(folder: next, name: nil, node: next)
         }
-        return Location(folder: folder, name: name, node: names[name])
+        let spelling = spelling(of: name, among: names)
+        return Location(folder: folder, name: spelling, node: names[spelling])
+    }
+
+    /// Returns the name under which a folder has a file, which may be spelled differently.
+    private func spelling(of name: FileName, among names: [FileName: NodeID]) -> FileName {
+        guard limitations.contains(.normalizesNames), names[name] == nil else { return name }
+        // Swift compares strings by canonical equivalence.
+        return names.keys.filter { $0.description == name.description }.min() ?? name
     }
 
     func allows(_ right: Right, _ id: NodeID, _ user: Identity) -> Bool {

@@ -14,6 +14,8 @@ package enum Limitation: Hashable, Sendable, CaseIterable {
     case reusesInodes
     /// A name has only ASCII characters (FAT through FUSE).
     case asciiNames
+    /// Two spellings of a name that are canonically equivalent are one name (APFS, ZFS).
+    case normalizesNames
     /// All changes within a tick of the clock have the same time (Linux before 6.13).
     case coarseTimes
 }

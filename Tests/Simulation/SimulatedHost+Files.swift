@@ -8,7 +8,7 @@ struct PreferenceFile: Hashable {
     var modified: Int64 = 0
     var mark: LibraryWrite? = .write
     /// The time at which each key was last written by a program that keeps a history.
-    var written: [String: Int64] = [:]
+    var written: [Name: Int64] = [:]
     /// The content in place of values, such as an unreadable file.
     var content: Observation.Content?
     var hash = ContentHash(of: [])
@@ -79,7 +79,7 @@ extension SimulatedHost {
         let before = file.values
         change(&file.values)
         for key in Set(before.map(\.key)).union(file.values.map(\.key)) where before[key] != file.values[key] {
-            file.written[key] = now
+            file.written[Name(key)] = now
         }
         file.generation = nextGeneration()
         file.hash = ContentHash(of: [

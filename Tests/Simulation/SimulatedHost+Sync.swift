@@ -115,7 +115,7 @@ extension SimulatedHost {
         guard restoreMarker?.mark == durable.restoreMarkers.marks.first else { return false }
         let bytes = Journal.encoded(engine.summary(journalLength: 0))
         guard let summary = try? Journal.summary(bytes) else { return false }
-        let identities = world.scenario.domains.map { ($0, observation($0).identity) }
+        let identities = world.scenario.domains.map { (Name($0), observation($0).identity) }
         return !summary.needsState(
             listing, files: Dictionary(identities) { $1 }, at: now, limits: world.scenario.limits)
     }

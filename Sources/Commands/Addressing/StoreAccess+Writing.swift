@@ -81,7 +81,7 @@ extension StoreAccess {
         let forced = try file.contents(on: system).values
         guard !forced.isEmpty else { return }
         let declarations = schemaInForce(domain)?.declarations ?? [:]
-        for key in keys where (declarations[ExactKey(key)]?.allKeys ?? [key]).contains(where: { forced[$0] != nil }) {
+        for key in keys where (declarations[Name(key)]?.allKeys ?? [key]).contains(where: { forced[$0] != nil }) {
             throw CommandFailure(
                 .forced,
                 "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: system)); \(StoreFailure.unchanged(offersForce))"

@@ -160,7 +160,8 @@ package struct DoctorCheck: Sendable {
     let find: @Sendable (DoctorContext) throws -> [DoctorFinding]
 
     package static let all: [DoctorCheck] = [
-        variables, permissions, folders, damage, leftovers, foreignFiles, schemas, versions, values, unknownKeys,
+        variables, permissions, folders, damage, leftovers, foreignFiles, namesThatLookAlike, schemas, versions, values,
+        unknownKeys,
         forcedFiles, closedLayers, temporaries, libraryFiles, transactions, watching, mirrors,
     ]
 }

@@ -2,6 +2,7 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 internal import PreferencesMirror
+internal import PropertyLists
 
 /// The mirrors that a command applies to.
 struct MirrorAccess {
@@ -118,19 +119,19 @@ struct MirrorAccess {
         _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false
     ) throws -> ExitStatus {
         let reports = session.takeReports()
-        var (shown, replaced) = ([Report](), [String: Set<String>]())
+        var (shown, replaced) = ([Report](), [Name: Set<Name>]())
         for report in reports {
             // Included in the advice at the end.
             if case .directory = report { continue }
             if case .conflict(let id) = report, let path = session.replacedPath(id) {
-                replaced[path.domain, default: []].insert(path.key ?? "")
+                replaced[Name(path.domain), default: []].insert(Name(path.key ?? ""))
             } else {
                 shown.append(report)
             }
         }
         for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
         for (domain, keys) in replaced.sorted(by: { $0.key < $1.key }) {
-            try say(MirrorLine.replaced(keys.sorted(), in: domain))
+            try say(MirrorLine.replaced(keys.sorted().map(\.text), in: domain.text))
         }
         for trouble in session.troubles { note(trouble) }
         let condition = session.condition(after: reports)

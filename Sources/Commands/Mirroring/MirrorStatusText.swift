@@ -52,9 +52,9 @@ extension MirrorStatus {
         rows.append(("domains", domainsText))
         let isInView = directoryStatus == .present && obstacle == nil
         let shown = hosts.filter { !$0.isRetired }
-        let names = Dictionary(grouping: shown.filter { !$0.isFormer }.map(\.label) + [label]) { $0 }
+        let names = Dictionary(grouping: shown.filter { !$0.isFormer }.map(\.label) + [label]) { Name($0) }
         for host in shown {
-            let isAlone = names[host.label]?.count == 1
+            let isAlone = names[Name(host.label)]?.count == 1
             rows.append((host.label.onOneLine, host.text(at: now, isInView: isInView, isAlone: isAlone)))
         }
         if lost > 0 {
@@ -83,7 +83,7 @@ extension MirrorStatus {
             }
         }
         for (domain, reason) in leftOut.sorted(by: { $0.key < $1.key }) {
-            rows.append(("left out", "\(domain.onOneLine): \(reason.phrase)"))
+            rows.append(("left out", "\(domain.text.onOneLine): \(reason.phrase)"))
         }
         if conflicts > 0 { rows.append(("conflicts", "\(conflicts); `prefs mirror conflicts`")) }
         if evictedConflicts > 0 { rows.append(("conflicts", "\(evictedConflicts) discarded for lack of space")) }
@@ -154,7 +154,7 @@ extension MirrorStatus {
             "held": .array(held.map { ["domain": .string($0.domain), "reason": .string("\($0.reason)")] }),
             "leftOut": .array(
                 leftOut.sorted { $0.key < $1.key }.map {
-                    ["domain": .string($0.key), "reason": .string($0.value.phrase)]
+                    ["domain": .string($0.key.text), "reason": .string($0.value.phrase)]
                 }),
             "troubles": .array(troubles.map { .string($0) }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),

@@ -79,15 +79,15 @@ struct QueryRequest {
     static func path(_ text: String) throws -> EntryPath { text == ":" ? [] : try EntryPath(parsing: text) }
 
     /// Parses `VAR=VALUE` and `VAR:TYPE=VALUE`. A value without a type is a number, a Boolean or a string.
-    private static func values(_ words: some Sequence<String>) throws -> [String: PropertyList] {
-        var values: [String: PropertyList] = [:]
+    private static func values(_ words: some Sequence<String>) throws -> [Name: PropertyList] {
+        var values: [Name: PropertyList] = [:]
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let names = parts[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !names[0].isEmpty else {
                 throw CommandFailure(.usage, "\(word.onOneLine): expected VAR=VALUE")
             }
-            values[names[0]] = try value(parts[1], type: names.count == 2 ? names[1] : nil, word)
+            values[Name(names[0])] = try value(parts[1], type: names.count == 2 ? names[1] : nil, word)
         }
         return values
     }
@@ -118,18 +118,18 @@ struct QueryRequest {
         let over = query.over.components
         let isInRecord =
             path.components.count >= over.count
-            && zip(path.components, over).allSatisfy { $1 == .every || $0.text == $1.text }
+            && zip(path.components, over).allSatisfy { $1 == .every || $0 == $1 }
         guard isInRecord else { return false }
         let summarized = summaries.reduce(query.fields) { names, summary in
             names.flatMap { names in summary.key.fields.map(names.union) }
         }
         // Without a list of keys, the record itself may be compared.
         guard let summarized else { return true }
-        return path.components.dropFirst(over.count + 1).first.map { summarized.contains($0.text) } ?? false
+        return path.components.dropFirst(over.count + 1).first.map { summarized.contains($0.name) } ?? false
     }
 
     /// The keys that the result needs from a record besides those of the query, or nil if it needs all.
-    var fields: Set<String>? {
+    var fields: Set<Name>? {
         let keys: [Query.Key]
         if let selection {
             keys = selection
@@ -225,10 +225,10 @@ extension QueryRequest {
             return .table(columns: ["@domain"], rows: found.map { [$0.domain.map { .string($0) }] })
         }
         var columns: [String] = []
-        var positions: [String: Int] = [:]
+        var positions: [Name: Int] = [:]
         func position(_ column: String) -> Int {
-            if let known = positions[column] { return known }
-            positions[column] = columns.count
+            if let known = positions[Name(column)] { return known }
+            positions[Name(column)] = columns.count
             columns.append(column)
             return columns.count - 1
         }
@@ -297,7 +297,7 @@ extension StoreAccess {
     func declaredQuery(_ name: String, of word: String) throws -> QueryDeclaration {
         let domain = try domain(word)
         let schema = try requiredSchema(of: domain)
-        guard let query = schema.queries.first(where: { $0.name == name }) else {
+        guard let query = schema.queries.first(where: { $0.name.hasSameBytes(as: name) }) else {
             let known = schema.queries.map(\.name)
             throw CommandFailure(
                 .notFound,

@@ -68,7 +68,7 @@ extension StoreAccess {
 
     /// Returns the key, or the current key of a renamed setting, which is reported.
     func currentKey(for key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
-        guard let present = schemaInForce(domain)?.presentKeys[ExactKey(key.key)]?.text else { return key }
+        guard let present = schemaInForce(domain)?.presentKeys[Name(key.key)]?.text else { return key }
         context.note("\(key.key) was renamed to \(present)".onOneLine)
         return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
     }
@@ -99,7 +99,7 @@ extension StoreAccess {
         guard let former = schemaInForce(domain)?.presentKeys, !former.isEmpty else { return values }
         var result = values
         for entry in values {
-            guard former[ExactKey(entry.key)] != nil else { continue }
+            guard former[Name(entry.key)] != nil else { continue }
             let key = try currentKey(for: KeyArgument(EntryPath([EntryPath.Component(entry.key)])), in: domain).key
             result[entry.key] = nil
             if values[key] == nil { result[key] = entry.value }

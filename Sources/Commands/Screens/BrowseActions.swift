@@ -88,7 +88,7 @@ struct BrowseActions: ScreenActions {
     private static func domain(_ word: String, _ access: StoreAccess) throws -> AddressedDomain {
         if !DomainArgument.isPath(word), let path = try? access.context.absolutePath(word),
             try access.system.fileSystem.status(of: path)?.kind == .file,
-            try !access.namesInAllLayers().contains(where: { $0.text == word })
+            try !access.namesInAllLayers().contains(where: { $0.text.hasSameBytes(as: word) })
         {
             return try access.domain("./" + word)
         }
@@ -111,8 +111,8 @@ struct BrowseActions: ScreenActions {
     private mutating func listing() throws -> [Event] {
         folders.watchDomainFolders()
         var found = try access.namesInAllLayers().map(\.text)
-        if let word = opened?.domain.word, !found.contains(word) { found.append(word) }
-        guard found != names else { return [] }
+        if let word = opened?.domain.word, !found.contains(exactly: word) { found.append(word) }
+        guard !found.elementsEqual(names, by: { $0.hasSameBytes(as: $1) }) else { return [] }
         names = found
         return [.domains(found)]
     }
@@ -152,12 +152,12 @@ struct BrowseActions: ScreenActions {
     }
 
     private func contents(_ opened: Opened) throws -> BrowseScreen.Contents {
-        var origins: [String: String] = [:]
+        var origins: [Name: String] = [:]
         if opened.domain.name != nil, opened.layers.layers.count > 1 || opened.own.isEmpty {
             let isOverridden = opened.layers.layers.contains { $0.layer < opened.layer }
             for key in opened.values.keys where isOverridden || opened.own[key] == nil {
                 let layer = opened.layers[key].winner?.origin.layer
-                if layer != opened.layer { origins[key] = layer?.name }
+                if layer != opened.layer { origins[Name(key)] = layer?.name }
             }
         }
         var secrets: [EntryPath: Int] = [:]

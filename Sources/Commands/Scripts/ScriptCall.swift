@@ -145,7 +145,8 @@ struct ScriptCall {
             else { return [] }
             do {
                 let choices = try context.choices(command)
-                return (value.arrayValue ?? [value]).map(\.plainText).filter { !choices.contains($0) }.map { text in
+                return (value.arrayValue ?? [value]).map(\.plainText).filter { !choices.contains(exactly: $0) }.map {
+                    text in
                     .init(
                         .value(text, .notAChoice(choices, nearest: choices.nearest(to: text))), at: setting.writtenName)
                 }

@@ -189,14 +189,14 @@ extension Completion {
     mutating func offerDomains() {
         if current.hasPrefix("-") { offer(DomainArgument.globalFlags[0], "the settings for all programs") }
         if DomainArgument.isPath(current) { answer.files = .files }
-        for domain in source.domains().sorted() { offer(domain) }
+        for domain in source.domains().sorted(by: { $0.isBefore($1) }) { offer(domain) }
     }
 
     /// Offers the layers of the domain before the sign: `DOMAIN@LAYER`.
     mutating func offerLayers() {
         guard let sign = current.unicodeScalars.lastIndex(of: "@") else { return }
         let domain = String(current[..<sign])
-        guard source.domains().contains(domain) else { return }
+        guard source.domains().contains(exactly: domain) else { return }
         for layer in Layer.writable.map(\.name) + ["effective"] { offer("\(domain)@\(layer)") }
     }
 
@@ -217,13 +217,13 @@ extension Completion {
         if let value, current.hasPrefix(":"), let typed = try? EntryPath(parsing: current) {
             return offerEntries(of: value, at: Array(typed.components.dropLast()))
         }
-        var meanings: [String: String] = [:]
+        var meanings: [Name: String] = [:]
         for setting in declared ? source.schema(domain)?.allSettings ?? [] : [] where !setting.isTransient {
-            meanings[setting.key] = setting.title ?? setting.rule.type.rawValue
+            meanings[Name(setting.key)] = setting.title ?? setting.rule.type.rawValue
         }
-        for entry in value ?? [:] { meanings[entry.key] = meanings[entry.key] ?? entry.value.kind.rawValue }
-        for key in meanings.keys.sorted(by: { $0.isBefore($1) }) {
-            offerKey([EntryPath.Component(key)], meanings[key] ?? "", isPath: false)
+        for entry in value ?? [:] { meanings[entry.name] = meanings[entry.name] ?? entry.value.kind.rawValue }
+        for key in meanings.keys.sorted() {
+            offerKey([EntryPath.Component(key.text)], meanings[key] ?? "", isPath: false)
         }
     }
 

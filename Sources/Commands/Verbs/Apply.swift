@@ -137,7 +137,7 @@ struct Applying: Sendable {
             for (path, entry) in record.entries {
                 // Entries for other hosts and stores are left alone.
                 let file = try access.file(of: entry.domain, in: access.layer)
-                if file.path.description == path { names.insert(entry.domain) }
+                if Name(file.path.description) == path { names.insert(entry.domain) }
             }
         }
         return try names.sorted().map { name in
@@ -169,7 +169,7 @@ struct Declaration: Sendable {
     /// Whether a file is in a format without types other than strings.
     private var isUntyped = false
     /// The file of each declared key, for messages about contradictions.
-    private var sources: [DomainName: [String: String]] = [:]
+    private var sources: [DomainName: [Name: String]] = [:]
 
     /// Reads the files named on the command line.
     ///
@@ -226,11 +226,11 @@ struct Declaration: Sendable {
             if let other = declared[entry.key], other != entry.value {
                 throw CommandFailure(
                     .invalidValue,
-                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.key] ?? "another file") declares a different value"
+                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.name] ?? "another file") declares a different value"
                 )
             }
             declared[entry.key] = entry.value
-            sources[domain, default: [:]][entry.key] = file.name
+            sources[domain, default: [:]][entry.name] = file.name
         }
         domains[domain] = declared
     }
@@ -292,29 +292,29 @@ struct AppliedRecord: Hashable, Sendable {
     }
 
     /// The entries by the path of the domain's file, which distinguishes hosts and stores.
-    private(set) var entries: [String: Entry] = [:]
+    private(set) var entries: [Name: Entry] = [:]
 
     init(_ values: PropertyList.Dictionary) {
         for entry in values {
             guard let name = entry.value["domain"]?.stringValue, let domain = try? DomainName(name),
                 let keys = entry.value["keys"]?.arrayValue
             else { continue }
-            entries[entry.key] = Entry(
+            entries[entry.name] = Entry(
                 domain: domain, keys: Set(keys.compactMap { $0.stringValue.map { EntryPath.Component($0) } }))
         }
     }
 
     subscript(file: DomainFile) -> Entry? {
-        get { entries[file.path.description] }
-        set { entries[file.path.description] = newValue.flatMap { $0.keys.isEmpty ? nil : $0 } }
+        get { entries[Name(file.path.description)] }
+        set { entries[Name(file.path.description)] = newValue.flatMap { $0.keys.isEmpty ? nil : $0 } }
     }
 
     var values: PropertyList.Dictionary {
         PropertyList.Dictionary(
-            entries.sorted { $0.key.isBefore($1.key) }.map { path, entry in
+            entries.sorted { $0.key < $1.key }.map { path, entry in
                 let keys = entry.keys.map(\.text).sorted { $0.isBefore($1) }
                 return (
-                    path, ["domain": .string(entry.domain.text), "keys": .array(keys.map { .string($0) })]
+                    path.text, ["domain": .string(entry.domain.text), "keys": .array(keys.map { .string($0) })]
                 )
             })
     }

@@ -102,9 +102,9 @@ extension Option {
 
 extension LayerStack {
     /// The keys whose values the administrator forces.
-    fileprivate var forcedKeys: Set<String> {
-        let keys = schema?.declarations.keys.map(\.text) ?? []
-        return Set(keys.filter { explanation(of: $0).answers.first?.origin.layer == .forced })
+    fileprivate var forcedKeys: Set<Name> {
+        let keys = schema?.declarations.keys.map(\.self) ?? []
+        return Set(keys.filter { explanation(of: $0.text).answers.first?.origin.layer == .forced })
     }
 }
 
@@ -158,7 +158,7 @@ struct FormSession {
 struct FormActions: ScreenActions {
     typealias Content = FormScreen
     /// The values in force and those in all layers.
-    typealias Values = (inForce: [String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
+    typealias Values = (inForce: [Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]])
 
     let context: CommandContext
     let errors: CapturedErrors

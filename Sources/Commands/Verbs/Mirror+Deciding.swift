@@ -30,9 +30,9 @@ extension MirrorVerbs {
             let status = try access.each { session in
                 let domains = try session.status().domains
                 let items = session.conflicts.items.filter { item in
-                    (isAll || item.isOpen) && (domain == nil || item.key.domain == domain)
+                    (isAll || item.isOpen) && (domain.map { item.key.domain.hasSameBytes(as: $0) } ?? true)
                 }
-                if let domain, !items.isEmpty || domains.contains(domain) { isMirrored = true }
+                if let domain, !items.isEmpty || domains.contains(exactly: domain) { isMirrored = true }
                 for item in items {
                     let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))
                     let line = invocation.format == .json ? text.json ?? "" : text.line(withState: isAll)
@@ -75,9 +75,9 @@ extension MirrorVerbs {
     private static func restoreHere(
         _ items: [ConflictJournal.Item], _ session: inout MirrorSession, _ access: MirrorAccess
     ) throws {
-        for (domain, items) in Dictionary(grouping: items, by: { $0.key.domain }) {
+        for (domain, items) in Dictionary(grouping: items, by: { Name($0.key.domain) }) {
             let conflicts = items.flatMap(\.conflicts)
-            let edit = DomainEdit(try access.stored.domain(DomainName(domain)).file) { draft in
+            let edit = DomainEdit(try access.stored.domain(DomainName(domain.text)).file) { draft in
                 var values = PropertyList.dictionary(draft.values)
                 for conflict in conflicts { values[conflict.path.entry] = try conflict.value.value?.decoded() }
                 draft.values = values.dictionaryValue ?? draft.values
@@ -98,7 +98,7 @@ extension MirrorVerbs {
             return found
         }
         let domain = try DomainName(word: word).text
-        let found = items.filter { $0.isOpen && $0.key.domain == domain }
+        let found = items.filter { $0.isOpen && $0.key.domain.hasSameBytes(as: domain) }
         if found.isEmpty { throw MirrorFailure(.unknown("\(domain.onOneLine): no open conflict in this domain")) }
         return found
     }
@@ -117,7 +117,7 @@ extension MirrorVerbs {
         var session = try access.one()
         let word = invocation[operand: "DOMAIN"] ?? ""
         let domain = try DomainName(word: word).text
-        guard let held = try session.status().held.first(where: { $0.domain == domain }) else {
+        guard let held = try session.status().held.first(where: { $0.domain.hasSameBytes(as: domain) }) else {
             throw MirrorFailure(.unknown("\(domain.onOneLine) is not held"))
         }
         if held.reason == .unreadable, invocation.has(.takeFile) {

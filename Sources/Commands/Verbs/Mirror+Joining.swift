@@ -2,6 +2,7 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 internal import PreferencesMirror
+internal import PropertyLists
 
 // Joining a mirror, and selecting domains.
 extension MirrorVerbs {
@@ -113,8 +114,8 @@ extension MirrorVerbs {
         try access.context.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
             try access.say("no domain is mirrored yet: `prefs mirror add 'GLOB'`")
-            let here = Set(access.places.store.user.domainsHere(access.places.system).map(\.text))
-            if !here.isDisjoint(with: session.mergeState.domains) {
+            let here = Set(access.places.store.user.domainsHere(access.places.system).map(\.name))
+            if !here.isDisjoint(with: session.mergeState.domains.map { Name($0) }) {
                 try access.say(
                     "the mirror has values of domains of this host; `prefs mirror add --dry-run 'GLOB'` compares them")
             }
@@ -129,7 +130,7 @@ extension MirrorVerbs {
         var session = try access.one()
         let patterns = try patterns(invocation)
         try session.begin()
-        let former = Set(session.domains)
+        let former = Set(session.domains.map { Name($0) })
         do {
             defer { session.end() }
             try session.configure { configuration in
@@ -144,9 +145,9 @@ extension MirrorVerbs {
         }
         try checkOthers(session, access)
         try session.sync { access.wait($0) }
-        let gone = former.subtracting(session.domains).sorted()
-        for domain in gone { try context.say("no longer mirrored: \(domain.onOneLine)") }
-        for domain in session.domains where !former.contains(domain) {
+        let gone = former.subtracting(session.domains.map { Name($0) }).sorted()
+        for domain in gone { try context.say("no longer mirrored: \(domain.text.onOneLine)") }
+        for domain in session.domains where !former.contains(Name(domain)) {
             try context.say("mirrored: \(domain.onOneLine)")
         }
         let named = DomainSelection(patterns)
@@ -159,18 +160,18 @@ extension MirrorVerbs {
             try context.say("no domain matches yet; a domain that appears later is mirrored")
         }
         if !isAddition, gone.isEmpty, !invocation.has(.withdraw) {
-            let isExcluded = patterns.contains { session.configuration.selection.patterns.contains("!" + $0) }
+            let isExcluded = patterns.contains { session.configuration.selection.patterns.contains(exactly: "!" + $0) }
             try context.say(
                 "no mirrored domain matches\(isExcluded ? "; a domain that appears later is not mirrored" : "")")
         }
         guard invocation.has(.withdraw) else {
-            if gone.contains(where: { session.publishesValues(of: $0) }) {
+            if gone.contains(where: { session.publishesValues(of: $0.text) }) {
                 try access.say("values that this host published stay in the mirror; --withdraw removes them")
             }
             return try access.conclude(&session)
         }
         let withdrawn = session.mergeState.domains.filter { domain in
-            !session.domains.contains(domain) && (try? DomainName(domain)).map(named.includes) ?? false
+            !session.domains.contains(exactly: domain) && (try? DomainName(domain)).map(named.includes) ?? false
         }
         for domain in withdrawn { try session.carryOut(.withdraw(domain: domain)) { access.wait($0) } }
         return try concludeCompaction(&session, access)

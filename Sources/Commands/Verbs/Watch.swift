@@ -53,9 +53,9 @@ struct StoreWatch {
     private let isEffective: Bool
     private let folders: FolderWatches
     private var files: FileContentsCache
-    private var known: [String: Known] = [:]
+    private var known: [Name: Known] = [:]
     /// The failures that have been reported.
-    private var failures: [String: String] = [:]
+    private var failures: [Name: String] = [:]
 
     private struct Known {
         let domain: AddressedDomain
@@ -65,7 +65,7 @@ struct StoreWatch {
 
     /// A unit of comparison: its identifier, its domain and its files.
     private struct Subject {
-        let id: String
+        let id: Name
         let domain: AddressedDomain
         let files: [(layer: Layer, file: DomainFile)]
     }
@@ -87,7 +87,7 @@ struct StoreWatch {
         let subjects = try subjects()
         var changes = try subjects.compactMap { try look(at: $0) }
         let ids = Set(subjects.map(\.id))
-        for (id, gone) in known.sorted(by: { $0.key.isBefore($1.key) }) where !ids.contains(id) {
+        for (id, gone) in known.sorted(by: { $0.key < $1.key }) where !ids.contains(id) {
             known[id] = nil
             changes.append(WatchedChange(domain: gone.domain, old: gone.values, new: WatchedValues()))
         }
@@ -116,7 +116,7 @@ struct StoreWatch {
         return nil
     }
 
-    private mutating func report(_ failure: String, of subject: String) {
+    private mutating func report(_ failure: String, of subject: Name) {
         guard failures.updateValue(failure, forKey: subject) != failure else { return }
         access.context.note(failure)
     }
@@ -137,20 +137,20 @@ struct StoreWatch {
 
     private func subjects() throws -> [Subject] {
         if let domain, domain.name == nil {
-            return [Subject(id: domain.word, domain: domain, files: try access.files(domain))]
+            return [Subject(id: Name(domain.word), domain: domain, files: try access.files(domain))]
         }
         guard !isEffective else {
             let names = try domain?.name.map { [$0] } ?? access.namesInAllLayers()
             return try names.map { name in
                 let domain = try access.domain(name)
-                return Subject(id: name.text, domain: domain, files: try access.files(domain))
+                return Subject(id: name.name, domain: domain, files: try access.files(domain))
             }
         }
         return try layers.flatMap { layer in
             let names = try domain?.name.map { [$0] } ?? access.names(in: layer)
             return try names.map { name in
                 let domain = try access.domain(name, in: layer)
-                return Subject(id: domain.file.path.description, domain: domain, files: [(layer, domain.file)])
+                return Subject(id: Name(domain.file.path.description), domain: domain, files: [(layer, domain.file)])
             }
         }
     }
@@ -317,5 +317,5 @@ struct WatchedValues: Sendable {
 
     init(inForce: ValuesInForce) { (entries, self.inForce) = (inForce.entries, inForce) }
 
-    fileprivate func layer(of key: String) -> Layer? { inForce?.origin(of: ExactKey(key))?.layer }
+    fileprivate func layer(of key: String) -> Layer? { inForce?.origin(of: Name(key))?.layer }
 }

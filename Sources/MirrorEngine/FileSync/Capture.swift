@@ -169,7 +169,7 @@ struct CaptureBuilder: ~Copyable {
         let values = reading.values
         let new = Difference.writes(from: old, to: new, at: key, kind: kind).filter { !isKnown($0, values) }
         guard !new.isEmpty else { return }
-        times[key] = observation.written[key.key ?? ""] ?? observation.modified
+        times[key] = observation.written[Name(key.key ?? "")] ?? observation.modified
         writes += new
     }
 

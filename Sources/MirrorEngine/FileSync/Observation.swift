@@ -10,7 +10,7 @@ package struct Observation: Hashable, Sendable {
     /// The modification time of the file, in milliseconds since 1970.
     package let modified: Int64
     /// The times of the keys that the history dates earlier than the file.
-    package let written: [String: Int64]
+    package let written: [Name: Int64]
     /// The mark of the last writer that used the library, if it describes this content.
     package let mark: LibraryWrite?
 
@@ -23,7 +23,7 @@ package struct Observation: Hashable, Sendable {
 
     package init(
         domain: String, identity: FileIdentity?, hash: ContentHash?, content: Content, modified: Int64,
-        mark: LibraryWrite? = nil, written: [String: Int64] = [:]
+        mark: LibraryWrite? = nil, written: [Name: Int64] = [:]
     ) {
         self.domain = domain
         self.identity = identity

@@ -1,3 +1,5 @@
+package import PropertyLists
+
 /// The part of the local state from which an exchange can conclude that there is nothing to do. It is small and can be
 /// read without the writes.
 package struct StateSummary: Hashable, Sendable {
@@ -49,7 +51,7 @@ extension Engine {
 extension StateSummary {
     /// Whether there may be something to do, so that the state must be loaded.
     package func needsState(
-        _ listing: Listing, files current: [String: FileIdentity?], at now: Int64, limits: EngineLimits
+        _ listing: Listing, files current: [Name: FileIdentity?], at now: Int64, limits: EngineLimits
     ) -> Bool {
         guard isAtRest, listing.closed.isEmpty, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else {
             return true
@@ -58,8 +60,8 @@ extension StateSummary {
         return listing.folders.contains { writer, names in writer != self.writer && hasNews(writer, names) }
     }
 
-    private func hasNewFile(_ current: [String: FileIdentity?]) -> Bool {
-        files.contains { domain, file in current[domain.domain] ?? nil != file }
+    private func hasNewFile(_ current: [Name: FileIdentity?]) -> Bool {
+        files.contains { domain, file in current[Name(domain.domain)] ?? nil != file }
     }
 
     private func isOwnFolderOther(_ listing: Listing, at now: Int64, _ limits: EngineLimits) -> Bool {

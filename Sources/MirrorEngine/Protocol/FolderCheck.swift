@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// A check that the files of a mirror are consistent with each other and with the state of this store.
 ///
 /// It receives every file in view, one after the other, and keeps little more than the state in memory.
@@ -183,8 +185,8 @@ extension FolderCheck {
 
     /// Returns the domains in which one state has a write that another state neither has nor has seen replaced.
     private static func domains(in state: MergeState, beyond other: MergeState) -> [String] {
-        var (joined, domains) = (other, Set<String>())
-        state.visit { if case .joined = joined.join($0) { domains.insert($0.path.domain) } }
-        return domains.sorted()
+        var (joined, domains) = (other, Set<Name>())
+        state.visit { if case .joined = joined.join($0) { domains.insert(Name($0.path.domain)) } }
+        return domains.sorted().map(\.text)
     }
 }

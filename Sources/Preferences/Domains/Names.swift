@@ -5,8 +5,10 @@ internal import SettingsSchema
 
 /// The name of a domain, which is safe to use as a file name.
 public struct DomainName: Hashable, Sendable {
+    package let name: Name
+
     /// The name. For the global domain, which has several names, it is `NSGlobalDomain`.
-    public let text: String
+    public var text: String { name.text }
 
     /// The global domain, whose settings apply to all programs of the user.
     public static let global = DomainName(unchecked: "NSGlobalDomain")
@@ -16,12 +18,13 @@ public struct DomainName: Hashable, Sendable {
 
     /// Creates a name. Throws if the text is not safe as a file name.
     public init(_ text: String) throws(Failure) {
-        if Self.namesOfGlobal.contains(text) {
+        let name = Name(text)
+        if Self.namesOfGlobal.contains(name) {
             self = .global
             return
         }
         if let problem = Self.problem(of: text) { throw Failure(problem: problem, name: text) }
-        self.text = text
+        self.name = name
     }
 
     /// Whether this is the global domain.
@@ -30,10 +33,10 @@ public struct DomainName: Hashable, Sendable {
     /// The prefix of the names of the domain's files.
     package var fileStem: String { isGlobal ? ".GlobalPreferences" : text }
 
-    private init(unchecked text: String) { self.text = text }
+    private init(unchecked text: String) { name = Name(text) }
 
     /// An array, because building a set would take a third of the run time of a command.
-    private static let namesOfGlobal = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
+    private static let namesOfGlobal: [Name] = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
 }
 
 extension DomainName {
@@ -100,7 +103,7 @@ extension DomainName: CustomStringConvertible {
 }
 
 extension DomainName: Comparable {
-    public static func < (left: DomainName, right: DomainName) -> Bool { left.text.isBefore(right.text) }
+    public static func < (left: DomainName, right: DomainName) -> Bool { left.name < right.name }
 }
 
 extension DomainName: ExpressibleByStringLiteral {
@@ -148,24 +151,8 @@ extension FileName {
     package var folderStem: String? { stem(before: ".prefs") }
 
     private func stem(before ending: String) -> String? {
-        guard !isTemporary, let text = String(validating: bytes, as: UTF8.self), text.hasSuffix(ending) else {
-            return nil
-        }
-        return String(text.dropLast(ending.count))
-    }
-}
-
-/// A key compared by its bytes, as in files. Swift compares strings by canonical equivalence, which would merge keys
-/// that differ in their bytes.
-package struct ExactKey: Hashable, Sendable {
-    package let text: String
-
-    package init(_ text: String) { self.text = text }
-
-    package static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
-
-    package func hash(into hasher: inout Hasher) {
-        text.hashBytes(into: &hasher)
+        guard !isTemporary, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return text.dropping(ending: ending)
     }
 }
 

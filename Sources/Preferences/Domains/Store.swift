@@ -201,12 +201,12 @@ final class FolderStores: Sendable {
 
 /// Volatile domains that are not a layer. They are only accessed by name.
 final class NamedDomains: Sendable {
-    private let domains = Mutex<[String: PropertyList.Dictionary]>([:])
+    private let domains = Mutex<[Name: PropertyList.Dictionary]>([:])
 
-    var names: [String] { domains.withLock { $0.keys.sorted() } }
+    var names: [String] { domains.withLock { $0.keys.sorted().map(\.text) } }
 
     subscript(name: String) -> PropertyList.Dictionary? {
-        get { domains.withLock { $0[name] } }
-        set { domains.withLock { $0[name] = newValue } }
+        get { domains.withLock { $0[Name(name)] } }
+        set { domains.withLock { $0[Name(name)] = newValue } }
     }
 }

@@ -278,7 +278,8 @@ package struct StoreFolder: Hashable, Sendable {
         }
         // The host follows the last dot.
         let isByHost = file.path.parent == folder.appending(Self.hostFolder)
-        return try? DomainName(isByHost ? String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)) : stem)
+        let end = isByHost ? stem.unicodeScalars.lastIndex(of: ".") : nil
+        return try? DomainName(String(stem[..<(end ?? stem.endIndex)]))
     }
 
     /// Returns a folder named by the hash of a path, because a path can be too long for a name and have any characters.
@@ -317,9 +318,7 @@ extension StoreFolder {
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
         let stems = try stems(in: folder.appending(Self.hostFolder), fileSystem)
-        return Set(
-            stems.filter { $0.hasSuffix("." + host) }
-                .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }
-        ).sorted()
+        let names = stems.compactMap { $0.dropping(ending: "." + host) }
+        return Set(names.compactMap { name in try? DomainName(name) }).sorted()
     }
 }

@@ -345,7 +345,7 @@ extension DomainFile {
     }
 
     private func readFolder(on system: SystemServices) throws(StoreFailure) -> FolderReading {
-        var (reading, seen) = (FolderReading(), [ExactKey: FileName]())
+        var (reading, seen) = (FolderReading(), [Name: FileName]())
         let place = try reporting { () throws(SystemFailure) in try folderPlace(on: system) }
         guard let folder, let place else { return reading }
         let names = try reporting { () throws(SystemFailure) in try system.fileSystem.names(in: folder) ?? [] }
@@ -367,7 +367,7 @@ extension DomainFile {
                 continue
             }
             reading.members.append(FolderMember(name: member.name, key: key, status: status))
-            if let other = seen.updateValue(member.name, forKey: ExactKey(key)) {
+            if let other = seen.updateValue(member.name, forKey: Name(key)) {
                 throw StoreFailure(
                     .notAllowed("\(folder.appending(other)) and \(path) have the same key; remove one of them"), name,
                     file: path)

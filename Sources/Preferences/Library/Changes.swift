@@ -24,11 +24,11 @@ extension Defaults {
     public func values<each Value: Sendable>(
         of settings: repeat Setting<each Value>
     ) -> AsyncStream<(repeat each Value)> {
-        var keys: Set<ExactKey> = []
-        for setting in repeat each settings { keys.insert(ExactKey(setting.key)) }
+        var keys: Set<Name> = []
+        for setting in repeat each settings { keys.insert(Name(setting.key)) }
         let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Value).self)
         let observation = snapshots(
-            after: { [keys] changes in changes.changes.contains { keys.contains(ExactKey($0.key)) } },
+            after: { [keys] changes in changes.changes.contains { keys.contains(Name($0.key)) } },
             { defaults in continuation.yield((repeat defaults[each settings])) })
         continuation.onTermination = { _ in observation.cancel() }
         return stream

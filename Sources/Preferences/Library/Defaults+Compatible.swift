@@ -1,4 +1,5 @@
 internal import Platform
+public import PropertyLists
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -111,12 +112,12 @@ extension Defaults {
 
     /// Removes a suite.
     public func removeSuite(named suiteName: String) {
-        setSuites { suites in suites.removeAll { $0.text == suiteName } }
+        setSuites { suites in suites.removeAll { $0.text.hasSameBytes(as: suiteName) } }
     }
 
     func converted(_ values: [String: Any]) -> PropertyList.Dictionary {
         var converted = PropertyList.Dictionary(minimumCapacity: values.count)
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+        for (key, value) in values.sorted(by: { $0.key.isBefore($1.key) }) {
             do {
                 let value = try PropertyList(any: value)
                 if let reason = value.unfitness(under: key) {

@@ -51,7 +51,7 @@ extension Defaults {
 
     /// Whether the rules for a setting's value were applied when the layers were resolved.
     private func isResolved<Value>(_ setting: Setting<Value>) -> Bool {
-        setting.ownDeclaration == nil || schema?.declarations[ExactKey(setting.key)] != nil
+        setting.ownDeclaration == nil || schema?.declarations[Name(setting.key)] != nil
     }
 
     /// Resolves the layers by the declaration of a setting, and reports the values that are skipped.
@@ -80,11 +80,11 @@ extension Defaults {
     /// Returns the layers of some keys as they are once changes of the user's own values are written, and a layer with
     /// the changes.
     func layers(
-        with changes: [ExactKey: PropertyList?], over own: PropertyList.Dictionary, for keys: [String]
+        with changes: [Name: PropertyList?], over own: PropertyList.Dictionary, for keys: [String]
     ) -> LayerStack {
         var (written, changed) = (PropertyList.Dictionary(), PropertyList.Dictionary())
         for key in keys {
-            let change = changes[ExactKey(key)]
+            let change = changes[Name(key)]
             written[key] = change ?? own[key]
             changed[key] = change ?? nil
         }

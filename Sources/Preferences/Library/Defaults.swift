@@ -97,7 +97,7 @@ public final class Defaults: Sendable {
 
     /// Returns the origin of a key's value.
     public func origin(forKey key: String) -> Origin? {
-        refreshed { $0.found.origin(of: ExactKey(key)) }
+        refreshed { $0.found.origin(of: Name(key)) }
     }
 
     /// Calls `body` with an up-to-date table.
@@ -350,14 +350,14 @@ struct ResolvedTable: Sendable {
         let presentKeys = stack.schema?.presentKeys ?? [:]
         guard reportsChanges else {
             for change in log {
-                let key = ExactKey(change.key)
+                let key = Name(change.key)
                 found.take(stack[key.text], for: key)
                 if let key = presentKeys[key] { found.take(stack[key.text], for: key) }
             }
             return []
         }
-        let own = Set(log.lazy.filter(\.isOwn).map { ExactKey($0.key) })
-        let keys = Set(log.map { ExactKey($0.key) })
+        let own = Set(log.lazy.filter(\.isOwn).map { Name($0.key) })
+        let keys = Set(log.map { Name($0.key) })
         return keys.union(keys.compactMap { presentKeys[$0] }).sorted { $0.text.isBefore($1.text) }.compactMap { key in
             let former = values[key.text]
             found.take(stack[key.text], for: key)
@@ -369,13 +369,13 @@ struct ResolvedTable: Sendable {
         let former = values
         found = stack.valuesInForce()
         guard reportsChanges else { return [] }
-        let keys = Array(found.layers.keys) + former.lazy.map { ExactKey($0.key) }.filter { found.layers[$0] == nil }
+        let keys = Array(found.layers.keys) + former.lazy.map { Name($0.key) }.filter { found.layers[$0] == nil }
         return keys.sorted { $0.text.isBefore($1.text) }.compactMap { key in
             change(key, former[key.text], isOwn: false)
         }
     }
 
-    private func change(_ key: ExactKey, _ former: PropertyList?, isOwn: Bool) -> SettingsChange? {
+    private func change(_ key: Name, _ former: PropertyList?, isOwn: Bool) -> SettingsChange? {
         let value = values[key.text]
         guard former != value, !key.text.isHidden else { return nil }
         return SettingsChange(

@@ -10,7 +10,7 @@ public final class EditSession: Sendable {
     private struct State: Sendable {
         /// The user's own values when the session began or was last committed.
         var base: PropertyList.Dictionary
-        var changes: [ExactKey: PropertyList?] = [:]
+        var changes: [Name: PropertyList?] = [:]
     }
 
     init(_ defaults: Defaults) {
@@ -36,7 +36,7 @@ public final class EditSession: Sendable {
     public subscript(key: String) -> PropertyList? {
         get { layers(of: [key])[key].winner?.value }
         set {
-            guard key.isHidden else { return state.withLock { $0.changes[ExactKey(key)] = .some(newValue) } }
+            guard key.isHidden else { return state.withLock { $0.changes[Name(key)] = .some(newValue) } }
             defaults.post(refusal: StoreFailure(.reservedKey(key), defaults.name.text), of: key)
         }
     }
@@ -99,9 +99,9 @@ public struct SettingsDraft: Sendable {
     /// The user's own values at the start of the draft.
     private let user: PropertyList.Dictionary
     /// The changes; nil for a removal.
-    private(set) var changes: [ExactKey: PropertyList?] = [:]
+    private(set) var changes: [Name: PropertyList?] = [:]
     /// The keys that were read. Their values must be unchanged when the draft is written.
-    private(set) var read: Set<ExactKey> = []
+    private(set) var read: Set<Name> = []
 
     init(_ defaults: Defaults, user: PropertyList.Dictionary) {
         self.defaults = defaults
@@ -139,7 +139,7 @@ public struct SettingsDraft: Sendable {
 
     private mutating func put(_ value: PropertyList?, _ key: String) {
         guard key.isHidden else {
-            changes[ExactKey(key)] = .some(value)
+            changes[Name(key)] = .some(value)
             return
         }
         refused = refused ?? StoreFailure(.reservedKey(key), defaults.name.text)
@@ -152,7 +152,7 @@ public struct SettingsDraft: Sendable {
 
     /// Returns the layers for looking up a key, with the user's values of the draft.
     private mutating func layers(of key: String, _ allKeys: [String]) -> LayerStack {
-        if changes[ExactKey(key)] == nil { read.insert(ExactKey(key)) }
+        if changes[Name(key)] == nil { read.insert(Name(key)) }
         return defaults.layers(with: changes, over: user, for: allKeys)
     }
 

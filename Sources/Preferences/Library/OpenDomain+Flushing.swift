@@ -92,9 +92,9 @@ extension OpenDomain {
     }
 
     /// Discards a pending value that the file's format cannot hold. Returns false if that is not the error.
-    private func refuse(_ error: any Error, _ pending: [ExactKey: PendingChange]) -> Bool {
+    private func refuse(_ error: any Error, _ pending: [Name: PendingChange]) -> Bool {
         guard case .unwritable(let failure)? = (error as? StoreFailure)?.problem,
-            let key = failure.path.components.first.map({ ExactKey($0.text) }), let change = pending[key]
+            let key = failure.path.components.first.map({ Name($0.text) }), let change = pending[key]
         else {
             return false
         }

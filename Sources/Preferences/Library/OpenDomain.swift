@@ -33,7 +33,7 @@ final class OpenDomain: Sendable {
         /// The generation of a damaged file, which need not be read again while it is the same.
         var damaged: FileGeneration?
         /// The changes that are not on the disk yet; nil for a removal.
-        var pending: [ExactKey: PendingChange] = [:]
+        var pending: [Name: PendingChange] = [:]
         /// The values that the process sees.
         var values = PropertyList.Dictionary()
         var changes = ChangeLog()
@@ -192,7 +192,7 @@ final class OpenDomain: Sendable {
             for (key, value) in changes {
                 state.values[key] = value
                 let version = state.changes.record(key, isOwn: true)
-                if isFile { state.pending[ExactKey(key)] = PendingChange(value: value, version: version) }
+                if isFile { state.pending[Name(key)] = PendingChange(value: value, version: version) }
             }
             return (state.changes.version, isToBeFlushed)
         }
@@ -229,17 +229,17 @@ extension OpenDomain.State {
     /// Replaces the values by the contents of the file with the pending changes.
     ///
     /// - Parameter own: The keys that this process changed in the file.
-    mutating func take(_ contents: DomainContents, own: Set<ExactKey> = []) {
+    mutating func take(_ contents: DomainContents, own: Set<Name> = []) {
         var next = contents.values
         for (key, change) in pending { next[key.text] = change.value }
         for entry in values where next[entry.key] == nil {
-            changes.record(entry.key, isOwn: own.contains(ExactKey(entry.key)))
+            changes.record(entry.key, isOwn: own.contains(Name(entry.key)))
         }
         // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
         let (former, new) = (stored.status, contents.status)
         let hasOtherAccess = former?.isExposed != new?.isExposed || former?.owner != new?.owner
         for entry in next where hasOtherAccess || values[entry.key] != entry.value {
-            changes.record(entry.key, isOwn: own.contains(ExactKey(entry.key)))
+            changes.record(entry.key, isOwn: own.contains(Name(entry.key)))
         }
         values = next
         stored = contents
@@ -260,7 +260,7 @@ extension OpenDomain {
     ) throws -> Result {
         let rules = checks ? state.withLock(\.rules) : nil
         guard let file else { return try changeInMemory(rules, body) }
-        let made = Mutex<(result: Result, keys: Set<ExactKey>)?>(nil)
+        let made = Mutex<(result: Result, keys: Set<Name>)?>(nil)
         try writeAlone {
             let pending = state.withLock(\.pending)
             let outcome = try commit(file, reason) { draft in
@@ -338,7 +338,7 @@ extension OpenDomain {
 
     /// Replaces the values after a write. Values that were set meanwhile remain pending.
     func settle(
-        _ written: [ExactKey: PendingChange], _ contents: DomainContents, own: Set<ExactKey> = []
+        _ written: [Name: PendingChange], _ contents: DomainContents, own: Set<Name> = []
     ) {
         let isDone = state.withLock { state in
             for (key, change) in written where state.pending[key]?.version == change.version {
@@ -366,10 +366,10 @@ extension DomainDraft {
 
 extension PropertyList.Dictionary {
     /// Returns the keys with different values, including those that only one dictionary has.
-    fileprivate func keysThatDiffer(from other: PropertyList.Dictionary) -> Set<ExactKey> {
-        var keys: Set<ExactKey> = []
-        for entry in self where other[entry.key] != entry.value { keys.insert(ExactKey(entry.key)) }
-        for entry in other where self[entry.key] == nil { keys.insert(ExactKey(entry.key)) }
+    fileprivate func keysThatDiffer(from other: PropertyList.Dictionary) -> Set<Name> {
+        var keys: Set<Name> = []
+        for entry in self where other[entry.key] != entry.value { keys.insert(Name(entry.key)) }
+        for entry in other where self[entry.key] == nil { keys.insert(Name(entry.key)) }
         return keys
     }
 }

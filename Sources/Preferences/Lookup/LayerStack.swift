@@ -135,7 +135,7 @@ extension LayerStack {
     }
 
     /// The declaration that the values of a key must satisfy; nil if any value is valid.
-    package func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[ExactKey(key)] }
+    package func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[Name(key)] }
 
     private func resolution(of key: String, _ declaration: SettingDeclaration?, isComplete: Bool) -> Resolution {
         var result = Resolution()
@@ -164,7 +164,7 @@ extension LayerStack {
     package func valuesInForce() -> ValuesInForce {
         var found = ValuesInForce(origins: layers.map(\.origin))
         for (index, source) in layers.enumerated().reversed() {
-            for entry in source.values { found.set(ExactKey(entry.key), entry.value, layer: index) }
+            for entry in source.values { found.set(Name(entry.key), entry.value, layer: index) }
         }
         for key in schema?.declarations.keys.map(\.self) ?? [] { found.take(self[key.text], for: key) }
         return found
@@ -184,16 +184,16 @@ extension LayerStack {
         let found = valuesInForce()
         return PropertyList.Dictionary(
             found.entries.compactMap { entry in
-                let isStored = found.origin(of: ExactKey(entry.key))?.layer.hasFile ?? false
+                let isStored = found.origin(of: Name(entry.key))?.layer.hasFile ?? false
                 return isStored ? (entry.key, entry.value) : nil
             })
     }
 
     /// The values of all settings for people. An error is shown with its reason.
-    package func shownValues() -> [String: Schema.ValueInForce] {
-        var values: [String: Schema.ValueInForce] = [:]
-        for key in schema?.declarations.keys.map(\.text) ?? [] {
-            let resolution = self[key]
+    package func shownValues() -> [Name: Schema.ValueInForce] {
+        var values: [Name: Schema.ValueInForce] = [:]
+        for key in schema?.declarations.keys.map(\.self) ?? [] {
+            let resolution = self[key.text]
             guard let answer = resolution.error ?? resolution.winner else { continue }
             values[key] = answer.shown
         }
@@ -201,9 +201,9 @@ extension LayerStack {
     }
 
     /// The stored values and the default of each setting, highest priority first.
-    package func shownValuesInLayers() -> [String: [Schema.ValueInForce]] {
-        let keys = schema?.declarations.keys.map(\.text) ?? []
-        return Dictionary(uniqueKeysWithValues: keys.map { ($0, explanation(of: $0).answers.map(\.shown)) })
+    package func shownValuesInLayers() -> [Name: [Schema.ValueInForce]] {
+        let keys = schema?.declarations.keys.map(\.self) ?? []
+        return Dictionary(uniqueKeysWithValues: keys.map { ($0, explanation(of: $0.text).answers.map(\.shown)) })
     }
 }
 
@@ -211,23 +211,23 @@ extension LayerStack {
 package struct ValuesInForce: Sendable {
     package private(set) var entries = PropertyList.Dictionary()
     /// The index of each value's layer.
-    private(set) var layers: [ExactKey: Int] = [:]
+    private(set) var layers: [Name: Int] = [:]
     private let origins: [Origin]
     /// The invalid values above the winners.
     var skipped: [(key: String, answer: Resolution.Answer)] = []
     /// The values with which no program starts, by key.
-    package private(set) var errors: [ExactKey: Resolution.Answer] = [:]
+    package private(set) var errors: [Name: Resolution.Answer] = [:]
 
     init(origins: [Origin] = []) { self.origins = origins }
 
-    package func origin(of key: ExactKey) -> Origin? { layers[key].map { origins[$0] } }
+    package func origin(of key: Name) -> Origin? { layers[key].map { origins[$0] } }
 
-    mutating func set(_ key: ExactKey, _ value: PropertyList?, layer: Int?) {
+    mutating func set(_ key: Name, _ value: PropertyList?, layer: Int?) {
         (entries[key.text], layers[key]) = (value, layer)
     }
 
     /// Replaces the value of a key with the outcome of a look-up.
-    mutating func take(_ resolution: Resolution, for key: ExactKey) {
+    mutating func take(_ resolution: Resolution, for key: Name) {
         let winner = resolution.winner
         set(key, winner?.value, layer: winner?.layer)
         for answer in resolution.skipped { skipped.append((key.text, answer)) }
@@ -238,7 +238,7 @@ package struct ValuesInForce: Sendable {
     package mutating func removeGlobal() {
         let global = layers.filter { origins[$0.value].layer.isGlobal }
         for key in global.keys { layers[key] = nil }
-        entries.removeAll { global[ExactKey($0.key)] != nil }
+        entries.removeAll { global[Name($0.key)] != nil }
     }
 }
 

@@ -12,9 +12,9 @@ package final class EffectiveSchema: Sendable {
     /// The values of a declared command line, or nil if the program has not declared one.
     let program: ProgramValues?
     /// The declarations to apply, by key.
-    package let declarations: [ExactKey: SettingDeclaration]
+    package let declarations: [Name: SettingDeclaration]
     /// The present keys by former keys.
-    package let presentKeys: [ExactKey: ExactKey]
+    package let presentKeys: [Name: Name]
     let defaultValues: PropertyList.Dictionary
 
     /// The values of the command line and the environment of a program.
@@ -38,8 +38,8 @@ package final class EffectiveSchema: Sendable {
         let settings = program?.command.map { schema.settings(of: $0) } ?? schema.allSettings
         let defaults = settings.compactMap { row in row.defaultValue.map { (row.key, $0) } }
         defaultValues = PropertyList.Dictionary(defaults.reversed())
-        declarations = Dictionary(settings.map { (ExactKey($0.key), $0) }) { first, _ in first }
-        let pairs = settings.flatMap { setting in setting.renamedFrom.map { (ExactKey($0), ExactKey(setting.key)) } }
+        declarations = Dictionary(settings.map { (Name($0.key), $0) }) { first, _ in first }
+        let pairs = settings.flatMap { setting in setting.renamedFrom.map { (Name($0), Name(setting.key)) } }
         presentKeys = Dictionary(pairs) { first, _ in first }
     }
 
@@ -51,7 +51,7 @@ extension EffectiveSchema {
     func withFormerKeys(
         _ changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
     ) -> [(key: String, value: PropertyList?)] {
-        let former = changes.flatMap { declarations[ExactKey($0.key)]?.renamedFrom ?? [] }.filter { stored[$0] != nil }
+        let former = changes.flatMap { declarations[Name($0.key)]?.renamedFrom ?? [] }.filter { stored[$0] != nil }
         return changes + former.map { ($0, nil) }
     }
 }
@@ -152,8 +152,8 @@ extension SchemaRules {
         _ domain: String
     ) throws(StoreFailure) {
         try checkVersion(of: stored, domain)
-        let new = Dictionary(changes.map { (ExactKey($0.key), $0.value) }) { _, last in last }
-        try check(from: { stored[$0] }, to: { new[ExactKey($0)] ?? stored[$0] }, new.keys.map(\.text), domain)
+        let new = Dictionary(changes.map { (Name($0.key), $0.value) }) { _, last in last }
+        try check(from: { stored[$0] }, to: { new[Name($0)] ?? stored[$0] }, new.keys.map(\.text), domain)
         guard isExposed else { return }
         try checkPrivacy(
             of: PropertyList.Dictionary(new.compactMap { entry in entry.value.map { (entry.key.text, $0) } }), domain)

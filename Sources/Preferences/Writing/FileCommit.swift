@@ -200,16 +200,16 @@ struct FileCommit {
     /// Returns the changes of the files in the folder. Files with the right values remain as they are.
     private func piecesOfFolder(_ folder: FilePath, _ system: SystemServices) throws(StoreFailure) -> [Piece] {
         let members = before.isFolder ? before.members ?? [] : []
-        var (present, ofKey) = ([FileName: FolderMember](), [ExactKey: FolderMember]())
+        var (present, ofKey) = ([FileName: FolderMember](), [Name: FolderMember]())
         for member in members {
             present[member.name] = member
-            if let key = member.key, !member.isDamaged { ofKey[ExactKey(key)] = member }
+            if let key = member.key, !member.isDamaged { ofKey[Name(key)] = member }
         }
         var alike: [String: Int] = [:]
         for key in draft.values.keys { alike[MemberName.folded(key), default: 0] += 1 }
         var (pieces, names) = ([Piece](), Set<FileName>())
         for entry in draft.values {
-            if let member = ofKey[ExactKey(entry.key)], !draft.rewrites, before.values[entry.key] == entry.value {
+            if let member = ofKey[Name(entry.key)], !draft.rewrites, before.values[entry.key] == entry.value {
                 names.insert(member.name)
                 continue
             }

@@ -291,7 +291,7 @@ extension DomainFile {
 /// A file has one time for all of its keys. Several changes between two exchanges would all have the time of the last.
 struct WriteTimes: Hashable, Sendable {
     /// The times by key, in milliseconds since 1970. A key that is in no version is missing.
-    var ofKeys: [String: Int64] = [:]
+    var ofKeys: [Name: Int64] = [:]
     /// The time at which the domain was deleted, or nil if it was not deleted or no version records it.
     var ofRemoval: Int64?
 }
@@ -315,17 +315,17 @@ extension History {
         if values.isEmpty, state(of: newest) == .absent { times.ofRemoval = newest.time.milliseconds }
         // For a single change, the time of the file is sufficient.
         guard newer.count > 1 else { return times }
-        var running = Set(values.keys)
-        var removed: Set<String> = []
+        var running = Set(values.map(\.name))
+        var removed: Set<Name> = []
         // The version before `newer` is used only to find the keys that the first version in `newer` deleted.
         for index in versions.indices[max(0, start - 1)...].reversed() {
             // Unreadable versions are never crossed, because their values are unknown.
             guard let former = state(of: versions[index])?.values else { return times }
             if index >= start {
-                running = running.filter { former[$0] == values[$0] }
+                running = running.filter { former[$0.text] == values[$0.text] }
                 for key in running { times.ofKeys[key] = versions[index].time.milliseconds }
             }
-            for key in former.keys where values[key] == nil && removed.insert(key).inserted {
+            for key in former.map(\.name) where values[key.text] == nil && removed.insert(key).inserted {
                 // A key that the newest version still has was removed by a program that records no versions.
                 if index + 1 < versions.count { times.ofKeys[key] = versions[index + 1].time.milliseconds }
             }

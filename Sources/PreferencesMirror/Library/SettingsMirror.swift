@@ -70,7 +70,7 @@ public final class SettingsMirror: Sendable {
         try session.begin()
         defer { session.end() }
         try session.configure { configuration in
-            for pattern in domains where !configuration.selection.patterns.contains(pattern) {
+            for pattern in domains where !configuration.selection.patterns.contains(exactly: pattern) {
                 configuration.selection.add(pattern)
             }
         }

@@ -79,9 +79,11 @@ extension MirrorConfiguration {
 /// The domains that are mirrored, as patterns of names. The last matching pattern decides.
 package struct DomainSelection: Hashable, Sendable {
     /// The patterns as they were given. A leading exclamation mark excludes.
-    package private(set) var patterns: [String]
+    package var patterns: [String] { names.map(\.text) }
 
-    package init(_ patterns: [String] = []) { self.patterns = patterns }
+    private var names: [Name]
+
+    package init(_ patterns: [String] = []) { names = patterns.map { Name($0) } }
 
     /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
     package func includes(_ domain: DomainName) -> Bool {
@@ -97,25 +99,27 @@ package struct DomainSelection: Hashable, Sendable {
     }
 
     package mutating func add(_ pattern: String) {
-        patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
-        patterns.append(pattern)
+        names.removeAll { $0 == Name(pattern) || $0 == Name("!" + pattern) }
+        names.append(Name(pattern))
     }
 
     /// Removes a pattern, and excludes the domains that it matches if another pattern may include them.
     package mutating func remove(_ pattern: String) {
-        patterns.removeAll { $0 == pattern || $0 == "!" + pattern }
-        if mayInclude(pattern) { patterns.append("!" + pattern) }
-        if !patterns.contains(where: { !$0.hasPrefix("!") }) { patterns = [] }
+        names.removeAll { $0 == Name(pattern) || $0 == Name("!" + pattern) }
+        if mayInclude(pattern) { names.append(Name("!" + pattern)) }
+        if !patterns.contains(where: { !$0.hasPrefix("!") }) { names = [] }
     }
 
     /// Whether a domain that a pattern matches may be mirrored: a pattern that includes domains has the same beginning.
     private func mayInclude(_ pattern: String) -> Bool {
-        func beginning(_ pattern: String) -> Substring { pattern.prefix { !"*?[".contains($0) } }
+        func beginning(_ pattern: String) -> Substring.UTF8View {
+            pattern.utf8.prefix { ![UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains($0) }
+        }
         let own = beginning(pattern)
-        if own.count == pattern.count, let name = try? DomainName(pattern) { return includes(name) }
+        if own.count == pattern.utf8.count, let name = try? DomainName(pattern) { return includes(name) }
         return patterns.contains { other in
             let theirs = beginning(other)
-            return theirs.first != "!" && (theirs.hasPrefix(own) || own.hasPrefix(theirs))
+            return theirs.first != UInt8(ascii: "!") && (theirs.starts(with: own) || own.starts(with: theirs))
         }
     }
 }

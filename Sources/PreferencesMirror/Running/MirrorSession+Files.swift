@@ -1,6 +1,7 @@
 internal import MirrorEngine
 internal import Platform
 internal import Preferences
+internal import PropertyLists
 
 // Reading and writing preference files for the engine.
 extension MirrorSession {
@@ -61,7 +62,7 @@ extension MirrorSession {
             ![.noSpace, .overQuota].contains(ErrorCode(rawValue: code))
         else { return nil }
         let domains = application.domains.lazy.map(\.domain.domain)
-        return domains.first { preferences.file(of: $0)?.name == failure.domain }
+        return domains.first { preferences.file(of: $0)?.name.hasSameBytes(as: failure.domain) ?? false }
     }
 
     /// Returns the description of a failure to write. It names the file itself, because the temporary file has another
@@ -81,17 +82,17 @@ extension MirrorSession {
         let domains = known.filter(configuration.selection.includes).sorted()
         // Domains that share a file through links have the same values here, so only one of them is mirrored: the one
         // whose file it is, or else the first by name.
-        let targets = Dictionary(grouping: domains.map(\.text)) { domain in
-            preferences.file(of: domain).flatMap { try? $0.path.followingLinks(in: files) }
+        let targets = Dictionary(grouping: domains.map(\.name)) { domain in
+            preferences.file(of: domain.text).flatMap { try? $0.path.followingLinks(in: files) }
         }
         for (target, domains) in targets where target != nil && domains.count > 1 {
-            let owner = domains.first { preferences.file(of: $0)?.path == target } ?? domains[0]
-            for domain in domains where domain != owner { leftOut[domain] = .fileOf(owner) }
+            let owner = domains.first { preferences.file(of: $0.text)?.path == target } ?? domains[0]
+            for domain in domains where domain != owner { leftOut[domain] = .fileOf(owner.text) }
         }
         // Without its schema, it is not known which keys of a domain are secret.
         for domain in domains {
             if let schema = schemas[domain], schema.readable == nil {
-                leftOut[domain.text] = .unreadableSchema("\(schema.place):\(schema.faults.first ?? "")")
+                leftOut[domain.name] = .unreadableSchema("\(schema.place):\(schema.faults.first ?? "")")
             }
         }
     }
@@ -194,7 +195,7 @@ extension MirrorSession {
                 return AcquiredLocks(locks: locks, domains: domains, refused: refused)
             } catch {
                 addTrouble(error.description)
-                let failed = domains.filter { preferences.file(of: $0)?.name == error.domain }
+                let failed = domains.filter { preferences.file(of: $0)?.name.hasSameBytes(as: error.domain) ?? false }
                 if error.isLasting {
                     refused += failed.compactMap { refusal(of: $0) }
                 } else {
@@ -202,7 +203,7 @@ extension MirrorSession {
                     busy += 1
                 }
                 guard !failed.isEmpty, busy <= Self.mostBusy else { return nil }
-                domains.removeAll { failed.contains($0) }
+                domains.removeAll { failed.contains(exactly: $0) }
             }
         }
     }

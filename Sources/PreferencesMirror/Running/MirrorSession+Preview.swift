@@ -1,5 +1,6 @@
 package import MirrorEngine
 internal import Preferences
+internal import PropertyLists
 
 /// The effects of mirroring more domains, on values that differ between this host and the mirror.
 package struct SelectionPreview: Sendable {
@@ -38,7 +39,7 @@ extension MirrorSession {
         (configuration.selection, configuration.isSeeded) = (selection, false)
         findLeftOut()
         let former = mergeState
-        let new = Set(selectedDomains).subtracting(domains).sorted()
+        let new = Set(selectedDomains.map { Name($0) }).subtracting(domains.map { Name($0) }).sorted().map(\.text)
         for domain in new { _ = engine.handle(.command(.add(domain: domain)), at: moment) }
         var rest = Set(new.map { Path(domain: $0) })
         while !rest.isEmpty {
@@ -56,7 +57,8 @@ extension MirrorSession {
             let exceptions = status.trackedFile(of: Path(domain: domain))?.exceptions ?? [:]
             let replaced = exceptions.filter { $0.value.reason == .pending && $0.value.value != nil }.keys
             let written = status.outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }.filter {
-                $0.domain == domain && former.value(at: $0) != nil && former.value(at: $0) != mergeState.value(at: $0)
+                $0.domain.hasSameBytes(as: domain) && former.value(at: $0) != nil
+                    && former.value(at: $0) != mergeState.value(at: $0)
             }
             for key in Set(replaced).union(written).sorted() {
                 let here = exceptions[key]

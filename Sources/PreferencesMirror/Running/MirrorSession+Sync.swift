@@ -1,6 +1,7 @@
 package import MirrorEngine
 internal import Platform
 internal import Preferences
+internal import PropertyLists
 
 // One exchange with the directory.
 extension MirrorSession {
@@ -24,11 +25,11 @@ extension MirrorSession {
         if haveSchemasChanged(since: time) { return false }
         let taking = preferences.domains().filter(configuration.selection.includes).map { Path(domain: $0.text) }
         guard Set(taking).isSubset(of: known) else { return false }
-        var current: [String: MirrorEngine.FileIdentity?] = [:]
+        var current: [Name: MirrorEngine.FileIdentity?] = [:]
         for path in known {
             let presence = preferences.presence(of: path.domain)
             guard isIncluded(path.domain), presence != .unknown else { return false }
-            current[path.domain] = .some(presence.identity)
+            current[Name(path.domain)] = .some(presence.identity)
         }
         return !summary.needsState(
             listing, files: current, at: system.clock.wall.milliseconds, limits: EngineLimits())
@@ -117,7 +118,7 @@ extension MirrorSession {
     // MARK: Mirrored domains
 
     private func isIncluded(_ domain: String) -> Bool {
-        leftOut[domain] == nil && (try? DomainName(domain)).map(configuration.selection.includes) ?? false
+        leftOut[Name(domain)] == nil && (try? DomainName(domain)).map(configuration.selection.includes) ?? false
     }
 
     /// Records that the initial capture is complete. From now on a new domain is a change.

@@ -1,6 +1,7 @@
 package import MirrorEngine
 package import Platform
 internal import Preferences
+internal import PropertyLists
 
 /// One loaded mirror of a store. It sends events to the engine, and carries out the engine's actions.
 ///
@@ -32,7 +33,7 @@ package struct MirrorSession: Sendable {
     /// The bytes of preference files that are read at once, unless a single file has more.
     var bytesOfFilesAtOnce: Int64 = 16 << 20
     /// The selected domains that are not mirrored at present.
-    var leftOut: [String: MirrorStatus.LeftOut] = [:]
+    var leftOut: [Name: MirrorStatus.LeftOut] = [:]
     /// The identities of complete and readable files when they were last read. Used for held domains.
     var heldFiles: [Path: MirrorEngine.FileIdentity?] = [:]
 

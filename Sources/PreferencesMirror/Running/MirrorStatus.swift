@@ -1,6 +1,7 @@
 package import MirrorEngine
 package import Platform
 internal import Preferences
+package import PropertyLists
 
 /// The status of a mirror, as facts to be presented.
 package struct MirrorStatus: Sendable {
@@ -38,7 +39,7 @@ package struct MirrorStatus: Sendable {
     package let unwritten: [String]
     package let held: [(domain: String, reason: HoldReason)]
     /// The selected domains that are not mirrored at present.
-    package let leftOut: [String: LeftOut]
+    package let leftOut: [Name: LeftOut]
     package let conflicts: Int
     /// The number of conflicts that were removed to make room for others.
     package let evictedConflicts: Int
@@ -142,7 +143,7 @@ extension MirrorSession {
             patterns: configuration.selection.patterns, domains: domains,
             hosts: hosts, pending: pending, unread: unread.count,
             awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
-            lost: lost ?? 0, unmirrored: unmirrored, unwritten: pendingDomains.map(\.domain).sorted(),
+            lost: lost ?? 0, unmirrored: unmirrored, unwritten: pendingDomains.sorted().map(\.domain),
             held: engine.status.heldDomains, leftOut: leftOut,
             conflicts: conflicts.items.count(where: \.isOpen),
             evictedConflicts: conflicts.evicted, deletes: deleteCount,
@@ -187,7 +188,7 @@ extension MirrorSession {
 
     /// The mirrored domains that are known here.
     package var domains: [String] {
-        engine.status.mirroredFiles.keys.map(\.domain).sorted()
+        engine.status.mirroredFiles.keys.map { Name($0.domain) }.sorted().map(\.text)
     }
 
     private var pendingCount: Int {

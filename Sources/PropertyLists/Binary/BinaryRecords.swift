@@ -6,7 +6,7 @@ extension PropertyList {
     ///
     /// - Returns: false if the value at `path` is not a container, or one whose keys are not unique; nothing is read.
     package static func forEachBinaryRecord(
-        in bytes: [UInt8], at path: EntryPath, fields: Set<String>, limits: Limits = .default,
+        in bytes: [UInt8], at path: EntryPath, fields: Set<Name>, limits: Limits = .default,
         test: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Bool,
         take: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Void
     ) throws -> Bool {
@@ -52,7 +52,7 @@ private struct BinaryRecords: ~Copyable {
 
     private var reader: BinaryReader
     private let trailer: BinaryTrailer
-    private let fields: Set<String>
+    private let fields: Set<Name>
     private var container = BinaryReader.Head(marker: 0, contents: 0)
     private var keys: [String] = []
     /// For each object, whether it is the key of a requested entry.
@@ -61,7 +61,7 @@ private struct BinaryRecords: ~Copyable {
     private var isKnown: [Bool]
     private var repeated: [Int: PropertyList] = [:]
 
-    init(_ bytes: [UInt8], _ trailer: BinaryTrailer, _ limits: PropertyList.Limits, fields: Set<String>) {
+    init(_ bytes: [UInt8], _ trailer: BinaryTrailer, _ limits: PropertyList.Limits, fields: Set<Name>) {
         reader = BinaryReader(
             BinaryBytes(bytes), trailer: trailer, limits: limits, options: PropertyList.ReadingOptions())
         self.trailer = trailer
@@ -89,7 +89,7 @@ private struct BinaryRecords: ~Copyable {
         switch container.marker >> 4 {
         case 0xD:
             keys = try reader.keys(of: object)
-            return Set(keys).count == keys.count
+            return Set(keys.map { Name($0) }).count == keys.count
         case 0xA: return true
         default: return false
         }
@@ -136,7 +136,7 @@ private struct BinaryRecords: ~Copyable {
             guard case .string(let name) = try reader.read(object: key) else {
                 throw try Fault(.keyIsNotText, at: reader.offset(of: key))
             }
-            uses[key] = fields.contains(name) ? .wanted : .ignored
+            uses[key] = fields.contains(Name(name)) ? .wanted : .ignored
         }
         return uses[key] == .wanted
     }

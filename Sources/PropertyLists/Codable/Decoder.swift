@@ -57,8 +57,8 @@ final class DecodingNode {
     private var expected = 0
 
     /// The positions of the entries by their keys in camel case. Of several, the first one is used.
-    private lazy var positionsByCamelCase: [String: Int] = {
-        let entries = (dictionary ?? [:]).enumerated().map { ($1.key.camelCase, $0) }
+    private lazy var positionsByCamelCase: [Name: Int] = {
+        let entries = (dictionary ?? [:]).enumerated().map { (Name($1.key.camelCase), $0) }
         return Swift.Dictionary(entries) { first, _ in first }
     }()
 
@@ -94,7 +94,7 @@ final class DecodingNode {
     /// The position of the entry that a type requests with a key, or nil if there is none.
     fileprivate func position(of key: some CodingKey) -> Int? {
         position(of: options.strategies.name(key))
-            ?? (options.strategies.keys == .snakeCase ? positionsByCamelCase[key.stringValue] : nil)
+            ?? (options.strategies.keys == .snakeCase ? positionsByCamelCase[Name(key.stringValue)] : nil)
     }
 
     fileprivate func position(of key: String) -> Int? {

@@ -146,7 +146,7 @@ extension Condition {
         }
     }
 
-    func bound(to values: [String: PropertyList]) throws(Predicate.Failure) -> Condition {
+    func bound(to values: [Name: PropertyList]) throws(Predicate.Failure) -> Condition {
         switch self {
         case .constant: return self
         case .not(let condition): return .not(try condition.bound(to: values))
@@ -157,14 +157,14 @@ extension Condition {
     }
 
     private static func bound(
-        _ conditions: [Condition], to values: [String: PropertyList]
+        _ conditions: [Condition], to values: [Name: PropertyList]
     ) throws(Predicate.Failure) -> [Condition] {
         try conditions.map { condition throws(Predicate.Failure) in try condition.bound(to: values) }
     }
 }
 
 extension Comparison {
-    fileprivate func bound(to values: [String: PropertyList]) throws(Predicate.Failure) -> Comparison {
+    fileprivate func bound(to values: [Name: PropertyList]) throws(Predicate.Failure) -> Comparison {
         try Comparison(
             quantifier, left.bound(to: values), `operator`, folding, right.bound(to: values), column: column,
             rightColumn: rightColumn)
@@ -187,10 +187,10 @@ extension Expression {
         }
     }
 
-    func bound(to values: [String: PropertyList]) throws(Predicate.Failure) -> Expression {
+    func bound(to values: [Name: PropertyList]) throws(Predicate.Failure) -> Expression {
         switch self {
         case .record, .key, .domain, .constant: return self
-        case .variable(let name, _): return values[name].map { .constant(.one($0)) } ?? self
+        case .variable(let name, _): return values[Name(name)].map { .constant(.one($0)) } ?? self
         case .steps(let base, let steps): return .steps(try base.bound(to: values), steps)
         case .aggregate(let expressions):
             let bound = try expressions.map { expression throws(Predicate.Failure) in try expression.bound(to: values) }
@@ -219,15 +219,15 @@ extension Expression {
 /// The keys that expressions read from a record.
 struct FieldSet {
     /// The keys; nil if any may be read.
-    private(set) var names: Set<String>? = []
+    private(set) var names: Set<Name>? = []
 
     mutating func insert(_ expression: Expression) {
         switch expression {
         case .record: names = nil
         case .steps(.record, let steps):
             switch steps.first {
-            case .key(let key): names?.insert(key)
-            case .entry(let component): names?.insert(component.text)
+            case .key(let key): names?.insert(Name(key))
+            case .entry(let component): names?.insert(component.name)
             default: names = nil
             }
         default: break

@@ -70,6 +70,18 @@ extension Folding {
     }
 }
 
+extension String {
+    /// The text in Unicode's normal forms C and D, without those that have the same bytes as this text.
+    package var otherNormalForms: [String] {
+        #if canImport(FoundationEssentials)
+            let forms = [_nfc.map(\.self), _nfd.map(\.self)].map { String(String.UnicodeScalarView($0)) }
+        #else
+            let forms = [precomposedStringWithCanonicalMapping, decomposedStringWithCanonicalMapping]
+        #endif
+        return forms.filter { !$0.hasSameBytes(as: self) }
+    }
+}
+
 extension Unicode.Scalar {
     fileprivate var isMark: Bool { properties.canonicalCombiningClass != .notReordered }
 }

@@ -61,7 +61,7 @@ extension Query.Predicate {
     public var variables: [String] {
         var names: [String] = []
         condition.visit { expression in
-            if case .variable(let name, _) = expression, !names.contains(name) { names.append(name) }
+            if case .variable(let name, _) = expression, !names.contains(exactly: name) { names.append(name) }
         }
         return names
     }
@@ -69,13 +69,17 @@ extension Query.Predicate {
     /// Returns the predicate with variables replaced by values, which are never parsed. Throws if a value cannot be
     /// used in its place, such as an invalid pattern.
     public func bound(to values: [String: PropertyList]) throws(Failure) -> Query.Predicate {
+        try bound(to: Dictionary(uniqueKeysWithValues: values.map { (Name($0), $1) }))
+    }
+
+    package func bound(to values: [Name: PropertyList]) throws(Failure) -> Query.Predicate {
         var bound = self
         bound.condition = try condition.bound(to: values)
         return bound
     }
 
     /// The keys that the predicate reads from a record, or nil if it may read any.
-    package var fields: Set<String>? {
+    package var fields: Set<Name>? {
         var fields = FieldSet()
         condition.visit { fields.insert($0) }
         return fields.names

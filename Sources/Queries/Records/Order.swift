@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 
 extension Query {
     /// The keys by which records are sorted.
@@ -15,7 +15,7 @@ extension Query {
         }
 
         /// The keys that sorting reads from a record, or nil if it may read any.
-        package var fields: Set<String>? {
+        package var fields: Set<Name>? {
             keys.reduce([]) { names, key in names.flatMap { names in key.key.fields.map(names.union) } }
         }
 

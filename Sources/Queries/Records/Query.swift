@@ -39,6 +39,10 @@ public struct Query: Sendable {
     /// Returns the query with variables replaced by values, which are never parsed. Throws if a value cannot be used in
     /// its place, such as an invalid pattern.
     public func bound(to values: [String: PropertyList]) throws(Query.Predicate.Failure) -> Query {
+        try bound(to: Dictionary(uniqueKeysWithValues: values.map { (Name($0), $1) }))
+    }
+
+    package func bound(to values: [Name: PropertyList]) throws(Query.Predicate.Failure) -> Query {
         var query = self
         query.predicate = try predicate.bound(to: values)
         return query
@@ -56,7 +60,7 @@ extension PropertyList {
 
 extension Query {
     /// The keys that the query reads from a record, or nil if it may read any.
-    package var fields: Set<String>? {
+    package var fields: Set<Name>? {
         predicate.fields.flatMap { fields in order.fields.map(fields.union) }
     }
 }
@@ -126,7 +130,7 @@ extension Query {
         }
 
         /// The keys that the path reads from a record, or nil if it may read any.
-        package var fields: Set<String>? {
+        package var fields: Set<Name>? {
             var fields = FieldSet()
             fields.insert(expression)
             return fields.names

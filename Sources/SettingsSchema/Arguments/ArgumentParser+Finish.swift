@@ -5,7 +5,7 @@ extension ArgumentParser {
     mutating func finish() {
         if !hasUnknownCommand {
             while let defaultCommand = scope.defaultCommand,
-                scope.commands.contains(where: { $0.name == defaultCommand })
+                scope.commands.contains(where: { $0.name.hasSameBytes(as: defaultCommand) })
             { choose(defaultCommand) }
             let commands = scope.commands.filter { !$0.isHidden }
             if !scope.commands.isEmpty { return report(.missingCommand(commands.map(\.name)), at: "") }

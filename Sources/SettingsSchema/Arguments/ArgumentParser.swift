@@ -78,7 +78,7 @@ struct ArgumentParser {
     private mutating func takeLong(_ argument: String, dashes: Int) {
         let (name, value) = parts(argument, dashes: dashes)
         let written = (dashes == 1 ? "-" : "--") + name
-        if let meaning = flags.long[name] { return apply(meaning, written, attached: value) }
+        if let meaning = flags.long[Name(name)] { return apply(meaning, written, attached: value) }
         let found = schema.isExact || dashes == 1 || name.isEmpty ? [] : flags.flags(abbreviated: name)
         if found.count == 1 { return apply(found[0].meaning, "--\(found[0].name)", attached: value) }
         if takesDefaultCommand(knowing: name, isLetter: false) { return takeLong(argument, dashes: dashes) }
@@ -91,10 +91,10 @@ struct ArgumentParser {
     /// Chooses the default command if it has a flag that is unknown so far.
     private mutating func takesDefaultCommand(knowing flag: String, isLetter: Bool) -> Bool {
         guard !hasUnknownCommand, let defaultCommand = scope.defaultCommand,
-            let command = scope.commands.first(where: { $0.name == defaultCommand })
+            let command = scope.commands.first(where: { $0.name.hasSameBytes(as: defaultCommand) })
         else { return false }
         let table = FlagTable(command.settings, common: [])
-        guard (isLetter ? table.short[flag] : table.long[flag]) != nil else { return false }
+        guard (isLetter ? table.short[Name(flag)] : table.long[Name(flag)]) != nil else { return false }
         choose(defaultCommand)
         return true
     }
@@ -102,22 +102,22 @@ struct ArgumentParser {
     /// Parses `-k`, `-k3`, `-k=3`, `-abc`, or a long flag with a single dash, as on NeXTSTEP.
     private mutating func takeSingleDash(_ argument: String) {
         let (name, _) = parts(argument, dashes: 1)
-        if name.unicodeScalars.count > 1, flags.long[name] != nil { return takeLong(argument, dashes: 1) }
+        if name.unicodeScalars.count > 1, flags.long[Name(name)] != nil { return takeLong(argument, dashes: 1) }
         // By Unicode scalar, because a value may begin with a combining character.
         var rest = argument.unicodeScalars.dropFirst()
-        guard let first = rest.first, flags.short[String(first)] != nil else {
+        guard let first = rest.first, flags.short[Name(String(first))] != nil else {
             if argument.isNegativeNumber, nextOperandMayBeNumber { return takeOperand(argument) }
             if let first = rest.first, takesDefaultCommand(knowing: String(first), isLetter: true) {
                 return takeSingleDash(argument)
             }
             // A single letter is similar to almost any flag, so no suggestion is made.
-            let isHinted = name.unicodeScalars.count > 1 || flags.long[name] != nil
+            let isHinted = name.unicodeScalars.count > 1 || flags.long[Name(name)] != nil
             let nearest = isHinted ? flags.nearest(toLong: name) : nil
             return refuse(argument, "-\(name)", nearest: nearest, hasValue: argument.contains("="))
         }
         while let character = rest.popFirst() {
             let flag = "-\(character)"
-            guard let meaning = flags.short[String(character)] else {
+            guard let meaning = flags.short[Name(String(character))] else {
                 return refuse(flag, flag, nearest: nil, hasValue: true)
             }
             let isAttached = rest.first == "=" || (meaning.takesValue && !rest.isEmpty)
@@ -143,7 +143,7 @@ struct ArgumentParser {
         }
         report(.unknownFlag(nearest: nearest), at: flag)
         // Skips the value that was meant for the misspelled flag, so that it is not taken as an operand.
-        if !hasValue, let nearest, flags.long[String(nearest.dropFirst(2))]?.takesValue ?? false {
+        if !hasValue, let nearest, flags.long[Name(String(nearest.dropFirst(2)))]?.takesValue ?? false {
             _ = nextValue(for: nil)
         }
     }
@@ -203,7 +203,7 @@ struct ArgumentParser {
             }
             source = .descriptor(number)
         }
-        result.secrets.removeAll { $0.key == setting.key }
+        result.secrets.removeAll { $0.key.hasSameBytes(as: setting.key) }
         result.secrets.append(.init(key: setting.key, flag: flag, source: source))
         note(setting, from: flag)
         given[setting.key] = (flag, nil)

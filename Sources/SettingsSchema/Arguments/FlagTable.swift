@@ -26,28 +26,28 @@ struct FlagTable {
         }
     }
 
-    private(set) var long: [String: Meaning] = [:]
-    private(set) var short: [String: Meaning] = ["h": .common(.help)]
+    private(set) var long: [Name: Meaning] = [:]
+    private(set) var short: [Name: Meaning] = ["h": .common(.help)]
     /// Whether two settings have the same flag.
     private(set) var hasClash = false
 
     init(_ settings: [SettingDeclaration], common: [CommonFlag], versionShort: String? = nil) {
-        for flag in common { long[flag.rawValue] = .common(flag) }
-        if let versionShort { short[versionShort] = .common(.version) }
+        for flag in common { long[Name(flag.rawValue)] = .common(flag) }
+        if let versionShort { short[Name(versionShort)] = .common(.version) }
         for setting in settings { add(setting) }
     }
 
     /// Returns the flag that an unknown one was probably meant to be. For a secret, this is the flag for its file.
     func nearest(toLong name: String) -> String? {
-        guard let nearest = long.keys.sorted().nearest(to: name) else { return nil }
-        if case .secret(let others)? = long[nearest] { return others.first }
+        guard let nearest = long.keys.sorted().map(\.text).nearest(to: name) else { return nil }
+        if case .secret(let others)? = long[Name(nearest)] { return others.first }
         return "--\(nearest)"
     }
 
     /// Returns the flags that begin with a text, one for each effect, sorted.
-    func flags(abbreviated text: String) -> [(name: String, meaning: Meaning)] {
-        var found: [(name: String, meaning: Meaning)] = []
-        for (name, meaning) in long where name.utf8.starts(with: text.utf8) {
+    func flags(abbreviated text: String) -> [(name: Name, meaning: Meaning)] {
+        var found: [(name: Name, meaning: Meaning)] = []
+        for (name, meaning) in long where name.text.utf8.starts(with: text.utf8) {
             let effect = meaning.effect
             if let index = found.firstIndex(where: { $0.meaning.effect == effect }) {
                 if name < found[index].name { found[index] = (name, meaning) }
@@ -63,14 +63,14 @@ struct FlagTable {
     private mutating func add(_ setting: SettingDeclaration) {
         guard !setting.hasSecrets else { return addSecret(setting) }
         let meaning: Meaning = setting.isCounter ? .count(setting) : setting.isSwitch ? .on(setting) : .value(setting)
-        for flag in setting.flags { note(long.updateValue(meaning, forKey: flag)) }
+        for flag in setting.flags { note(long.updateValue(meaning, forKey: Name(flag))) }
         if setting.isNegatable {
-            for flag in setting.flags { note(long.updateValue(.off(setting), forKey: "no-\(flag)")) }
+            for flag in setting.flags { note(long.updateValue(.off(setting), forKey: Name("no-\(flag)"))) }
         }
-        if let flag = setting.short { note(short.updateValue(meaning, forKey: flag)) }
+        if let flag = setting.short { note(short.updateValue(meaning, forKey: Name(flag))) }
         for flag in setting.flagValues {
-            if let name = flag.long { note(long.updateValue(.sets(setting, flag.value), forKey: name)) }
-            if let letter = flag.short { note(short.updateValue(.sets(setting, flag.value), forKey: letter)) }
+            if let name = flag.long { note(long.updateValue(.sets(setting, flag.value), forKey: Name(name))) }
+            if let letter = flag.short { note(short.updateValue(.sets(setting, flag.value), forKey: Name(letter))) }
         }
     }
 
@@ -82,10 +82,10 @@ struct FlagTable {
 
     private mutating func addSecret(_ setting: SettingDeclaration) {
         for flag in setting.secretFlags {
-            note(long.updateValue(.secretSource(setting, flag.source), forKey: flag.name))
+            note(long.updateValue(.secretSource(setting, flag.source), forKey: Name(flag.name)))
         }
-        for flag in setting.flags where long[flag] == nil {
-            long[flag] = .secret(SecretFlag.instead(of: flag).map { "--\($0.name)" })
+        for flag in setting.flags where long[Name(flag)] == nil {
+            long[Name(flag)] = .secret(SecretFlag.instead(of: flag).map { "--\($0.name)" })
         }
     }
 }
@@ -110,7 +110,7 @@ extension Schema {
         let name = String(flag.unicodeScalars.drop { $0 == "-" })
         for (command, declaration) in allCommands {
             let table = FlagTable(declaration.settings, common: [])
-            let meaning = name.unicodeScalars.count > 1 ? table.long[name] : table.shortOrLong(name)
+            let meaning = name.unicodeScalars.count > 1 ? table.long[Name(name)] : table.shortOrLong(Name(name))
             if let meaning { return (command, meaning.takesValue) }
         }
         return nil
@@ -118,7 +118,7 @@ extension Schema {
 }
 
 extension FlagTable {
-    fileprivate func shortOrLong(_ name: String) -> Meaning? {
+    fileprivate func shortOrLong(_ name: Name) -> Meaning? {
         if case .common? = short[name] { return long[name] }
         return short[name] ?? long[name]
     }

@@ -62,13 +62,13 @@ private struct BundleReader {
     var schema: Schema
     /// The position of each setting, in the order of the schema.
     private var places: [(file: String, path: EntryPath)] = []
-    private var keys: Set<String> = []
+    private var keys: Set<Name> = []
     private var findings: [SettingsBundle.Finding] = []
     /// The texts of the property lists that have been read, to locate findings.
-    private var texts: [String: [UInt8]] = [:]
+    private var texts: [Name: [UInt8]] = [:]
     /// The names of the panes that are open, outermost first, and of all panes.
     private var open: [String] = []
-    private var seen: Set<String> = []
+    private var seen: Set<Name> = []
     /// The titles of the current pane in the user's language.
     private var strings: PropertyList.Dictionary = [:]
 
@@ -103,14 +103,14 @@ extension BundleReader {
     mutating func readPane(_ pane: String, group: String?, from reference: EntryPath?) throws {
         let at = reference ?? EntryPath()
         guard pane.isPlainName else { return report("must be a name without a slash", at: at) }
-        guard !open.contains(pane) else {
+        guard !open.contains(exactly: pane) else {
             let panes = (open + [pane]).map { shortened($0) }.joined(separator: " → ")
             return report("a pane that contains itself: \(panes)", at: at)
         }
         guard open.count < SettingsBundle.maximumDepth else {
             return report("panes nested more than \(SettingsBundle.maximumDepth) deep", at: at)
         }
-        guard seen.insert(pane).inserted else {
+        guard seen.insert(Name(pane)).inserted else {
             return warn("the pane \(shortened(pane)) is already included, and is left out here", at: at)
         }
         guard seen.count <= SettingsBundle.maximumPanes else {
@@ -130,7 +130,7 @@ extension BundleReader {
             strings = outer
         }
         guard let value = parsed(bytes, name) else { return }
-        texts[name] = bytes
+        texts[Name(name)] = bytes
         guard let root = value.dictionaryValue else { return report("must be a dictionary", at: EntryPath()) }
         try readRoot(root, group: group)
     }
@@ -188,7 +188,7 @@ extension BundleReader {
             case .refused(let reason): return report("\(name) \(reason)", at: path)
             case .bytes(let bytes):
                 guard !bytes.isEmpty, let value = parsed(bytes, name) else { return }
-                texts[name] = bytes
+                texts[Name(name)] = bytes
                 guard let entries = value.dictionaryValue else {
                     return report("must be a dictionary", at: EntryPath(), in: name)
                 }
@@ -415,7 +415,7 @@ extension BundleReader {
     private mutating func add(
         _ key: String, _ rule: ValueRule, _ specifier: inout Specifier, under heading: Heading
     ) {
-        guard keys.insert(key).inserted else {
+        guard keys.insert(Name(key)).inserted else {
             return warn("duplicate key \(shortened(key)); only the first is used", at: specifier.at("Key"))
         }
         var setting = SettingDeclaration(key, rule)
@@ -513,7 +513,7 @@ extension BundleReader {
 extension BundleReader {
     /// Returns all findings with their locations, after a check of the schema.
     mutating func checkedFindings() -> [SettingsBundle.Finding] {
-        let reported = Set(findings.map { [$0.file, $0.path.description] })
+        let reported = Set(findings.map { [Name($0.file), Name($0.path.description)] })
         for mistake in schema.mistakes(inheriting: schema) {
             let components = mistake.path.components
             guard components.count > 2, let index = Int(components[1].text), places.indices.contains(index) else {
@@ -522,10 +522,10 @@ extension BundleReader {
             }
             let attribute = Self.attributes[components[2].text] ?? components[2].text
             let path = places[index].path.appending(EntryPath.Component(attribute))
-            guard !reported.contains([places[index].file, path.description]) else { continue }
+            guard !reported.contains([Name(places[index].file), Name(path.description)]) else { continue }
             report("\(mistake.reason)", at: path, in: places[index].file)
         }
-        let files = Dictionary(grouping: findings.indices, by: { findings[$0].file })
+        let files = Dictionary(grouping: findings.indices, by: { Name(findings[$0].file) })
         for (file, indices) in files {
             guard let text = texts[file], let sources = SourceMap(text) else { continue }
             let locations = sources.locations(of: indices.map { findings[$0].path }, in: text)

@@ -38,9 +38,9 @@ package struct Form: Sendable {
     package let schema: Schema
     package let pages: [Page]
     package private(set) var changes = Changes()
-    private var values: [String: Schema.ValueInForce]
+    private var values: [Name: Schema.ValueInForce]
     /// The values of each key in all layers that have one, highest priority first.
-    private var layers: [String: [Schema.ValueInForce]]
+    private var layers: [Name: [Schema.ValueInForce]]
 
     /// Creates a form.
     ///
@@ -49,8 +49,8 @@ package struct Form: Sendable {
     ///   - layers: The values in all layers, to show those that the user's values override.
     ///   - forced: The keys that an administrator has forced.
     package init(
-        _ schema: Schema, values: [String: Schema.ValueInForce] = [:],
-        layers: [String: [Schema.ValueInForce]] = [:], forced: Set<String> = []
+        _ schema: Schema, values: [Name: Schema.ValueInForce] = [:],
+        layers: [Name: [Schema.ValueInForce]] = [:], forced: Set<Name> = []
     ) {
         self.schema = schema
         self.values = values
@@ -63,7 +63,7 @@ package struct Form: Sendable {
                 groups: visible.grouped.map { group in
                     Group(
                         title: group.title,
-                        controls: group.settings.map { Control($0, isForced: forced.contains($0.key)) })
+                        controls: group.settings.map { Control($0, isForced: forced.contains(Name($0.key))) })
                 })
         }
         pages =
@@ -77,30 +77,32 @@ package struct Form: Sendable {
 extension Form {
     package var controls: [Control] { pages.flatMap(\.groups).flatMap(\.controls) }
 
-    package func control(_ key: String) -> Control? { controls.first { $0.key == key } }
+    package func control(_ key: String) -> Control? { controls.first { $0.key.hasSameBytes(as: key) } }
 
     /// Returns the value of a key with the changes made so far, and its layer; nil if it has none.
     package func value(of key: String) -> Schema.ValueInForce? {
         if let value = changes.values[key] { return .init(value, layer: .form) }
-        let value = values[key]
-        guard changes.resets.contains(key) || value == nil else { return value }
+        let value = storedValue(of: key)
+        guard changes.resets.contains(exactly: key) || value == nil else { return value }
         let beneath = layers(of: key).first { !$0.layer.isOfUser && $0.fault == nil }
         if let beneath { return beneath }
         return control(key)?.setting.defaultValue.map { .init($0, layer: .default) }
     }
 
     /// Returns the stored values of a key and its default, highest priority first.
-    package func layers(of key: String) -> [Schema.ValueInForce] { layers[key] ?? [] }
+    package func layers(of key: String) -> [Schema.ValueInForce] { layers[Name(key)] ?? [] }
 
     /// Returns the stored value in force, without the changes made in this form.
-    package func storedValue(of key: String) -> Schema.ValueInForce? { values[key] }
+    package func storedValue(of key: String) -> Schema.ValueInForce? { values[Name(key)] }
 
     /// Whether the form changes the setting.
-    package func isChanged(_ key: String) -> Bool { changes.values[key] != nil || changes.resets.contains(key) }
+    package func isChanged(_ key: String) -> Bool {
+        changes.values[key] != nil || changes.resets.contains(exactly: key)
+    }
 
     /// Whether a value of the user is stored.
     package func hasUserValue(_ key: String) -> Bool {
-        ((values[key].map { [$0] } ?? []) + layers(of: key)).contains { $0.layer.isOfUser }
+        ((storedValue(of: key).map { [$0] } ?? []) + layers(of: key)).contains { $0.layer.isOfUser }
     }
 
     /// Returns the value as its control shows it, with secrets masked.
@@ -145,8 +147,8 @@ extension Form {
         guard !control.isForced else { return .refused("This value is forced by an administrator.") }
         let problems = control.setting.rule.problems(with: value, isSecret: control.kind == .secret)
         if let problem = problems.first { return .refused(problem.asRefusal(isInArray: control.kind == .list)) }
-        changes.resets.removeAll { $0 == key }
-        changes.values[key] = values[key]?.value == value ? nil : value
+        changes.resets.removeAll { $0.hasSameBytes(as: key) }
+        changes.values[key] = storedValue(of: key)?.value == value ? nil : value
         return .accepted(value)
     }
 
@@ -168,19 +170,19 @@ extension Form {
     /// Removes the change to one setting.
     package mutating func discard(_ key: String) {
         changes.values[key] = nil
-        changes.resets.removeAll { $0 == key }
+        changes.resets.removeAll { $0.hasSameBytes(as: key) }
     }
 
     /// Takes the values that are stored now, and returns the keys of changed settings whose stored value is another
     /// one than before.
     package mutating func update(
-        values new: [String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]]
+        values new: [Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]]
     ) -> [String] {
         let conflicts = (changes.values.keys.map(\.self) + changes.resets).filter {
-            values[$0]?.value != new[$0]?.value
+            storedValue(of: $0)?.value != new[Name($0)]?.value
         }
         (values, self.layers) = (new, layers)
-        for entry in changes.values where new[entry.key]?.value == entry.value { discard(entry.key) }
+        for entry in changes.values where new[entry.name]?.value == entry.value { discard(entry.key) }
         changes.resets = changes.resets.filter(hasUserValue)
         return conflicts.filter(isChanged)
     }

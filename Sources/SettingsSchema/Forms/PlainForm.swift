@@ -108,7 +108,7 @@ package struct PlainForm: Sendable {
                 : [.write("\nChanges:\n" + review.joined()), .save(changes)]) + [.finish(isComplete: true)]
         }
         let texts = problems.map { Action.write("  \(form.sentence(for: $0))\n") }
-        guard let index = controls.firstIndex(where: { $0.key == first.path.components.first?.text }) else {
+        guard let index = controls.firstIndex(where: { Name($0.key) == first.path.components.first?.name }) else {
             return texts + stop(saying: "")
         }
         at = index

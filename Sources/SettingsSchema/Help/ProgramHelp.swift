@@ -50,7 +50,7 @@ extension Schema {
     ///   - width: The maximum line width in columns; at least 40 are used.
     ///   - values: The values in force, for `--help-values`.
     package func helpText(
-        program: String, command: String? = nil, width: Int = 80, values: [String: ValueInForce]? = nil
+        program: String, command: String? = nil, width: Int = 80, values: [Name: ValueInForce]? = nil
     ) -> String {
         let help = ProgramHelp(
             schema: self, program: self.program ?? program, commandName: command,
@@ -74,7 +74,7 @@ struct ProgramHelp {
     let commandName: String?
     let command: Schema.Command?
     let width: Int
-    let values: [String: Schema.ValueInForce]?
+    let values: [Name: Schema.ValueInForce]?
 
     private var settings: [SettingDeclaration] { schema.settings(of: commandName).filter { !$0.isHidden } }
     private var commands: [Schema.Command] {
@@ -194,7 +194,7 @@ struct ProgramHelp {
         if let shown = setting.shownDefault { facts.append("default \(shown)") }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
         if let values {
-            let now = values[setting.key].map { now in
+            let now = values[Name(setting.key)].map { now in
                 "\(setting.shown(now.value)) from \(now.layer)\(now.fault.map { ": \($0)" } ?? "")"
             }
             facts.append("now \(now ?? "not set")")

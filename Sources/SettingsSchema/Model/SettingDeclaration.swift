@@ -75,7 +75,7 @@ extension SettingDeclaration {
     var requiresValue: Bool { isRequired && defaultValue == nil }
 
     /// The keys of the exclusive group of this setting, its own included. Exactly one of them must be given.
-    var exclusiveGroup: [String] { exactlyOneOf.contains(key) ? exactlyOneOf : [key] + exactlyOneOf }
+    var exclusiveGroup: [String] { exactlyOneOf.contains(exactly: key) ? exactlyOneOf : [key] + exactlyOneOf }
 
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }

@@ -96,10 +96,10 @@ enum ShellName {
     ) throws(ScriptFailure) -> [String] {
         guard prefix.isEmpty || prefix.isVariableName else { throw .invalidPrefix(prefix) }
         let names = keys.map { variable(for: $0, prefix: prefix) }
-        var first: [String: Int] = [:]
+        var first: [Name: Int] = [:]
         for (index, name) in names.enumerated() {
             if isReserved(name, in: output) { throw .reserved(key: keys[index], variable: name) }
-            guard first.updateValue(index, forKey: name) == nil else {
+            guard first.updateValue(index, forKey: Name(name)) == nil else {
                 throw .clash(zip(keys, names).filter { $0.1 == name }.map(\.0), variable: name)
             }
         }

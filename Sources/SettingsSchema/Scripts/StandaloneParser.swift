@@ -111,13 +111,13 @@ package struct StandaloneParser {
         let table = FlagTable(settings, common: schema.commonFlags, versionShort: schema.versionShort)
         let scope = context ?? ""
         var lines: [String] = []
-        var beginnings: Set<String> = []
+        var beginnings: Set<Name> = []
         for name in table.long.keys where !schema.isExact {
-            for length in 1..<max(1, name.utf8.count) { beginnings.insert(String(name.prefix(length))) }
+            for length in 1..<max(1, name.text.utf8.count) { beginnings.insert(Name(String(name.text.prefix(length)))) }
         }
-        var unique: [String: [String]] = [:]
+        var unique: [Name: [Name]] = [:]
         for text in beginnings.sorted() where table.long[text] == nil {
-            let found = table.flags(abbreviated: text)
+            let found = table.flags(abbreviated: text.text)
             if found.count == 1 {
                 unique[found[0].name, default: []].append(text)
             } else {
@@ -137,11 +137,12 @@ package struct StandaloneParser {
             lines.append("    \(quoted("\(scope):-\(letter)"))) \(words(of: meaning)) ;;")
         }
         guard context == nil else { return lines }
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for command in schema.commands {
             let own = FlagTable(command.settings, common: [])
             let flags = own.long.map { ("--\($0.key)", $0.value) } + own.short.map { ("-\($0.key)", $0.value) }
-            for (flag, meaning) in flags.sorted(by: { $0.0 < $1.0 }) where flag != "-h" && seen.insert(flag).inserted {
+            for (flag, meaning) in flags.sorted(by: { $0.0 < $1.0 })
+            where flag != "-h" && seen.insert(Name(flag)).inserted {
                 let kind = meaning.takesValue ? "misplaced_value" : "misplaced"
                 lines.append("    \(quoted(":\(flag)"))) __prefs_kind=\(kind) __prefs_fixed=\(quoted(command.name)) ;;")
             }

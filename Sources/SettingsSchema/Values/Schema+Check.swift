@@ -52,8 +52,8 @@ extension [SettingDeclaration] {
         given: (String) -> Bool, present: (String) -> Bool
     ) -> [Schema.Problem] {
         var problems: [Schema.Problem] = []
-        var conflicts: Set<Set<String>> = []
-        var groups: Set<Set<String>> = []
+        var conflicts: Set<Set<Name>> = []
+        var groups: Set<Set<Name>> = []
         func report(_ key: String, _ reason: Schema.Problem.Reason) {
             problems.append(Schema.Problem(path: [EntryPath.Component(key)], reason: reason))
         }
@@ -61,11 +61,11 @@ extension [SettingDeclaration] {
             let key = setting.key
             if setting.requiresValue, !present(key) { report(key, .missing) }
             for other in setting.conflicts where given(key) && given(other) {
-                if conflicts.insert([key, other]).inserted { report(key, .conflict(with: other)) }
+                if conflicts.insert([Name(key), Name(other)]).inserted { report(key, .conflict(with: other)) }
             }
             for other in setting.requires where given(key) && !present(other) { report(key, .requires(other)) }
             let group = setting.exclusiveGroup
-            guard group.count > 1, groups.insert(Set(group)).inserted else { continue }
+            guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
             if group.count(where: given) > 1 || !group.contains(where: present) { report(key, .exactlyOne(of: group)) }
         }
         return problems
