@@ -48,6 +48,8 @@ import Testing
             ([], PackFault.beyondLimit("components of a path")), ([1], .endsEarly), ([1, 2, 0x61], .endsEarly),
             ([3, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
             ([1, 0x81, 0x08], .beyondLimit("length")),
+            // The reserved tag.
+            ([2, 1, 0x61], .unknownTag), ([1, 1, 0x61, 2, 1, 0x62], .unknownTag),
         ] as [([UInt8], PackFault)])
     func `is not decoded from invalid bytes`(_ bytes: [UInt8], _ fault: PackFault) {
         #expect(throws: fault) { try Path(decoding: bytes) }

@@ -13,8 +13,6 @@ package struct Path: Hashable, Sendable {
 
     /// The tag of a domain, a key, or a key of a dictionary.
     private static let keyTag: UInt8 = 1
-    /// The tag of an entry of a container whose entries are merged by identity. Reserved.
-    private static let entryTag: UInt8 = 2
 
     /// The length limit of a component, in bytes.
     package static let longestComponent = 1024
@@ -51,7 +49,8 @@ extension Path {
         var reader = ByteReader(bytes)
         var count = 0
         while !reader.isAtEnd {
-            guard [Self.keyTag, Self.entryTag].contains(try reader.byte()) else { throw .unknownTag }
+            // The tag 2 is reserved, and no reader knows what follows it.
+            guard try reader.byte() == Self.keyTag else { throw .unknownTag }
             let text = try reader.run(limit: longest)
             guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
             count += 1
