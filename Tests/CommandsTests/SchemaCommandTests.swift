@@ -182,7 +182,8 @@ import Testing
         let clinic = try clinic()
         #expect(
             try prefs("prefs write d kep 5", clinic)
-                == Transcript.Outcome(errors: "prefs: d: its schema declares no kep; did you mean keep?\n"))
+                == Transcript.Outcome(
+                    errors: "prefs: d: stored kep, which its schema does not declare; did you mean keep?\n"))
         #expect(try prefs("prefs read-type d kep", clinic).output == "string\n")
         #expect(try prefs("defaults write d kepp 5", clinic) == Transcript.Outcome())
     }

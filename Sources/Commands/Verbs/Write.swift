@@ -108,7 +108,8 @@ private struct Writing: Sendable {
         guard rule?.isOpen ?? true, !inserts, let outcome else { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
-            access.context.note("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")
+            access.context.note(
+                "\(domain.word.onOneLine): stored \(key.key.onOneLine), which its schema does not declare\(hint)")
         }
         let (before, after) = (outcome.before.values, outcome.after.values)
         if access.context.dialect == .modern, before[key.key] == nil, let entry = key.entry(in: before) {
