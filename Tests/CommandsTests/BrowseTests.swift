@@ -3,6 +3,7 @@ import Platform
 import Preferences
 import PropertyLists
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
         _ keys: [String], in domain: String = "com.example.app", editing: [@Sendable (String) throws -> String?] = [],
         meanwhile: (@Sendable () throws -> Void)? = nil
     ) throws -> String {
-        let screen = ScriptedScreen(keys, meanwhile: meanwhile)
+        let screen = ScriptedScreen(keys, meanwhile: meanwhile.map { [$0] } ?? [])
         let result = machine.run(["browse", domain], on: screen, editing: editing)
         #expect(result.status == .done, "\(result.errors)")
         #expect(editing.isEmpty == result.errors.isEmpty, "\(result.errors)")
@@ -156,6 +157,34 @@ import Testing
             watcher.deliver()
         }
         #expect(screen.contains("ends inside a dictionary"), "\(screen)")
+    }
+
+    @Test func `names the writer of a change as soon as its version is kept`() throws {
+        let (machine, watcher) = (machine, machine.watcher)
+        let (folder, aside): (FilePath, FilePath) = (
+            "/home/ada/.local/state/prefs/history/com.example.app", "/home/ada/version"
+        )
+        let version = Mutex<FileName?>(nil)
+        let screen = ScriptedScreen(
+            ["j", "j"],
+            meanwhile: [
+                {
+                    // A writer replaces the file before it keeps the version.
+                    #expect(try machine.run("prefs write com.example.app name Eve").status == 0)
+                    let newest = try #require(try machine.fileSystem.names(in: folder)?.max())
+                    version.withLock { $0 = newest }
+                    try machine.fileSystem.rename(folder.appending(newest), to: aside)
+                    watcher.deliver()
+                },
+                {
+                    let newest = try #require(version.withLock { $0 })
+                    try machine.fileSystem.rename(aside, to: folder.appending(newest))
+                    watcher.deliver()
+                },
+            ])
+        #expect(machine.run(["browse", "com.example.app"], on: screen).status == .done)
+        #expect(screen.text.contains("Eve") && screen.text.contains("prefs (write)"), "\(screen.text)")
+        #expect(!screen.text.contains("not kept"), "\(screen.text)")
     }
 
     @Test func `changes the global domain and a file`() throws {

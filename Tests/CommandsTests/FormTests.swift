@@ -227,7 +227,7 @@ private let schema = """
         _ keys: [String], _ options: [String] = [], editing: [@Sendable (String) throws -> String?] = [],
         meanwhile: (@Sendable () throws -> Void)? = nil
     ) throws -> String {
-        let screen = ScriptedScreen(keys, meanwhile: meanwhile)
+        let screen = ScriptedScreen(keys, meanwhile: meanwhile.map { [$0] } ?? [])
         let result = machine.run(options + ["form", "com.example.form"], on: screen, editing: editing)
         #expect(editing.isEmpty == result.errors.isEmpty, "\(result.errors)")
         return screen.text

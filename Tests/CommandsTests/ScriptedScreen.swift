@@ -10,15 +10,15 @@ final class ScriptedScreen: ScreenTerminal {
 
     fileprivate struct State: Sendable {
         var keys: [String]
-        var meanwhile: (@Sendable () throws -> Void)?
+        var meanwhile: [@Sendable () throws -> Void]
         var isAwake = false
         var rows: [[Character]] = []
         var suspensions = 0
         var clears = 0
     }
 
-    /// - Parameter meanwhile: What others do after the last key.
-    init(_ keys: [String], meanwhile: (@Sendable () throws -> Void)? = nil) {
+    /// - Parameter meanwhile: What others do after the last key, one thing after the other.
+    init(_ keys: [String], meanwhile: [@Sendable () throws -> Void] = []) {
         state = Mutex(State(keys: keys, meanwhile: meanwhile))
     }
 
@@ -39,14 +39,14 @@ final class ScriptedScreen: ScreenTerminal {
     func next(milliseconds limit: Int32?) throws(SystemFailure) -> TerminalEvent {
         // An escape character alone is followed by nothing for a while.
         if limit != nil { return .timeout }
-        let (key, action) = state.withLock { state in
-            if !state.keys.isEmpty { return (String?.some(state.keys.removeFirst()), state.meanwhile) }
-            defer { state.meanwhile = nil }
-            return (nil, state.meanwhile)
+        if let key = state.withLock({ $0.keys.isEmpty ? nil : $0.keys.removeFirst() }) {
+            return .bytes(Array(key.utf8))
         }
-        if let key { return .bytes(Array(key.utf8)) }
+        guard let action = state.withLock({ $0.meanwhile.isEmpty ? nil : $0.meanwhile.removeFirst() }) else {
+            return .endOfInput
+        }
         state.withLock { $0.isAwake = false }
-        do { try action?() } catch { throw SystemFailure(.inputOutput, .read, nil) }
+        do { try action() } catch { throw SystemFailure(.inputOutput, .read, nil) }
         return state.withLock(\.isAwake) ? .woken : .endOfInput
     }
 }

@@ -25,6 +25,8 @@ struct BrowseActions: ScreenActions {
     private let file: AddressedDomain?
     private var names: [String] = []
     private var opened: Opened?
+    /// The entry whose details are shown.
+    private var explained: EntryPath?
     /// The changes made in this browser, oldest first.
     private var made: [MadeChange] = []
     /// The reason the open domain could not be read again, as it was shown last.
@@ -126,6 +128,8 @@ struct BrowseActions: ScreenActions {
         var shown = domain
         shown.file.inexactIntegers = .text
         for (_, file) in try access.files(domain) { folders.watchPlaces(of: file) }
+        // A writer keeps the version after it has replaced the file.
+        folders.watchHistory(of: domain.file)
         let generations = try generations(of: shown)
         let stored = try access.storedLayers(shown)
         let layers = access.layers(shown, stored: stored)
@@ -207,8 +211,19 @@ struct BrowseActions: ScreenActions {
                 if reason != failure { events.append(.noted(reason)) }
                 failure = reason
             }
+        } else if let opened, let path = explained, hasNewVersions(opened) {
+            opened.history = nil
+            if let lines = try? details(of: path) { events.append(.details(path, lines)) }
         }
         return events
+    }
+
+    /// Returns whether the kept versions are others than those that were read.
+    private func hasNewVersions(_ opened: Opened) -> Bool {
+        guard let listing = opened.history, let history = History(of: opened.domain.file, on: access.system) else {
+            return false
+        }
+        return history.versions.last != listing.entries.first?.version
     }
 
     private mutating func reopened(_ domain: AddressedDomain) throws -> [Event] {
@@ -242,7 +257,9 @@ struct BrowseActions: ScreenActions {
             let new = try read(access.domain(DomainName(word: name)), isAgain: true)
             opened = new
             return .events([.created(try contents(new))] + (try listing()))
-        case .explain(let path): return .events([.details(path, try details(of: path))])
+        case .explain(let path):
+            explained = path
+            return .events([.details(path, try details(of: path))])
         case .change(let change): return .events(try make(change))
         case .undo: return .events(try undo())
         case .edit(let path):

@@ -200,6 +200,11 @@ final class FolderWatches {
         if target.parent != file.path.parent { watch(target.parent) }
     }
 
+    /// Watches the folder of a file's versions.
+    func watchHistory(of file: DomainFile) {
+        if let folder = file.history { watch(folder) }
+    }
+
     /// Watches the folders of all domains, to notice the first values in a new one.
     func watchDomainFolders() {
         for place in (try? access.places.allPlaces()) ?? [] {
