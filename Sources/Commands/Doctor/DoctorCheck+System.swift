@@ -103,6 +103,27 @@ extension DoctorCheck {
 }
 
 extension DoctorCheck {
+    /// Locks that a process does not release, so that writers give up. A member of a group can hold that of a file of
+    /// the group.
+    static let locks = DoctorCheck(subject: "locks that are not released") { doctor in
+        let (system, clock) = (doctor.system, doctor.system.clock)
+        let busy = doctor.domains.filter { $0.file.heldLock(on: system, until: clock.now) != nil }
+        // A writer holds its locks only briefly.
+        let deadline = clock.now.advanced(by: .seconds(2))
+        var seen: Set<FilePath> = []
+        return busy.compactMap { domain in
+            guard let lock = domain.file.heldLock(on: system, until: deadline), seen.insert(lock.path).inserted else {
+                return nil
+            }
+            let problem = "locked\(lock.holder.map { " by \($0)" } ?? ""), so that \(domain.name) cannot be written"
+            let remedy = lock.holder.map { "end that process if it does not end by itself: kill \($0.process)" }
+            return DoctorFinding(
+                lock.path.description, problem, .advice(remedy ?? "find the process: fuser -v \(lock.path)"))
+        }
+    }
+}
+
+extension DoctorCheck {
     /// Held domains, and mirrors whose settings are damaged, or whose directory is missing or belongs to another
     /// mirror. The mirror's state is read but not loaded, since loading may repair and change it.
     static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { doctor in

@@ -161,7 +161,6 @@ package struct DoctorCheck: Sendable {
 
     package static let all: [DoctorCheck] = [
         variables, permissions, folders, damage, leftovers, foreignFiles, namesThatLookAlike, schemas, versions, values,
-        unknownKeys,
-        forcedFiles, closedLayers, temporaries, libraryFiles, transactions, watching, mirrors,
+        unknownKeys, forcedFiles, closedLayers, temporaries, libraryFiles, transactions, locks, watching, mirrors,
     ]
 }

@@ -135,8 +135,7 @@ extension StoreFailure: CustomStringConvertible {
         case .notADictionary(let kind):
             return "\(place): the root value is of type \(kind.rawValue), not a dictionary of settings"
         case .locked(let holder):
-            let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""
-            return "\(domain) is locked\(who): timed out"
+            return "\(domain) is locked\(holder.map { " by \($0)" } ?? ""): timed out"
         case .pendingOfAnotherUser(let record):
             return
                 "\(domain): another user has an incomplete transaction in this store (\(record)), which only that user can complete; nothing was written"

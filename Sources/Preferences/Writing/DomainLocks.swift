@@ -140,20 +140,34 @@ struct DomainLocks: Sendable {
         let resolved = (try? path.resolvingLinks(in: files)) ?? path
         let folder = try files.status(of: resolved.parent)
         guard folder != nil || file.isOfDomain else { throw SystemFailure(.noSuchFile, .open, path) }
-        let name = Hexadecimal.text(of: Array(SHA256.hash(resolved.bytes).prefix(16)))
         do throws(SystemFailure) {
             if let folder, folder.isOfTeam {
-                let lock = resolved.parent.resolving(FilePath(".prefs-lock-\(name)") ?? ".")
-                return try lockOfTeam(lock, folder, on: system, deadline)
+                return try lockOfTeam(Self.placeOfTeamLock(of: resolved), folder, on: system, deadline)
             }
-            if let state = try? system.environment.folder(.state, in: files) {
-                let lock = state.resolving(FilePath("prefs/locks/\(name).lock") ?? ".")
+            if let lock = Self.placeOfOwnLock(of: resolved, on: system) {
                 return try lockFile(lock, on: system, deadline)
             }
         } catch  where error.code != .wouldBlock {
             // The lock is not required, because the replaced file is compared with the one that was read.
         }
         return try files.openLocked(path, .reading, .exclusive, until: deadline, by: system.clock)
+    }
+
+    /// Returns the lock of a file that a team shares.
+    ///
+    /// - Parameter path: The path of the file without symbolic links.
+    fileprivate static func placeOfTeamLock(of path: FilePath) -> FilePath {
+        path.parent.resolving(FilePath(".prefs-lock-\(identifier(of: path))") ?? ".")
+    }
+
+    /// Returns the lock of a file of the user, or nil if there is no folder for it.
+    fileprivate static func placeOfOwnLock(of path: FilePath, on system: SystemServices) -> FilePath? {
+        guard let state = try? system.environment.folder(.state, in: system.fileSystem) else { return nil }
+        return state.resolving(FilePath("prefs/locks/\(identifier(of: path)).lock") ?? ".")
+    }
+
+    private static func identifier(of path: FilePath) -> String {
+        Hexadecimal.text(of: Array(SHA256.hash(path.bytes).prefix(16)))
     }
 
     /// Acquires a lock file that only the members of a folder's group can open.
@@ -170,6 +184,37 @@ struct DomainLocks: Sendable {
         }
         return try files.openLocked(
             path, .creating(.groupFile), .exclusive, until: deadline, by: system.clock)
+    }
+}
+
+/// A lock that another process holds.
+package struct HeldLock: Sendable {
+    package let path: FilePath
+    /// The process that holds it, if the kernel reports it.
+    package let holder: LockHolder?
+}
+
+extension DomainFile {
+    /// Returns a lock for which a writer of this file would wait until `deadline`, or nil. Only locks that exist are
+    /// examined, so that nothing is created.
+    package func heldLock(on system: SystemServices, until deadline: Instant) -> HeldLock? {
+        var places = [lockOfStore].compactMap(\.self)
+        if case .file(let path) = lock { places.append(path) }
+        if let resolved = try? ResolvedFile(self, on: system), lock == .byPath || resolved.isLinked {
+            let target = (try? resolved.target.resolvingLinks(in: system.fileSystem)) ?? resolved.target
+            places.append(DomainLocks.placeOfTeamLock(of: target))
+            if let own = DomainLocks.placeOfOwnLock(of: target, on: system) { places.append(own) }
+        }
+        for place in places {
+            switch try? system.fileSystem.openLocked(place, .reading, .shared, until: deadline, by: system.clock) {
+            case .locked(let file)?: file.unlock()
+            case .busy(let file)?:
+                let holder = (try? file.status()).flatMap { system.lockHolder(of: $0.number) }
+                return HeldLock(path: place, holder: holder)
+            case .absent?, nil: break
+            }
+        }
+        return nil
     }
 }
 
@@ -244,6 +289,11 @@ public struct LockHolder: Hashable, Sendable {
     public let process: Int32
     /// The name of the program, or nil if it is unknown.
     public let program: String?
+}
+
+extension LockHolder: CustomStringConvertible {
+    /// The process, as in `process 4711 (editor)`.
+    public var description: String { "process \(process)" + (program.map { " (\($0))" } ?? "") }
 }
 
 /// The mark that a writer leaves in the domain's lock file before it replaces the domain's file: the new contents, and
