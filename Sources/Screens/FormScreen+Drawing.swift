@@ -336,11 +336,11 @@ extension FormScreen {
         }
     }
 
-    /// The changes as lines: the title, the old value and the new one.
+    /// The changes as lines: the title, the old value and the new one; and then what else is wrong.
     private var review: [(String, Style)] {
         form.review.flatMap { control, old, new in
             [(control.title, Style(isBold: true)), ("- \(old)", Style(.red)), ("+ \(new)", Style(.green))]
-        }
+        } + form.problems.map { ("! \(form.sentence(for: $0))", Style(.yellow)) }
     }
 
     private static let help = [

@@ -105,10 +105,12 @@ package struct FormScreen: PaneScreen {
 
     var control: Form.Control? { visible.contains(selected) ? controls[selected] : nil }
 
-    /// The keys of settings that contradict others, with the reasons.
-    var problems: [Name: String] {
+    /// The keys of settings that contradict others or lack a required value, with the reasons.
+    var problems: [Name: String] { sentences(for: form.problems) }
+
+    private func sentences(for problems: [Schema.Problem]) -> [Name: String] {
         var reasons: [Name: String] = [:]
-        for problem in form.problems {
+        for problem in problems {
             guard let key = problem.path.components.first?.name else { continue }
             let remedy = if case .conflict = problem.reason { " Press r to remove one." } else { "" }
             reasons[key] = form.sentence(for: problem) + remedy
@@ -268,7 +270,7 @@ package struct FormScreen: PaneScreen {
         case (.reviewing, .enter), (.reviewing, .character("s")), (.reviewing, .character("y")),
             (.leaving, .character("s")):
             scroll = 0
-            guard form.problems.isEmpty else {
+            guard form.obstacles.isEmpty else {
                 save()
                 return []
             }
@@ -285,7 +287,7 @@ package struct FormScreen: PaneScreen {
 
     /// Shows the changes for review, or selects the first setting that prevents saving.
     private mutating func save() {
-        if let (key, reason) = problems.min(by: { place($0.key) < place($1.key) }) {
+        if let (key, reason) = sentences(for: form.obstacles).min(by: { place($0.key) < place($1.key) }) {
             (mode, search, showsModifiedOnly) = (.browsing, "", false)
             if let index = controls.firstIndex(where: { Name($0.key) == key }) { selected = index }
             message = Message(reason, isError: true)

@@ -91,10 +91,11 @@ private let schema = """
 
     @Test func `reports why an answer is invalid, and asks again`() throws {
         let outcome = try fill([
-            "", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":defalt", ":quit",
+            "", ":back", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":defalt", ":quit",
         ])
         for reason in [
-            "  A value is required.\n", "  Must be at most 10 long.\n", "  Must be full or incremental.\n",
+            "  A value is required; it stays unset.\n", "  Must be at most 10 long.\n",
+            "  Must be full or incremental.\n",
             "  Must be true or false.\n", "  Must be from 1 to 365.\n",
             "  unknown command :defalt; did you mean :default?\n", "Nothing was saved.\n",
         ] { #expect(outcome.output.contains(reason), "\(reason)") }

@@ -216,10 +216,13 @@ import Testing
 
     @Test func `reports why an answer is invalid, and asks again`() throws {
         let seen = try Self.run(
-            [.line(""), .line("Ada"), .line("ful"), .line("full"), .line(""), .line("0"), .line("5")], Self.text)
+            [
+                .line(""), .line(":back"), .line("Ada"), .line("ful"), .line("full"), .line(""), .line("0"),
+                .line("5"),
+            ], Self.text)
         #expect(
             seen.filter { $0.hasPrefix("  ") && !$0.hasPrefix("  1)") } == [
-                "  A value is required.\n", "  Must be full or incremental; did you mean full?\n",
+                "  A value is required; it stays unset.\n", "  Must be full or incremental; did you mean full?\n",
                 "  Must be from 1 to 365.\n",
             ])
         #expect(seen.suffix(2) == ["save {\"keep\":5,\"mode\":\"full\",\"name\":\"Ada\"} -[]", "complete"])
@@ -273,7 +276,53 @@ import Testing
         let seen = try Self.run([.line("1"), .line("2"), .line("3"), .line(":default"), .line(":save")], text)
         #expect(seen.contains("  a and b cannot both have a value.\n"))
         #expect(seen.suffix(2) == ["save {\"b\":\"2\",\"c\":\"3\"} -[]", "complete"])
-        #expect(try Self.run([.line(":save")], text).suffix(2) == ["  c is required.\n", "c [required]: "])
+    }
+
+    /// The answers, what is stored before, and the end.
+    @Test(
+        arguments: [
+            // A value that is missing from the start may come from a variable.
+            ([":save"], [:], ["Nothing was changed.\n", "Warning: c is required.\n", "complete"]),
+            (["1", ":save"], [:], ["save {\"a\":\"1\"} -[]", "Warning: c is required.\n", "complete"]),
+            (["1", "", "", ""], [:], ["save {\"a\":\"1\"} -[]", "Warning: c is required.\n", "complete"]),
+            (
+                ["", "", "3", ""], ["a": "1", "b": "2"],
+                ["save {\"c\":\"3\"} -[]", "Warning: a and b cannot both have a value.\n", "complete"]
+            ),
+            // What the answers break must be fixed.
+            (
+                ["9", ":save"], ["a": "1", "b": "2", "c": "3"],
+                ["  a and b cannot both have a value.\n", "a [9, from this form]: "]
+            ),
+            (
+                ["", "2", ":save"], ["a": "1", "c": "3"],
+                ["  a and b cannot both have a value.\n", "a [1, from user]: "]
+            ),
+            (["", "", "", "4", ":save"], ["c": "3"], ["  d requires a value for a.\n", "d [4, from this form]: "]),
+        ] as [([String], [Name: String], [String])])
+    func `refuses only what the answers have made invalid`(
+        _ lines: [String], _ stored: [Name: String], _ end: [String]
+    ) throws {
+        let text = "{ Key = a; Conflicts = b; }, { Key = b; }, { Key = c; Required = YES; }, { Key = d; Requires = a; }"
+        let values = stored.mapValues { Schema.ValueInForce(.string($0), layer: .user) }
+        #expect(try Self.run(lines.map { .line($0) }, text, values: values).suffix(end.count) == end[...])
+    }
+
+    /// The choices, the lines that list them, and the value that the answer 2 stores.
+    @Test(
+        arguments: [
+            ("Type = integer; Choices = (2, 4, 8)", "  2\n  4\n  8\n", "2"),
+            ("Type = integer; Choices = (4, 8)", "  4\n  8\n", nil),
+            ("Choices = (none, 2)", "  none\n  2\n", "\"2\""), ("Choices = (\"1.5\", b)", "  1.5\n  b\n", nil),
+            ("Type = integer; Choices = (2, 4); ChoiceTitles = (Two, Four)", "  Two\n  Four\n", "2"),
+            ("Choices = (a, b); ChoiceTitles = (\"2\", Two)", "  2\n  Two\n", "\"a\""),
+            ("Choices = (a, b)", "  1) a\n  2) b\n", "\"b\""),
+        ] as [(String, String, String?)])
+    func `numbers choices unless one looks like a number`(_ rule: String, _ list: String, _ stored: String?) throws {
+        let seen = try Self.run([.line("2"), .line(":save")], "{ Key = k; \(rule); }")
+        #expect(seen.contains(list), "\(seen)")
+        #expect(seen.contains { $0.hasPrefix("save") } == (stored != nil))
+        if let stored { #expect(seen.contains("save {\"k\":\(stored)} -[]"), "\(seen)") }
     }
 
     @Test func `of a schema without settings has nothing to ask`() throws {

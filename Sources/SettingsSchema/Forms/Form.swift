@@ -187,11 +187,20 @@ extension Form {
         return conflicts.filter(isChanged)
     }
 
-    /// The problems of the answers as a whole. The form cannot be saved while there are any.
-    package var problems: [Schema.Problem] {
-        let given = { (key: String) in
-            value(of: key).map { $0.layer != .default } ?? false
+    /// The problems of the values as a whole: those that the answers have made, and those that were there before.
+    package var problems: [Schema.Problem] { problems(with: value) }
+
+    /// The problems that the answers have made. The form cannot be saved while there are any. Others do not matter: a
+    /// required value may come from a variable or a flag of the program.
+    package var obstacles: [Schema.Problem] {
+        let former = problems(with: storedValue)
+        return problems.filter { problem in
+            !former.contains(problem) || problem.keys.contains { changes.values[$0] != nil }
         }
+    }
+
+    private func problems(with value: (String) -> Schema.ValueInForce?) -> [Schema.Problem] {
+        let given = { (key: String) in value(key).map { $0.layer != .default } ?? false }
         return schema.settings.relationProblems(given: given, present: given)
     }
 
@@ -218,6 +227,16 @@ extension PropertyList {
 }
 
 extension Schema.Problem {
+    /// The keys of the settings whose values contradict each other.
+    fileprivate var keys: [String] {
+        let key = path.components.first?.text ?? ""
+        return switch reason {
+        case .conflict(let other): [key, other]
+        case .exactlyOne(let keys): keys
+        default: [key]
+        }
+    }
+
     /// The rule as a sentence, which names the entry if it is inside the value.
     fileprivate func asRefusal(isInArray: Bool) -> String {
         guard let first = path.components.first else { return reason.asRefusal }
@@ -300,7 +319,16 @@ extension Form.Control {
     /// Whether the entries that an answer leaves out are kept. They are not shown, because one of them is a secret.
     package var keepsEntries: Bool { kind == .secret && !setting.isSensitive && setting.rule.type == .dictionary }
 
-    /// Parses an answer. A choice can also be given by its number in the list.
+    /// Whether the choices have numbers, by which they can be given. They have none if one of them looks like a number,
+    /// because the answer 2 would then mean either of two choices.
+    var numbersChoices: Bool {
+        guard case .choice(let choices) = kind else { return false }
+        return !choices.contains { choice in
+            [text(of: choice), setting.rule.title(of: choice)].contains { Double($0.trimmed) != nil }
+        }
+    }
+
+    /// Parses an answer. A choice can also be given by its number in the list, if it has one.
     ///
     /// - Parameter old: The current value, whose type is kept if the schema leaves the type open and the text fits it.
     func value(
@@ -313,7 +341,7 @@ extension Form.Control {
             let value = try? setting.rule.value(ofText: trimmed)
             if let value, choices.contains(value) { return value }
             if let choice = choices.first(where: { setting.rule.title(of: $0) == trimmed }) { return choice }
-            if let number = Int(trimmed), 1...choices.count ~= number { return choices[number - 1] }
+            if numbersChoices, let number = Int(trimmed), 1...choices.count ~= number { return choices[number - 1] }
             return try setting.rule.value(ofText: trimmed)
         case .text where setting.rule.isOpen:
             if let value = old.flatMap({ try? ValueRule(typeOf: $0).value(ofText: text) }) { return value }

@@ -76,9 +76,10 @@ package struct PlainForm: Sendable {
         return proceed(form.answer(isEscaped ? String(line.dropFirst()) : line, to: control.key))
     }
 
+    /// Keeps the current value. A required one that is missing may come from elsewhere, so it does not stop the form.
     private mutating func keep(_ control: Form.Control) -> [Action] {
-        guard form.value(of: control.key) == nil, control.isRequired else { return advance() }
-        return [.write("  A value is required.\n")] + ask()
+        let isMissing = form.value(of: control.key) == nil && control.isRequired
+        return (isMissing ? [.write("  A value is required; it stays unset.\n")] : []) + advance()
     }
 
     private mutating func proceed(_ answer: Form.Answer) -> [Action] {
@@ -95,19 +96,21 @@ package struct PlainForm: Sendable {
 
     /// Saves, unless the answers contradict each other. In that case the first setting concerned is asked for again.
     private mutating func end() -> [Action] {
-        let problems = form.problems
-        guard let first = problems.first else {
+        let obstacles = form.obstacles
+        guard let first = obstacles.first else {
             isOver = true
             let changes = form.changes
             let review = form.review.map {
                 "  \($0.control.title): \(shortened($0.old)) → \(shortened($0.new, to: 200))".printable + "\n"
             }
+            let warnings = form.problems.map { Action.write("Warning: \(form.sentence(for: $0))\n".printable) }
             return
                 (changes.isEmpty
                 ? [.write("Nothing was changed.\n")]
-                : [.write("\nChanges:\n" + review.joined()), .save(changes)]) + [.finish(isComplete: true)]
+                : [.write("\nChanges:\n" + review.joined()), .save(changes)]) + warnings
+                + [.finish(isComplete: true)]
         }
-        let texts = problems.map { Action.write("  \(form.sentence(for: $0))\n") }
+        let texts = obstacles.map { Action.write("  \(form.sentence(for: $0))\n") }
         guard let index = controls.firstIndex(where: { Name($0.key) == first.path.components.first?.name }) else {
             return texts + stop(saying: "")
         }
@@ -131,8 +134,9 @@ package struct PlainForm: Sendable {
             heading = group
         }
         if case .choice(let choices) = control.kind {
-            let rows = choices.enumerated().map {
-                "  \($0.offset + 1)) \(control.setting.rule.title(of: $0.element).printable)\n"
+            let rows = choices.enumerated().map { index, choice in
+                let number = control.numbersChoices ? "\(index + 1)) " : ""
+                return "  \(number)\(control.setting.rule.title(of: choice).printable)\n"
             }
             actions.append(.write(rows.joined()))
         }
