@@ -107,7 +107,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["MirrorEngine", "PropertyLists", "Simulation", "TestSupport"]),
         .testTarget(
-            name: "SettingsSchemaTests", dependencies: ["PropertyLists", "Queries", "SettingsSchema", "TestSupport"]),
+            name: "SettingsSchemaTests", dependencies: ["PropertyLists", "Queries", "SettingsSchema", "TestSupport"],
+            exclude: ["widths.py"]),
         .testTarget(
             name: "ScreensTests", dependencies: ["PropertyLists", "Screens", "SettingsSchema", "TestSupport"],
             exclude: ["form.svg"]),

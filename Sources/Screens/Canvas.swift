@@ -29,8 +29,8 @@ package struct Canvas: Sendable {
 
         init(code: UInt32, style: Style = Style()) { bits = code | UInt32(style.bits) << 24 }
 
-        /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The second column of a wide
-        /// character has `rest`.
+        /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The columns of a wide character
+        /// after its first one have `rest`.
         var code: UInt32 {
             get { bits & 0xFF_FFFF }
             set { bits = bits & ~0xFF_FFFF | newValue }
@@ -46,8 +46,17 @@ package struct Canvas: Sendable {
         static let blank = Cell(code: 0x20)
         static let ellipsis: UInt32 = 0x2026
 
-        /// Whether the cell may be an emoji. False for letters of East Asian scripts.
-        var isEmoji: Bool { 0x2300..<0x2E80 ~= code || 0x1F000..<0x20000 ~= code || code >= Self.firstCluster }
+        /// Whether some terminals show the character in another number of columns, or join it to its neighbors: signs
+        /// of several scalars, emoji, and the letters of scripts that are shaped or written from right to left.
+        var isUncertain: Bool {
+            switch code {
+            case 0..<0x300, 0x370...0x482, 0x48A...0x588, 0x1E00...0x1FFF, 0x2010...0x2027, 0x2190...0x21FF,
+                0x2400...0x2426, 0x2500...0x25FC, 0x2E80...0x303E, 0x3041...0x3096, 0x309B...0xA4C6, 0xAC00...0xD7A3,
+                0xF900...0xFAFF, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0xFFFD, 0x20000...0x3FFFD:
+                false
+            default: true
+            }
+        }
     }
 
     package let columns: Int
@@ -55,6 +64,8 @@ package struct Canvas: Sendable {
     private var cells: [Cell]
     /// The characters that consist of several scalars.
     private var clusters: [String] = []
+    /// Whether a cell may be uncertain. False for most screens, whose rows are then not searched for them.
+    private var hasUncertain = false
     /// The position of the cursor; nil hides it.
     package var cursor: (column: Int, row: Int)?
 
@@ -69,7 +80,7 @@ package struct Canvas: Sendable {
 
     /// Empties the canvas, and keeps its memory for the next screen.
     package mutating func clear() {
-        (clusters, cursor) = ([], nil)
+        (clusters, hasUncertain, cursor) = ([], false, nil)
         var cells = cells.mutableSpan
         for place in cells.indices { cells[place] = .blank }
     }
@@ -86,8 +97,7 @@ package struct Canvas: Sendable {
         let after =
             putNarrow(text, start + column, to: start + end, style)
             ?? putCharacters(of: text, start + column, to: start + end, style)
-        // The rest of a wide character whose first column was overwritten.
-        if after < start + columns, cells[after].code == Cell.rest { cells[after].code = Cell.blank.code }
+        clearRest(from: after, to: start + columns)
         return after - start
     }
 
@@ -129,7 +139,8 @@ package struct Canvas: Sendable {
                 return end
             }
             cells[at] = Cell(code: code(of: shown), style: style)
-            if width == 2 { cells[at + 1] = Cell(code: Cell.rest, style: style) }
+            if cells[at].isUncertain { hasUncertain = true }
+            for rest in (at + 1)..<(at + width) { cells[rest] = Cell(code: Cell.rest, style: style) }
             previous = at
             at += width
         }
@@ -153,10 +164,25 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Clears the wide character whose second half is in a cell.
+    /// Clears the wide character of which a cell is a later column.
     private mutating func clearWide(over index: Int) {
         guard cells[index].code == Cell.rest else { return }
-        (cells[index - 1].code, cells[index].code) = (Cell.blank.code, Cell.blank.code)
+        var first = index
+        while cells[first].code == Cell.rest {
+            cells[first].code = Cell.blank.code
+            first -= 1
+        }
+        cells[first].code = Cell.blank.code
+        clearRest(from: index + 1, to: (index / columns + 1) * columns)
+    }
+
+    /// Clears the rest of a wide character whose first columns were overwritten.
+    private mutating func clearRest(from index: Int, to end: Int) {
+        var index = index
+        while index < end, cells[index].code == Cell.rest {
+            cells[index].code = Cell.blank.code
+            index += 1
+        }
     }
 
     /// Changes the style of part of a row, but not its text.
@@ -214,42 +240,44 @@ package struct Canvas: Sendable {
             let place = (row * columns)..<((row + 1) * columns)
             let (new, old) = (cells.span.extracting(place), base.cells.span.extracting(place))
             if firstUnknown == .max, Self.areSame(new, old) { continue }
+            if hasUncertain || base.hasUncertain, let start = uncertainStart(of: row, from: base) {
+                output.appendMove(to: start, row)
+                output += "\u{1B}[0m\u{1B}[K".utf8
+                style = Style()
+                appendCells(of: row, from: start, to: columns, to: &output, &style, hasColors: hasColors)
+                continue
+            }
             // The column after the one drawn last, and whether the terminal's cursor is there.
             var (next, isThere) = (0, false)
             for changed in new.indices where new[changed] != old[changed] || new[changed].code >= firstUnknown {
-                // Both columns of a wide character are drawn together.
+                // All columns of a wide character are drawn together.
                 let column = new[changed].code == Cell.rest ? changed - 1 : changed
                 let (cell, former) = (new[column], old[column])
                 guard column >= next,
                     cell.code < firstUnknown || cell.style != former.style || text(cell) != base.text(former)
                 else { continue }
                 if !isThere || column != next { output.appendMove(to: column, row) }
-                if style != cell.style {
-                    output.append(cell.style, hasColors: hasColors)
-                    style = cell.style
-                }
+                append(cell, to: &output, &style, hasColors: hasColors)
                 next = column + 1
-                // Terminals differ in the width of characters beyond ASCII.
+                // Some terminals show lines and arrows in two columns.
                 isThere = cell.code < 0x80
-                if isThere {
-                    output.append(UInt8(cell.code))
-                    continue
-                }
-                // A narrow emoji must not leave an old character beside it.
-                if cell.isEmoji, next < columns, new[next].code == Cell.rest {
-                    output += "  ".utf8
-                    output.appendMove(to: column, row)
-                }
-                output += text(cell).utf8
             }
         }
         if style != nil { output += "\u{1B}[0m".utf8 }
         let isSame = isKnown && output.count == start
         guard let cursor else { return isSame && base.cursor == nil ? [] : output }
         if isSame, let shown = base.cursor, shown == cursor { return [] }
-        output.appendMove(to: cursor.column, cursor.row)
+        appendMove(to: cursor, to: &output, hasColors: hasColors)
         output += "\u{1B}[?25h".utf8
         return output
+    }
+
+    private func append(_ cell: Cell, to output: inout [UInt8], _ style: inout Style?, hasColors: Bool) {
+        if style != cell.style {
+            output.append(cell.style, hasColors: hasColors)
+            style = cell.style
+        }
+        if cell.code < 0x80 { output.append(UInt8(cell.code)) } else { output += text(cell).utf8 }
     }
 
     private static func areSame(_ cells: Span<Cell>, _ others: Span<Cell>) -> Bool {
@@ -257,6 +285,76 @@ package struct Canvas: Sendable {
         var difference: UInt32 = 0
         for index in cells.indices { difference |= cells[index].bits ^ others[index].bits }
         return difference == 0
+    }
+}
+
+// Uncertain text: the terminal alone knows where each of its characters is, so the cursor is never moved into it. A run
+// of such characters is written as a whole, on a row that was cleared up to its end, and the text after it is put where
+// it belongs.
+extension Canvas {
+    /// Returns the column from which a row must be cleared and drawn again, because it has or had uncertain text; nil if
+    /// it has none, or is unchanged.
+    private func uncertainStart(of row: Int, from base: Canvas) -> Int? {
+        let first = row * columns
+        let isUncertain = (first..<(first + columns)).contains {
+            cells[$0].isUncertain || base.cells[$0].isUncertain
+        }
+        guard isUncertain,
+            var start = (first..<(first + columns)).first(where: { place in
+                let (new, old) = (cells[place], base.cells[place])
+                if new == old, new.code < Cell.firstCluster { return false }
+                return new.style != old.style || text(new) != base.text(old)
+            })
+        else { return nil }
+        while start > first, isJoined(start) || base.isJoined(start) { start -= 1 }
+        return start - first
+    }
+
+    /// Whether the cell and the one before it belong to one character or to one run.
+    private func isJoined(_ index: Int) -> Bool {
+        cells[index].code == Cell.rest || isInRun(index) && isInRun(index - 1)
+    }
+
+    private func isInRun(_ index: Int) -> Bool {
+        var first = index
+        while cells[first].code == Cell.rest { first -= 1 }
+        return cells[first].isUncertain
+    }
+
+    /// Appends the cells of a row, other than blank ones at their end. The terminal's cursor is at the first one.
+    private func appendCells(
+        of row: Int, from start: Int, to end: Int, to output: inout [UInt8], _ style: inout Style?, hasColors: Bool
+    ) {
+        let first = row * columns
+        let last = (start..<end).last { cells[first + $0] != .blank } ?? start - 1
+        var isThere = true
+        for column in start..<(last + 1) {
+            let cell = cells[first + column]
+            if cell.code == Cell.rest || cell == .blank && !isThere { continue }
+            if !isThere { output.appendMove(to: column, row) }
+            append(cell, to: &output, &style, hasColors: hasColors)
+            var next = column + 1
+            while next <= last, cells[first + next].code == Cell.rest { next += 1 }
+            isThere = cell.code < 0x80 || cell.isUncertain && next <= last && cells[first + next].isUncertain
+        }
+    }
+
+    /// Appends what moves the terminal's cursor to a column. Where that is after uncertain text, the text is written
+    /// again up to there.
+    private func appendMove(
+        to cursor: (column: Int, row: Int), to output: inout [UInt8], hasColors: Bool
+    ) {
+        let first = cursor.row * columns
+        var start = cursor.column
+        if start > 0, start <= columns, cursor.row < rows, isInRun(first + start - 1) {
+            start -= 1
+            while start > 0, isJoined(first + start) { start -= 1 }
+        }
+        output.appendMove(to: start, cursor.row)
+        guard start < cursor.column else { return }
+        var style: Style?
+        appendCells(of: cursor.row, from: start, to: cursor.column, to: &output, &style, hasColors: hasColors)
+        output += "\u{1B}[0m".utf8
     }
 }
 
@@ -300,7 +398,7 @@ extension Character {
             return (symbol.map { String($0) } ?? "?", 1)
         case .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: return ("\u{FFFD}", 1)
         case .nonspacingMark, .enclosingMark: return ("\u{25CC}" + String(self), 1)
-        default: return (String(self), max(1, String(self).columns))
+        default: return (String(self), max(1, scalars.reduce(0) { $0 + $1.columns }))
         }
     }
 }
@@ -316,6 +414,18 @@ extension String {
             columns += 1
         }
         return columns
+    }
+}
+
+extension String {
+    /// Returns the characters before a column of the text as a canvas shows it.
+    package func beginning(toColumns columns: Int) -> String {
+        var (width, end) = (0, startIndex)
+        while end < endIndex, width < columns {
+            width += self[end].cells.width
+            end = index(after: end)
+        }
+        return String(self[..<end])
     }
 }
 

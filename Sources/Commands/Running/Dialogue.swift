@@ -129,8 +129,9 @@ final class TerminalDialogue: Dialogue {
         var line = LineEditor(history: state.withLock(\.history), isSecret: isSecret)
         while true {
             let (text, cursor) = line.shown(in: width - label.shownColumns - 1)
-            try terminal.inner.write(
-                "\r\(label)\(text)\u{1B}[K\r\u{1B}[\(label.shownColumns + cursor)C", to: .output)
+            // The terminal knows best how wide the text before the cursor is.
+            let before = text.beginning(toColumns: cursor)
+            try terminal.inner.write("\r\(label)\(text)\u{1B}[K\r\(label)\(before)", to: .output)
             guard let press = state.withLock({ state in state.keys.isEmpty ? nil : state.keys.removeFirst() }) else {
                 if state.withLock(\.interruption) != nil { return .interrupted }
                 let isWaiting = state.withLock(\.parser.isWaiting)

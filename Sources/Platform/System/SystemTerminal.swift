@@ -140,8 +140,8 @@ package final class RawTerminal: ScreenTerminal {
         }
         _ = try systemCall(.open, nil) { unsafe tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
         guard mode == .screen else { return }
-        // The alternate screen, pastes in brackets, and the mouse.
-        try write("\u{1B}[?1049h\u{1B}[?2004h\u{1B}[?1000h\u{1B}[?1006h\u{1B}[0m\u{1B}[2J")
+        // The alternate screen, no new line after the last column, pastes in brackets, and the mouse.
+        try write("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1000h\u{1B}[?1006h\u{1B}[0m\u{1B}[2J")
     }
 
     package func leave() { restoreTerminal() }
@@ -289,7 +289,7 @@ private let leftScreen: UInt8 = 255
 // main thread changes it.
 nonisolated(unsafe) private var formerSettings = termios()  // because of the signal handler
 
-private let leaving: StaticString = "\u{1B}[0m\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l"
+private let leaving: StaticString = "\u{1B}[0m\u{1B}[?1006l\u{1B}[?1000l\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
 /// Restores the terminal. Safe in a signal handler.
 private func restoreTerminal() {

@@ -2,14 +2,12 @@ internal import PropertyLists
 
 // Measuring and wrapping text in terminal columns.
 extension String {
-    /// The width in terminal columns: two for wide characters, none for combining ones.
+    /// The width in terminal columns: the sum of the widths of its scalars. Terminals add them up too, even where they
+    /// then draw several scalars as one character.
     package var columns: Int {
-        reduce(0) { sum, character in
-            guard let scalar = character.unicodeScalars.first else { return sum }
-            // A variation selector asks for the picture of a character that is a letter or sign otherwise.
-            let isPicture = character.unicodeScalars.dropFirst().first == "\u{FE0F}"
-            return sum + (scalar.isWide || isPicture ? 2 : scalar.properties.generalCategory == .nonspacingMark ? 0 : 1)
-        }
+        let bytes = utf8Span.span
+        if bytes.indices.allSatisfy({ 0x20...0x7E ~= bytes[$0] }) { return bytes.count }
+        return unicodeScalars.reduce(0) { $0 + $1.columns }
     }
 
     /// Returns the text padded with spaces to a number of columns.
@@ -55,15 +53,21 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether terminals show this character two columns wide: East Asian scripts and emoji.
-    fileprivate var isWide: Bool {
-        switch value {
-        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF,
-            0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x1B2FF, 0x1F200...0x1F265,
-            0x20000...0x3FFFD:
-            true
-        default: value > 0x2300 && properties.isEmojiPresentation
+    /// The width in terminal columns: 0, 1 or 2. It is 1 for scalars that the table does not know.
+    package var columns: Int {
+        if value < 0x300 { return 1 }
+        return isInside(ScalarWidths.zero) ? 0 : isInside(ScalarWidths.two) ? 2 : 1
+    }
+
+    /// Returns whether the scalar is inside a range. The boundaries are ascending; each range begins at one and ends
+    /// before the next.
+    private func isInside(_ boundaries: [UInt32]) -> Bool {
+        var (low, high) = (0, boundaries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if boundaries[middle] <= value { low = middle + 1 } else { high = middle }
         }
+        return !low.isMultiple(of: 2)
     }
 }
 
