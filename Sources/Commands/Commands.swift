@@ -21,12 +21,10 @@ public enum Prefs: Sendable {
     /// The name of the command, unless it is called by a link with another name.
     package static let name = "prefs"
 
-    /// Runs the command and returns its exit status.
-    public static func run(_ arguments: [String]) -> Int32 {
+    /// Runs the command with the arguments of this process, and returns its exit status.
+    public static func run() -> Int32 {
         SystemTerminal.occupyClosedStreams()
-        var context = CommandContext.ofThisProcess
-        context.system.environment.arguments = arguments
-        return run(in: context).rawValue
+        return run(in: CommandContext.ofThisProcess).rawValue
     }
 
     /// Runs the command with the environment's arguments.
@@ -62,11 +60,7 @@ public enum Prefs: Sendable {
             try context.terminal.write(HelpText.text(of: path, program: context.program), to: .output)
             return .done
         case .run(let invocation):
-            // Only file names may be invalid UTF-8.
-            for word in context.environment.changedArguments.keys.sorted()
-            where words.contains(word) && !invocation.namesFile(word) && !invocation.passesBytes(word) {
-                throw UsageFailure(.notText(word), path: invocation.path)
-            }
+            if let word = invocation.wordWithoutText { throw UsageFailure(.notText(word), path: invocation.path) }
             return try invocation.verb.run(invocation, context)
         }
     }

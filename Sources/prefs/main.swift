@@ -18,4 +18,4 @@ internal import Commands
     internal import Darwin
 #endif
 
-exit(Prefs.run(CommandLine.arguments))
+exit(Prefs.run())

@@ -33,6 +33,86 @@ struct BuiltCommandTests {
         #expect(!FileManager.default.fileExists(atPath: command.folder + "/config/prefs/d.plist"))
     }
 
+    /// A variable, and the folder in which the settings of the domain are then stored.
+    @Test(arguments: [
+        ("HOME", "/.config/prefs"), ("XDG_CONFIG_HOME", "/prefs"), ("XDG_STATE_HOME", ""),
+    ])
+    func `folders keep their names, also if these are not UTF-8`(_ variable: String, _ folder: String) throws {
+        let command = try BuiltCommand()
+        let result = try command.script(
+            """
+            unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_DATA_HOME
+            mkdir w && export \(variable)="$PWD/w/$(printf 'h\\377')" && mkdir "$\(variable)"
+            "$PREFS" write d k 1 && "$PREFS" write d k 2 && "$PREFS" undo d && "$PREFS" read d k || exit 1
+            [ "\(variable)" = XDG_STATE_HOME ] || ls "$\(variable)\(folder)"
+            ls w | od -An -c
+            printf x > "$(find . -name d.plist)"; rm -r "$(find . -path '*history/d')"; "$PREFS" read d
+            """)
+        let file = variable == "XDG_STATE_HOME" ? "" : "d.plist\n"
+        #expect(result.text.contains("1\n\(file)   h 377  \\n\n"), "\(result.text) \(result.errorText)")
+        #expect(result.status == 5)
+        let place = variable == "XDG_STATE_HOME" ? "/.config/prefs" : "/w/h\\xFF\(folder)"
+        #expect(result.errorText.contains("\(place)/d.plist"), "\(result.errorText)")
+    }
+
+    /// Words with `F`, a file whose name is not UTF-8, and what is printed.
+    @Test(arguments: [
+        ("read F k", "1\n"), ("lint F", "./f\\xFF.json: OK\n"), ("write F k 2 && \"$PREFS\" read F k", "2\n"),
+        ("diff F F", ""), ("convert F xml -o F2 && \"$PREFS\" read F2 k", "1\n"), ("find k F", ""),
+        ("--store \"$PWD/s$N\" write d k 3 && \"$PREFS\" read \"$PWD/s$N/d.plist\" k", "3\n"),
+        ("edit F && \"$PREFS\" read F k", "4\n"), ("export d \"./o$N\" && \"$PREFS\" read \"./o$N\" k", "7\n"),
+        ("import e F && \"$PREFS\" read e k", "1\n"),
+    ])
+    func `files keep their names, also if these are not UTF-8`(_ words: String, _ output: String) throws {
+        let command = try BuiltCommand()
+        let line = words.replacing("F2", with: "\"./g$N\"").replacing("F", with: "\"./f$N.json\"")
+            .replacing("$PRE\"./f$N.json\"S", with: "$PREFS")
+        let result = try command.script(
+            """
+            N=$(printf '\\377'); printf '{"k": 1}' > "./f$N.json"; mkdir "s$N"; "$PREFS" write d k 7
+            printf '#!/bin/sh\\nprintf "{\\\"k\\\": 4}" > "$1"\\n' > editor; chmod +x editor; export EDITOR="$PWD/editor" VISUAL=
+            "$PREFS" \(line) || exit
+            find . | grep -a "$(printf '\\357\\277\\275')"
+            :
+            """)
+        #expect(result.text == output && result.errorText == "", "\(result.text) \(result.errorText)")
+    }
+
+    /// Another process holds the lock of a file that a group shares, and of a domain.
+    @Test(
+        .enabled(if: Tool.isExpected("python3"), "\(Tool.absence(of: "python3"))"),
+        arguments: [("config/prefs/.locks/d.lock", "d"), ("team/.prefs-lock-*", "e")])
+    func `doctor names the process that holds a lock`(_ lock: String, _ domain: String) throws {
+        let command = try BuiltCommand()
+        let result = try command.script(
+            """
+            mkdir -m 770 team && "$PREFS" write d k 1 && "$PREFS" write e k 1
+            mv config/prefs/e.plist team/e.plist && ln -s "$PWD/team/e.plist" config/prefs/e.plist
+            chmod 660 team/e.plist
+            cat > hold.py <<'END'
+            import fcntl, glob, hashlib, os, sys
+            path = sys.argv[1]
+            if "*" in path:
+                file = os.path.realpath("team/e.plist").encode()
+                path = path.replace("*", hashlib.sha256(file).hexdigest()[:32])
+            lock = open(path, "a+")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            print(os.getpid(), flush=True)
+            sys.stdin.read()
+            END
+            mkfifo end pid; python3 hold.py '\(lock)' < end > pid & exec 9> end
+            read holder < pid
+            echo "holder $holder"
+            "$PREFS" doctor
+            """)
+        let holder = result.text.split(separator: "\n").first?.split(separator: " ").last ?? ""
+        #expect(
+            result.text.contains("locked by process \(holder) (python3), so that \(domain) cannot be written\n"),
+            "\(result.text) \(result.errorText)")
+        #expect(result.text.contains("    # end that process if it does not end by itself: kill \(holder)\n"))
+        #expect(result.status == 8)
+    }
+
     @Test func `messages start with the name by which the command was called`() throws {
         let command = try BuiltCommand()
         let link = command.folder + "/defaults"

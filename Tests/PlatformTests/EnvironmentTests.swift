@@ -58,6 +58,25 @@ import Testing
         #expect(try homeless.folder(.configuration, in: files) == "/c")
     }
 
+    /// Names of files are bytes, and so are the variables that hold them.
+    @Test func `finds folders whose names are not valid UTF-8`() throws {
+        let home: [UInt8] = Array("/h".utf8) + [0xFF]
+        var environment = Environment()
+        environment.variables.set("HOME", to: home)
+        environment.variables.set("XDG_CONFIG_HOME", to: Array("/c".utf8) + [0xFE])
+        environment.variables.set("XDG_CONFIG_DIRS", to: Array("/a:/b".utf8) + [0xFD])
+        let files = try Self.files()
+        #expect(try environment.home(in: files).bytes == home)
+        #expect(try environment.folder(.configuration, in: files).bytes == Array("/c".utf8) + [0xFE])
+        #expect(try environment.folder(.state, in: files).bytes == home + Array("/.local/state".utf8))
+        #expect(
+            environment.systemFolders(.configuration).map(\.bytes) == [Array("/a".utf8), Array("/b".utf8) + [0xFD]])
+        #expect(try environment.home(in: files).description == "/h\\xFF")
+        #expect(environment.variables.changed == ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"])
+        environment.variables["HOME"] = "/h"
+        #expect(try environment.home(in: files) == "/h")
+    }
+
     @Test func `lists the system's folders without relative ones`() {
         let environment = Environment(variables: ["XDG_CONFIG_DIRS": "/a:b::/c", "XDG_DATA_DIRS": ""])
         #expect(environment.systemFolders(.configuration) == ["/a", "/c"])
@@ -84,7 +103,7 @@ import Testing
     @Test func `of this process is that of its start`() throws {
         let environment = Environment.ofThisProcess()
         #expect(environment.variables["PATH"] != nil)
-        #expect(environment.arguments == CommandLine.arguments && environment.changedArguments.isEmpty)
+        #expect(environment.arguments == CommandLine.arguments && environment.bytesOfArguments.isEmpty)
         #expect(environment.process > 1 && !environment.hostName.isEmpty)
         #expect(try SystemFileSystem().status(of: present(environment.executable))?.kind == .file)
         #expect(try environment.hostIdentity(in: SystemFileSystem()).bytes.count == 16)

@@ -220,7 +220,7 @@ extension StoreAccess {
         let domain = try domain(word)
         let command = spelling(word, in: domain.layer)
         if domain.name == nil, invocation.has(.from) {
-            let input = try InputFile(domain.file.path.description, invocation, context)
+            let input = try InputFile(domain.file.path.word, invocation, context)
             return ComparedOperand(
                 values: try input.dictionary(), masking: masking(domain), command: command, isInput: true)
         }

@@ -53,6 +53,11 @@ struct PlistBuddy {
             return names.isEmpty ? .appleFailure : .done
         }
         guard let name = names.first else { return try usage() }
+        // Only the path of the file can have other bytes.
+        if let word = words.first(where: { ByteText.holdsRaw($0) && !names.contains($0) }) {
+            try say("\(word.shown) is not UTF-8\n")
+            return .appleFailure
+        }
         guard try load(name) else { return .appleFailure }
         guard names.count == 1 else {
             try say("Invalid Arguments\n\n")

@@ -19,7 +19,13 @@ struct Plutil: Sendable {
         let words = Array(context.environment.arguments.dropFirst())
         if words.first == Verb.complete.name { return try plutil.complete(words.dropFirst()) }
         do {
-            return try plutil.perform(Request(words))
+            let request = try Request(words)
+            let files = request.options.files + [request.options.output].compactMap(\.self)
+            // Only the path of a file can have other bytes.
+            if let word = words.first(where: { ByteText.holdsRaw($0) && !files.contains($0) }) {
+                throw AppleFailure("\(word.shown) is not UTF-8.")
+            }
+            return try plutil.perform(request)
         } catch let failure as AppleFailure {
             plutil.complain(failure.message)
             return .appleFailure

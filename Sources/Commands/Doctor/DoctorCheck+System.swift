@@ -42,7 +42,7 @@ extension DoctorCheck {
             return DoctorFinding(name, "ignored, since it is a relative path: \(value)", .command(["unset", name]))
         }
         let lists = [Variable.configFolders, .dataFolders].map(\.rawValue).compactMap { name -> DoctorFinding? in
-            let folders = (variables[name] ?? "").split(separator: ":").map(String.init)
+            let folders = (variables.path(name)?.word ?? "").split(separator: ":").map(String.init)
             let relative = folders.filter { !$0.hasPrefix("/") }
             guard !relative.isEmpty else { return nil }
             let rest = folders.filter { $0.hasPrefix("/") }.joined(separator: ":")

@@ -45,31 +45,41 @@ extension Invocation {
     /// The type flag and the words of a value in the grammar of `prefs`; empty if there is none.
     package var typedValue: [String] { operands.first { $0.operand.kind == .typedValue }?.words ?? [] }
 
-    /// Returns whether the word is used only as a file name.
-    func namesFile(_ word: String) -> Bool {
-        let isOfFile = { (operand: Operand) in
-            switch operand.kind {
-            case .file, .folder: true
-            case .domain, .domainOrFile, .compared: DomainArgument.isPath(word)
-            default: false
-            }
+    /// A word that is not valid UTF-8, unless it is the path of a file, or an argument that is passed on to a script.
+    var wordWithoutText: String? {
+        let isOfScript = path == [Verb.args.name]
+        for (operand, words) in operands where !isOfScript || operand.name != "ARGUMENT" {
+            if let word = words.first(where: { ByteText.holdsRaw($0) && !operand.kind.isPath($0) }) { return word }
         }
-        let found = operands.filter { $0.words.contains(word) }
-        let others = options.filter { $0.word == word && $0.option.name != Option.output.name }
-        return found.allSatisfy { isOfFile($0.operand) } && others.isEmpty
-            && (!found.isEmpty || self[.output] == word)
-    }
-
-    /// Returns whether the word is only an argument of a script, whose bytes are passed on as they are.
-    func passesBytes(_ word: String) -> Bool {
-        path == [Verb.args.name] && words("ARGUMENT").contains(word)
-            && operands.allSatisfy { $0.operand.name == "ARGUMENT" || !$0.words.contains(word) || namesFile(word) }
-            && !options.contains { $0.word == word }
+        return options.first { ByteText.holdsRaw($0.word) && !($0.option.argument?.kind.isPath($0.word) ?? false) }?
+            .word
     }
 
     /// The requested format.
     package var format: FormatName? {
         options.last { $0.option.name == "--format" }.flatMap { FormatName(word: $0.word) }
+    }
+}
+
+extension Operand.Kind {
+    /// Returns whether a word of this kind is the path of a file.
+    fileprivate func isPath(_ word: String) -> Bool {
+        switch self {
+        case .file, .folder: true
+        case .domain, .domainOrFile, .compared: DomainArgument.isPath(word)
+        default: false
+        }
+    }
+}
+
+extension Option.Argument.Kind {
+    /// Returns whether a word of this kind is the path of a file.
+    fileprivate func isPath(_ word: String) -> Bool {
+        switch self {
+        case .file, .folder: true
+        case .domain, .store: DomainArgument.isPath(word)
+        default: false
+        }
     }
 }
 

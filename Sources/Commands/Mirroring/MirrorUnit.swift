@@ -1,4 +1,5 @@
 internal import Platform
+internal import PropertyLists
 
 /// The systemd unit that watches a store's mirrors.
 struct MirrorUnit {
@@ -10,7 +11,7 @@ struct MirrorUnit {
     /// - Parameter store: The folder of the store; nil for the default one.
     init(_ program: String, _ store: FilePath?) {
         name = "prefs-mirror" + (store.map { "-" + Self.escapedPath($0) } ?? "")
-        words = [program] + Option.words(naming: store?.description) + ["mirror"]
+        words = [program] + Option.words(naming: store?.word) + ["mirror"]
     }
 
     /// Returns a path escaped as by `systemd-escape`, so that different paths have different unit names.
@@ -49,6 +50,8 @@ struct MirrorUnit {
         for (character, escape) in [
             ("\\", "\\\\"), ("\"", "\\\""), ("%", "%%"), ("$", "$$"), ("\n", "\\n"), ("\t", "\\t"),
         ] { text = text.replacing(character, with: escape) }
+        // The unit file is read as text.
+        text = text.shown
         return text == word && !word.contains(where: { " '".contains($0) }) ? word : "\"\(text)\""
     }
 

@@ -41,6 +41,7 @@ package struct CommandContext: Sendable {
         dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }, screen: (any ScreenTerminal)? = nil
     ) {
         self.system = system
+        self.system.environment.arguments = system.environment.words
         self.system.terminal = EscapingTerminal(system.terminal)
         self.wait = wait
         self.run = run
@@ -63,6 +64,19 @@ extension CommandContext {
 
     /// The unescaped streams, for cursor control.
     var cursor: any Terminal { (terminal as? EscapingTerminal)?.inner ?? terminal }
+}
+
+extension Environment {
+    /// The arguments, with bytes that are not valid UTF-8 in the notation of `ByteText`.
+    fileprivate var words: [String] {
+        guard !bytesOfArguments.isEmpty || arguments.contains(where: ByteText.holdsRaw) else { return arguments }
+        return arguments.enumerated().map { ByteText.text(bytesOfArguments[$0.offset] ?? Array($0.element.utf8)) }
+    }
+}
+
+extension FilePath {
+    /// The path as an argument of a command, with bytes that are not valid UTF-8 in the notation of `ByteText`.
+    var word: String { ByteText.text(bytes) }
 }
 
 extension SystemServices {
@@ -88,29 +102,15 @@ extension CommandContext {
     /// The command that the name selects.
     package var dialect: Dialect { Dialect(program: program) }
 
-    /// Returns the path that an argument names, with `~/` expanded.
+    /// Returns the path that an argument names, with `~/` expanded. Its bytes are those that were given.
     package func path(_ argument: String) throws -> FilePath {
+        let bytes = ByteText.bytes(argument)
         guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {
-            guard let path = FilePath(bytes(of: argument)) else {
-                throw CommandFailure(.usage, "missing file name")
-            }
+            guard let path = FilePath(bytes) else { throw CommandFailure(.usage, "missing file name") }
             return path
         }
         let home = try environment.home(in: fileSystem)
-        return FilePath(bytes(of: argument).dropFirst(2)).map(home.resolving) ?? home
-    }
-
-    /// Returns the original bytes of an argument, even if they are not valid UTF-8. Text that the command has added
-    /// before or after the argument is kept.
-    private func bytes(of argument: String) -> [UInt8] {
-        let bytes = Array(argument.utf8)
-        let found = environment.changedArguments.compactMap { text, given in
-            bytes.firstRange(of: Array(text.utf8)).map { (range: $0, given: given) }
-        }
-        // The longest match, since one argument can contain another.
-        let longest = found.max { ($0.range.count, -$0.range.lowerBound) < ($1.range.count, -$1.range.lowerBound) }
-        guard let (range, given) = longest else { return bytes }
-        return Array(bytes[..<range.lowerBound]) + given + bytes[range.upperBound...]
+        return FilePath(bytes.dropFirst(2)).map(home.resolving) ?? home
     }
 
     /// Returns the absolute path that an argument names.

@@ -1,5 +1,5 @@
 internal import Platform
-internal import SettingsSchema
+internal import PropertyLists
 
 #if canImport(Glibc)
     internal import Glibc
@@ -17,7 +17,7 @@ internal import SettingsSchema
 func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 {
     let former = [SIGINT, SIGQUIT, SIGTSTP].map { (number: $0, action: signal($0, SIG_IGN)) }
     defer { for (number, action) in former { _ = signal(number, action) } }
-    let process = try spawn(program, [program.description] + arguments)
+    let process = try spawn(program, [program.word] + arguments)
     var status: Int32 = 0
     while true {
         guard waitpid(process, &status, WUNTRACED) != -1 else {
@@ -32,7 +32,7 @@ func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure
     return ending == 0 ? status >> 8 & 0xFF : 128 + ending
 }
 
-/// Starts a program with this process's environment.
+/// Starts a program with this process's environment. Bytes that are not valid UTF-8 are in the notation of `ByteText`.
 ///
 /// - Parameter output: The descriptor for its output. It then has no input, and leads a process group. If nil, it has
 ///   the streams of this process.
@@ -63,7 +63,9 @@ func spawn(_ program: FilePath, _ words: [String], output: Int32? = nil) throws(
     var blocked = sigset_t(of: [])
     posix_spawnattr_setsigmask(&attributes, &blocked)
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { word in
+        strdup(ByteText.bytes(word).map { CChar(bitPattern: $0) } + [0])
+    }
     defer { for pointer in pointers { free(pointer) } }
     pointers.append(nil)
     var process = pid_t()

@@ -149,7 +149,12 @@ struct StoredSettings {
     @discardableResult
     func save(_ changes: Form.Changes) throws -> [Layer] {
         var parts: [Layer: Form.Changes] = [:]
-        let values = schema.anchored(changes.values, in: access.system.workingFolder?.description)
+        let values = schema.anchored(changes.values, in: access.system.workingFolder?.word)
+        for entry in values where entry.value.holdsRaw && !(changes.values[entry.key]?.holdsRaw ?? false) {
+            throw CommandFailure(
+                .invalidValue,
+                "\(entry.key.onOneLine): the path of the current folder is not valid UTF-8; nothing was saved")
+        }
         let stored = domain.name == nil ? [] : try access.storedLayers(domain).filter(\.layer.isOfUser)
         let layers = { (key: String) in
             let keys = schema.anyDeclaration(of: key)?.allKeys ?? [key]

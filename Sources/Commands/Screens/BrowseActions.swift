@@ -619,7 +619,8 @@ extension ShellWord {
     /// Returns the line that bash, zsh and ksh read as `words`, without control characters. It can be pasted safely.
     package static func visibleLine(_ words: [String]) -> String {
         words.map { word in
-            guard word.unicodeScalars.contains(where: { $0.isInvisible || $0 == "\n" || $0 == "\t" }) else {
+            let isVisible = !word.unicodeScalars.contains { $0.isInvisible || $0 == "\n" || $0 == "\t" }
+            guard !isVisible || ByteText.holdsRaw(word) else {
                 return quoted(word)
             }
             var text = "$'"
@@ -628,9 +629,9 @@ extension ShellWord {
                 case "\n": text += "\\n"
                 case "\t": text += "\\t"
                 case "\\", "'": text += "\\\(scalar)"
-                case _ where scalar.isInvisible:
+                case _ where scalar.isInvisible || ByteText.holdsRaw(String(scalar)):
                     // Three octal digits are unambiguous before any following text.
-                    for byte in String(scalar).utf8 {
+                    for byte in ByteText.bytes(String(scalar)) {
                         let digits = String(byte, radix: 8)
                         text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
                     }

@@ -184,12 +184,15 @@ extension CommandContext {
         guard let folder = try? absolutePath(folderText.isEmpty ? "." : folderText),
             let names = try? fileSystem.names(in: folder)
         else { return [] }
-        return names.map(\.description).filter { $0.hasPrefix(start) && ($0.first != "." || start.first == ".") }
-            .sorted().prefix(1000).map { name in
-                let path = FilePath(name).map(folder.resolving) ?? folder
-                let isFolder = (try? fileSystem.status(of: path))??.kind == .folder
-                return folderText + name + (isFolder ? "/" : "")
-            }
+        // A field holds text, so it cannot name other files.
+        return names.compactMap { String(validating: $0.bytes, as: UTF8.self) }.filter {
+            $0.hasPrefix(start) && ($0.first != "." || start.first == ".")
+        }
+        .sorted().prefix(1000).map { name in
+            let path = FilePath(name).map(folder.resolving) ?? folder
+            let isFolder = (try? fileSystem.status(of: path))??.kind == .folder
+            return folderText + name + (isFolder ? "/" : "")
+        }
     }
 }
 

@@ -60,17 +60,7 @@ struct ScriptCall {
     private var program: String { schema.program?.onOneLine ?? script.program }
 
     /// The arguments of the script, with bytes that are not valid UTF-8 in the notation of `ByteText`.
-    private var words: [String] {
-        let words = invocation.words("ARGUMENT")
-        let (all, given) = (context.environment.arguments, context.environment.bytesOfArguments)
-        let isPlain = given.isEmpty && !words.contains(where: ByteText.holdsRaw)
-        guard !isPlain else { return words }
-        // They are the words after the script, which only `--` may precede.
-        return (0..<words.count).map { index in
-            let position = all.count - words.count + index
-            return ByteText.text(given[position] ?? Array(words[index].utf8))
-        }
-    }
+    private var words: [String] { invocation.words("ARGUMENT") }
 
     /// The layers of the domain as the script's schema declares it.
     private func layers(_ stored: [LayerSource], _ program: EffectiveSchema.ProgramValues) -> LayerStack {
@@ -215,7 +205,7 @@ struct ScriptCall {
 
     /// Prints a line to standard error, after the script's name.
     private func say(_ line: String) throws {
-        try context.terminal.write(ByteText.shown("\(program): \(line)".shown) + "\n", to: .errors)
+        try context.terminal.write("\(program): \(line)".shown + "\n", to: .errors)
     }
 }
 

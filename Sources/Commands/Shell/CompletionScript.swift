@@ -1,3 +1,4 @@
+internal import PropertyLists
 internal import SettingsSchema
 
 /// The shell scripts that call the command's own `__complete`, which answers from the table of verbs and the store.
@@ -119,9 +120,11 @@ extension CompletionScript {
 
 /// Quoting for POSIX shells.
 package enum ShellWord {
-    /// Returns the word that any shell reads as `text`, which must not contain a NUL.
+    /// Returns the word that any shell reads as `text`, which must not contain a NUL. Only bash, zsh and ksh can read
+    /// bytes that are not valid UTF-8.
     package static func quoted(_ text: String) -> String {
-        !text.isEmpty && text.utf8.allSatisfy(isPlain) ? text : ShellQuoting.word(text)
+        if ByteText.holdsRaw(text) { return visibleLine([text]) }
+        return !text.isEmpty && text.utf8.allSatisfy(isPlain) ? text : ShellQuoting.word(text)
     }
 
     /// Returns the line that a shell reads as `words`.

@@ -251,7 +251,7 @@ struct Declaration: Sendable {
             return [argument]
         }
         let names = try context.fileSystem.names(in: context.path(argument)) ?? []
-        let files = names.map(\.description).filter { name in
+        let files = names.map { ByteText.text($0.bytes) }.filter { name in
             !name.hasPrefix(".") && endings.contains { name.hasSuffix($0) }
         }
         guard !files.isEmpty else {
@@ -270,6 +270,9 @@ struct Declaration: Sendable {
         for ending in endings where name.hasSuffix(ending) {
             name = String(name.dropLast(ending.count))
             break
+        }
+        guard !ByteText.holdsRaw(name) else {
+            throw CommandFailure(.usage, "\(shown): the name of the file is not valid UTF-8; add --domain DOMAIN")
         }
         do throws(DomainName.Failure) {
             return try DomainName(name)

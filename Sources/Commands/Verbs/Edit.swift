@@ -136,11 +136,12 @@ extension CommandContext {
     /// Runs the user's editor on a file.
     func runEditor(on file: FilePath) throws {
         let variables = environment.variables
-        let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
+        let named = [Variable.visual, .editor].lazy.compactMap { variables.path($0.rawValue) }.first
+        let editor = named?.word ?? "vi"
         // As in git: the variable is a shell command line, and the file is its argument. An interrupt in the editor
         // must not end the shell, because the editor would then continue without it.
         let command = "trap : INT QUIT; \(editor) \"$@\""
-        let status = try run("/bin/sh", ["-c", command, editor, file.description])
+        let status = try run("/bin/sh", ["-c", command, editor, file.word])
         guard status == 0 else {
             throw CommandFailure(
                 .systemFailed,
@@ -209,7 +210,7 @@ struct EditedText {
     }
 
     private static func makeFolder(_ context: CommandContext) throws -> FilePath {
-        let named = context.environment.variables[Variable.temporaryFolder.rawValue].flatMap { FilePath($0) }
+        let named = context.environment.variables.path(Variable.temporaryFolder.rawValue)
         let place = named.flatMap { $0.isAbsolute ? $0 : nil } ?? "/tmp"
         for _ in 0..<16 {
             guard let name = FileName(context.fileSystem.unpredictableName().bytes.dropFirst()) else { break }

@@ -296,7 +296,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         let folder = try context.environment.folder(.configuration, in: context.fileSystem)
             .resolving("systemd/user")
-        let unit = MirrorUnit(context.environment.executable?.description ?? Prefs.name, access.namedStore)
+        let unit = MirrorUnit(context.environment.executable?.word ?? Prefs.name, access.namedStore)
         let path = folder.resolving(FilePath(unit.name + ".service") ?? ".")
         try context.fileSystem.makeFolders(folder)
         try context.fileSystem.replace(path, with: Array(unit.text.utf8))

@@ -62,14 +62,13 @@ extension Environment {
     /// Returns the system-wide folders, most important first. There are none for `state`.
     package func systemFolders(_ kind: BaseFolder) -> [FilePath] {
         guard let search = kind.search else { return [] }
-        let named = variables[search.variable] ?? ""
-        guard !named.isEmpty else { return search.preset }
-        return named.utf8.split(separator: UInt8(ascii: ":")).compactMap { FilePath($0) }.filter(\.isAbsolute)
+        guard let named = variables.bytes(of: search.variable), !named.isEmpty else { return search.preset }
+        return named.split(separator: UInt8(ascii: ":")).compactMap { FilePath($0) }.filter(\.isAbsolute)
     }
 
     /// Returns the variable's value if it is an absolute path; the specification requires others to be ignored.
     private func absolutePath(_ variable: String) -> FilePath? {
-        variables[variable].flatMap { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
+        variables.path(variable).flatMap { $0.isAbsolute ? $0 : nil }
     }
 }
 
@@ -96,14 +95,6 @@ extension Environment.BaseFolder {
         case .data: ("XDG_DATA_DIRS", ["/usr/local/share", "/usr/share"])
         case .state: nil
         }
-    }
-}
-
-extension Environment {
-    /// The original bytes of each argument that is not valid UTF-8, by its text in `arguments`. Empty if two different
-    /// arguments have the same text.
-    package var changedArguments: [String: [UInt8]] {
-        Dictionary(bytesOfArguments.map { (arguments[$0.key], $0.value) }) { $0 == $1 ? $0 : [] }
     }
 }
 
@@ -139,18 +130,21 @@ extension Environment {
 /// start.
 package struct EnvironmentVariables: Hashable, Sendable {
     package private(set) var all: [Variable] = []
-    /// The names of variables whose values are not valid UTF-8.
-    package private(set) var changed: [String] = []
 
     package struct Variable: Hashable, Sendable {
         package let name: String
-        package var value: String
+        /// The value, with invalid UTF-8 replaced.
+        package let value: String
+        /// The original bytes of a value that is not valid UTF-8; nil for other values.
+        let bytes: [UInt8]?
 
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
+        package init(name: String, value: String, bytes: [UInt8]? = nil) {
+            (self.name, self.value, self.bytes) = (name, value, bytes)
         }
     }
+
+    /// The names of variables whose values are not valid UTF-8.
+    package var changed: [String] { all.filter { $0.bytes != nil }.map(\.name) }
 
     package init() {}
 
@@ -158,7 +152,7 @@ package struct EnvironmentVariables: Hashable, Sendable {
         get { index(of: name).map { all[$0].value } }
         set {
             switch (index(of: name), newValue) {
-            case (let index?, let value?): all[index].value = value
+            case (let index?, let value?): all[index] = Variable(name: name, value: value)
             case (let index?, nil): all.remove(at: index)
             case (nil, let value?): append(name, value)
             case (nil, nil): break
@@ -168,10 +162,23 @@ package struct EnvironmentVariables: Hashable, Sendable {
 
     /// Appends a variable without a search. If a name occurs twice, the first one is used.
     ///
-    /// - Parameter isChanged: Whether invalid UTF-8 in the value has been replaced.
-    mutating func append(_ name: String, _ value: String, isChanged: Bool = false) {
-        all.append(Variable(name: name, value: value))
-        if isChanged { changed.append(name) }
+    /// - Parameter bytes: The original bytes if invalid UTF-8 in the value has been replaced.
+    mutating func append(_ name: String, _ value: String, bytes: [UInt8]? = nil) {
+        all.append(Variable(name: name, value: value, bytes: bytes))
+    }
+
+    /// Returns the bytes of a value, which need not be valid UTF-8.
+    package func bytes(of name: String) -> [UInt8]? {
+        index(of: name).map { all[$0].bytes ?? Array(all[$0].value.utf8) }
+    }
+
+    /// Returns a value as a path, or nil if it is empty or there is none.
+    package func path(_ name: String) -> FilePath? { bytes(of: name).flatMap { FilePath($0) } }
+
+    /// Sets a value that need not be valid UTF-8.
+    package mutating func set(_ name: String, to bytes: [UInt8]) {
+        self[name] = nil
+        append(name, String(decoding: bytes, as: UTF8.self), bytes: bytes)
     }
 
     private func index(of name: String) -> Int? { all.firstIndex { $0.name == name } }

@@ -64,8 +64,8 @@ extension FilePath {
 }
 
 extension FilePath: CustomStringConvertible {
-    /// The path as text. Invalid UTF-8 becomes U+FFFD.
-    package var description: String { String(decoding: bytes, as: UTF8.self) }
+    /// The path as text. A byte that is not part of valid UTF-8 is written as `\xE9`.
+    package var description: String { bytes.shown }
 }
 
 extension FilePath: Comparable {
@@ -211,8 +211,22 @@ extension FileName {
 }
 
 extension FileName: CustomStringConvertible {
-    /// The name as text. Invalid UTF-8 becomes U+FFFD.
-    package var description: String { String(decoding: bytes, as: UTF8.self) }
+    /// The name as text. A byte that is not part of valid UTF-8 is written as `\xE9`.
+    package var description: String { bytes.shown }
+}
+
+extension [UInt8] {
+    /// The bytes of a name as text for messages. Names that differ look different, even if they are not valid UTF-8.
+    fileprivate var shown: String {
+        if let text = String(validating: self, as: UTF8.self) { return text }
+        var (text, rest) = ("", self[...])
+        while let first = rest.first {
+            let scalar = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self) }.first
+            text += scalar ?? "\\x" + String(first, radix: 16, uppercase: true)
+            rest.removeFirst(scalar?.utf8.count ?? 1)
+        }
+        return text
+    }
 }
 
 extension FileName: Comparable {

@@ -27,9 +27,13 @@ extension Environment {
             guard let text = unsafe given[position] else { continue }
             let isChanged = unsafe arguments[position].withCString { unsafe strcmp($0, text) } != 0
             guard isChanged else { continue }
-            changed[position] = unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            changed[position] = unsafe bytes(of: text)
         }
         return changed
+    }
+
+    private static func bytes(of text: UnsafePointer<CChar>) -> [UInt8] {
+        unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 
     private static func environmentVariables() -> EnvironmentVariables {
@@ -46,7 +50,8 @@ extension Environment {
                 let name = unsafe UnsafeRawBufferPointer(start: text, count: sign - text)
                 let value = unsafe String(cString: sign + 1)
                 let isChanged = unsafe value.withCString { unsafe strcmp($0, sign + 1) } != 0
-                unsafe variables.append(String(decoding: name, as: UTF8.self), value, isChanged: isChanged)
+                let bytes = unsafe isChanged ? bytes(of: sign + 1) : nil
+                unsafe variables.append(String(decoding: name, as: UTF8.self), value, bytes: bytes)
             }
             unsafe entry += 1
         }
@@ -56,7 +61,7 @@ extension Environment {
     private static func currentFolder() -> FilePath? {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let text = unsafe getcwd(buffer.baseAddress, buffer.count) else { return nil }
-            let path = unsafe FilePath(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+            let path = unsafe FilePath(bytes(of: text))
             return path.flatMap { $0.isAbsolute ? $0 : nil }
         }
     }

@@ -1,12 +1,18 @@
 // Untrusted text in messages and on terminals: names, keys and values from files and command lines.
 
 extension String {
-    /// The text on one line, with control characters escaped.
+    /// The text on one line, with control characters escaped. Bytes in the notation of `ByteText` are written as `\xE9`.
     package var shown: String {
-        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
+        guard unicodeScalars.contains(where: \.steersTerminal) || ByteText.holdsRaw(self) else { return self }
         var result = ""
         for scalar in unicodeScalars {
-            if scalar.steersTerminal { result += scalar.spelledOut } else { result.unicodeScalars.append(scalar) }
+            if let byte = ByteText.byte(scalar) {
+                result += "\\x" + String(byte, radix: 16, uppercase: true)
+            } else if scalar.steersTerminal {
+                result += scalar.spelledOut
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
         }
         return result
     }
