@@ -437,6 +437,21 @@ struct BuiltCommandTests {
         #expect(failing.status == 6)
         #expect(failing.errorText == "prefs: the editor 'exit 3; true' ended with status 3; nothing was changed\n")
     }
+
+    @Test func `states that a change was made if its report cannot be printed`() throws {
+        let result = try BuiltCommand().script(
+            """
+            "$PREFS" write com.m old 1
+            echo '{ Domain = com.m; Version = 2; Settings = ({ Key = new; RenamedFrom = old; Title = x; }); }' > s.plist
+            "$PREFS" schema install s.plist 2> /dev/null
+            "$PREFS" schema migrate com.m > /dev/full; echo "status $?"
+            "$PREFS" read com.m new
+            """)
+        #expect(String(decoding: result.output, as: UTF8.self) == "status 6\n1\n")
+        #expect(
+            String(decoding: result.errors, as: UTF8.self)
+                == "prefs: migrated the settings, but cannot write: No space left on device\n")
+    }
 }
 
 extension PropertyList.Dictionary {

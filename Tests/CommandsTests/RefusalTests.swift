@@ -223,6 +223,6 @@ import Testing
                         terminal: SimulatedTerminal())))
             #expect(status == (words[0] == "write" ? .done : .systemFailed))
         }
-        #expect(try files.status(of: #require(FilePath(pipe)))?.kind == .other)
+        #expect(try files.status(of: #require(FilePath(pipe)))?.kind == .pipe)
     }
 }

@@ -136,7 +136,7 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
     @Test func `that is a FIFO does not wait`() throws {
         let bench = try FileSystemSubject.real.make()
         #expect(mkfifo(bench.path("fifo").description, 0o600) == 0)
-        #expect(try bench.fileSystem.status(of: bench.path("fifo"))?.kind == .other)
+        #expect(try bench.fileSystem.status(of: bench.path("fifo"))?.kind == .pipe)
         #expect(failure { _ = try bench.fileSystem.contents(of: bench.path("fifo")) } == .invalidArgument)
     }
 }

@@ -220,6 +220,44 @@ import Testing
         }
     }
 
+    /// The values in all files, as another process sees them, show whether the write was made.
+    @Test(arguments: scenarios) func `states whether it was made`(_ scenario: Scenario) throws {
+        let bench = try StoreBench()
+        try scenario.prepare(bench.process())
+        let old = try Self.state(scenario.files, on: bench.simulated.disk.copy())
+        var (number, wasHit) = (0, true)
+        while wasHit {
+            number += 1
+            let disk = bench.simulated.disk.copy()
+            let system = StoreBench.process(on: disk, FaultPlan(.fail(.inputOutput), at: number))
+            var failure: (any Error)?
+            do { try scenario.run(system) } catch { failure = error }
+            wasHit = try #require(system.fileSystem as? SimulatedFileSystem).hits > 0
+            guard let failure else { continue }
+            let text = "\(failure)"
+            let isStated = ["wrote /", "removed /", "is committed"].contains { text.contains($0) }
+            #expect(try isStated == (Self.state(scenario.files, on: disk) != old), "at \(number): \(text)")
+        }
+        #expect(number > 10)
+    }
+
+    @Test func `states that it was made if only its folder cannot be synced`() throws {
+        let bench = try StoreBench()
+        let system = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(1), of: .synchronizeFolder)]))
+        let path = Self.byPath.path
+        for attempt: @Sendable () throws -> Void in [
+            { try system.set("key", 1, in: Self.byPath) },
+            {
+                try DomainWriter(system, WriteAuthor(.write, by: system)).replace(
+                    Self.byPath, with: [], isSensitive: false)
+            },
+        ] {
+            let failure = #expect(throws: StoreFailure.self) { try attempt() }
+            #expect(failure?.description.hasPrefix("wrote \(path), but could not write to disk the folder ") == true)
+        }
+        #expect(try bench.process().fileSystem.contents(of: path) == [])
+    }
+
     /// A file that cannot be replaced, such as a mount point.
     @Test func `reports that it takes effect once it is committed`() throws {
         let bench = try StoreBench()

@@ -140,6 +140,16 @@ extension CommandContext {
     /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
+    /// Calls `body` after a change was made. An error states that the change was made.
+    func after<Result>(_ change: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            if let failure = error as? SystemFailure, failure.isBrokenPipe { throw error }
+            throw CommandFailure(error, after: change)
+        }
+    }
+
     /// Prints a line to standard error, after the program's name. If that fails, the command continues: a note is not
     /// part of the result.
     package func note(_ line: String) { try? terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
@@ -186,6 +196,7 @@ extension CommandContext {
         // Checked without opening it: the writer of a pipe would take the check for its reader.
         if try isStream(argument) {
             if let own = Self.descriptor(argument) { return try terminal.input(from: own, limit: limit) }
+            try checkOwnPipe(path)
             return try stream(path, limit)
         }
         guard let bytes = try fileSystem.contents(of: path, limit: limit) else {
@@ -214,14 +225,24 @@ extension CommandContext {
     /// Returns whether an argument names a stream, which can be read only once.
     func isStream(_ argument: String) throws -> Bool {
         if argument == "-" { return true }
-        return try fileSystem.status(of: path(argument))?.kind == .other
+        let kind = try fileSystem.status(of: path(argument))?.kind
+        return kind == .pipe || kind == .other
+    }
+
+    /// Throws for a named pipe of another user, who may never write to it, so that the command would wait forever.
+    /// Devices are read whoever owns them, and a socket cannot be opened.
+    private func checkOwnPipe(_ path: FilePath) throws {
+        guard let pipe = try fileSystem.status(of: path), pipe.kind == .pipe, pipe.owner != environment.user else {
+            return
+        }
+        throw SystemFailure(.notPermitted, .readForeignPipe, path)
     }
 
     /// Returns the descriptor that an argument names. It is read directly, because a socket cannot be opened again.
     private static func descriptor(_ argument: String) -> Int32? {
         if argument == "/dev/stdin" { return StandardStream.input.rawValue }
-        let folder = "/dev/fd/"
-        return argument.hasPrefix(folder) ? Int32(argument.dropFirst(folder.count)) : nil
+        let folder = ["/dev/fd/", "/proc/self/fd/"].first { argument.hasPrefix($0) }
+        return folder.flatMap { Int32(argument.dropFirst($0.count)) }
     }
 
     /// Returns whether a path leads to a descriptor of a process, as `/dev/stdout` does. The kernel resolves such a

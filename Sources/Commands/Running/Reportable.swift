@@ -34,6 +34,13 @@ package struct CommandFailure: Reportable, Hashable {
         classicLines = classic
     }
 
+    /// Creates an error that occurred after a change was made.
+    init(_ error: any Error, after change: String) {
+        let (status, lines) = Prefs.explanation(of: error)
+        let text = ["\(change), but \(lines.first ?? "")"] + lines.dropFirst()
+        self.init(status, text, classic: text)
+    }
+
     /// Creates an error with the messages and status of another, and one more line.
     init(_ error: any Error, and line: String) {
         let (status, lines) = Prefs.explanation(of: error)

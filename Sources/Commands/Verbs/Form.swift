@@ -52,7 +52,7 @@ extension Verb {
             var session = ScreenSession(FormScreen(form), actions, on: terminal, context)
             let end = try session.run(actions.changes())
             // The screen is gone, and with it the hint.
-            if let text = session.content.saved { try context.say(text) }
+            if let text = session.content.saved { try context.after("saved the settings") { try context.say(text) } }
             switch end {
             case .interrupted(let signal): terminal.end(with: signal)
             case .finished(let isComplete): return isComplete ? .done : .different
@@ -131,7 +131,9 @@ struct FormSession {
                 case .ask(let prompt, let isSecret): event = try ask(prompt, isSecret)
                 case .save(let changes):
                     try save(changes)
-                    try context.say("Saved \(counted(changes.count, "setting")).")
+                    try context.after("saved the settings") {
+                        try context.say("Saved \(counted(changes.count, "setting")).")
+                    }
                 case .finish(let isComplete): return isComplete
                 }
             }
@@ -186,7 +188,7 @@ struct FormActions: ScreenActions {
         case .save(let changes):
             do {
                 let command = try save(changes)
-                let values = try read()
+                let values = try context.after("saved the settings", read)
                 let undo = command + (note.map { "  " + $0 } ?? "")
                 return .events([.saved(values.inForce, layers: values.layers, undo: undo)])
             } catch {

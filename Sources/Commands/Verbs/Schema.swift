@@ -92,7 +92,7 @@ extension Verb {
             bytes = Array(try plain.export())
         }
         try context.fileSystem.replace(path, with: bytes.span.bytes)
-        let stored = try domain.file.contents(on: access.system).values
+        let stored = try context.after("installed \(path)") { try domain.file.contents(on: access.system).values }
         if schema.needsMigration(stored) {
             let words = ShellWord.line(CommandSpelling(schema.domain).words(wordsOfMigration))
             context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
@@ -154,9 +154,8 @@ extension Verb {
             steps.withLock { $0[file] = done }
         }
         try access.commit(edits, .migrate)
-        for file in files {
-            for step in steps.withLock({ $0[file] ?? [] }) { try context.say("\(step)".onOneLine) }
-        }
+        let made = files.flatMap { file in steps.withLock { $0[file] ?? [] } }
+        try context.after("migrated the settings") { for step in made { try context.say("\(step)".onOneLine) } }
         return .done
     }
 

@@ -1,6 +1,10 @@
 /// The metadata of a file, as `stat` returns it.
 package struct FileStatus: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable { case file, folder, symbolicLink, other }
+    package enum Kind: Hashable, Sendable {
+        case file, folder, symbolicLink, pipe
+        /// A device or a socket.
+        case other
+    }
 
     package var kind: Kind
     package var device: UInt64

@@ -280,7 +280,11 @@ extension FileSystem {
             _ = try? remove(temporary)
             throw error
         }
-        try synchronizeFolder(path.parent)
+        do {
+            try synchronizeFolder(path.parent)
+        } catch {
+            throw error.after(.wrote(path))
+        }
     }
 
     /// Opens and locks a file, and checks that it is still the file at `path`: while this waited, the previous holder

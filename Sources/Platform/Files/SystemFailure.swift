@@ -14,6 +14,8 @@ package struct SystemFailure: Error, Hashable, Sendable {
         case open, read, write, truncate
         /// Reading a pipe, a device or a socket as if it were a file.
         case readSpecial
+        /// Reading a named pipe of another user, who may never write to it.
+        case readForeignPipe
         case synchronize, synchronizeFolder
         case lock
         case setMode, setOwner
@@ -30,6 +32,14 @@ package struct SystemFailure: Error, Hashable, Sendable {
     package let operation: Operation
     /// The file concerned; nil for a stream of the process, or if there is none.
     package let path: FilePath?
+    /// The change that was made before the failure, or nil if nothing was changed.
+    package private(set) var change: Change?
+
+    /// A change that is visible to other programs, and that a later failure does not revert.
+    package enum Change: Hashable, Sendable {
+        case wrote(FilePath)
+        case removed(FilePath)
+    }
 
     package init(_ code: ErrorCode, _ operation: Operation, _ path: FilePath?) {
         self.code = code
@@ -41,7 +51,16 @@ package struct SystemFailure: Error, Hashable, Sendable {
 extension SystemFailure {
     /// Returns the failure with `path` in place of the name of a temporary file, which would mean nothing to the user.
     package func naming(_ path: FilePath) -> SystemFailure {
-        self.path?.lastComponent?.isTemporary == true ? SystemFailure(code, operation, path) : self
+        guard self.path?.lastComponent?.isTemporary == true else { return self }
+        let failure = SystemFailure(code, operation, path)
+        return change.map { failure.after($0) } ?? failure
+    }
+
+    /// Returns the failure as one that occurred after a change was made.
+    package func after(_ change: Change) -> SystemFailure {
+        var failure = self
+        failure.change = change
+        return failure
     }
 }
 
@@ -50,12 +69,18 @@ extension SystemFailure: CustomStringConvertible {
         let reason =
             switch operation {
             case .readSpecial: "it is a pipe, a device or a socket"
+            case .readForeignPipe: "it is a pipe of another user; pass its contents on the standard input"
             case .replacePlanted: "it belongs to another user, in a folder where everyone can create files"
             case .followPlanted: "it is a symbolic link that another user may have created"
             case .open where code == .noSuchAddress: "it is a socket or a pipe, not a file"
             default: code.description
             }
-        return "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"
+        let failure = "\(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"
+        return switch change {
+        case nil: "cannot \(failure)"
+        case .wrote(let file): "wrote \(file), but could not \(failure)"
+        case .removed(let file): "removed \(file), but could not \(failure)"
+        }
     }
 }
 
@@ -66,7 +91,7 @@ extension SystemFailure.Operation {
         case .open, .read, .write, .truncate, .lock, .rename, .exchange, .remove, .list, .watch,
             .run:
             rawValue
-        case .readSpecial: "read"
+        case .readSpecial, .readForeignPipe: "read"
         case .replacePlanted: "replace"
         case .followPlanted: "use"
         case .synchronize: "write to disk"

@@ -284,6 +284,7 @@ extension FileStatus.Kind {
             case S_IFREG: .file
             case S_IFDIR: .folder
             case S_IFLNK: .symbolicLink
+            case S_IFIFO: .pipe
             default: .other
             }
     }

@@ -201,7 +201,8 @@ package struct DomainWriter: Sendable {
             }
             let file = plans[current].resolved.file
             if error.meansOtherContents, plans[current].requiresKnown { throw StoreFailure(file, .notCurrent) }
-            throw record == nil ? file.failure(error) : file.failure(error).afterCommit
+            if record != nil { throw file.failure(error).afterCommit }
+            throw file.failure(plans[current].isCarriedOut ? error.after(plans[current].change) : error)
         }
         if let record { PendingTransactions.remove(record, on: system) }
         for index in changed {
@@ -256,7 +257,7 @@ package struct DomainEdit: Sendable {
     package var requiresKnown = false
     /// Whether to throw `notKept` if the present contents cannot be kept as a version.
     package var requiresFormer = false
-    /// Whether to replace a damaged file that has no readable version. The file is set aside next to the new one.
+    /// Whether to replace a damaged file in whose place no version is used. The file is set aside next to the new one.
     package var acceptsLoss = false
     /// The version that the caller has written before and not kept yet.
     package var unkept: PendingVersion?
@@ -364,6 +365,8 @@ package struct DomainDraft: Sendable {
     package let status: FileStatus?
     /// Whether others can read the file.
     package var isExposed = false
+    /// Whether the file is damaged, so that it has no format and no values of its own.
+    package var isDamaged = false
 
     package var exists: Bool { status != nil }
 }

@@ -75,6 +75,7 @@ struct FileCommit {
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         draft.isFolder = before.isFolder || !before.exists && before.members != nil
         draft.isExposed = before.status?.isExposed(to: writer.system.environment.user) ?? false
+        draft.isDamaged = before.recovery != nil
         (draft.writesWholeText, draft.rewrites) = (edit.writesWholeText, edit.writesWholeText)
         try edit.change(&draft)
         if draft.isFolder {
@@ -129,6 +130,12 @@ struct FileCommit {
 
     /// Whether the file was replaced or removed.
     var isCarriedOut: Bool { transaction != nil }
+
+    /// The change of the file for messages.
+    var change: SystemFailure.Change {
+        let path = writesFolder ? resolved.file.folder ?? resolved.file.path : resolved.file.path
+        return removesFile ? .removed(path) : .wrote(path)
+    }
 
     // MARK: Writing the file
 
@@ -383,7 +390,7 @@ struct FileCommit {
             if let temporary = pieces[index].temporary {
                 // With several files there is a record, which would restore a previous file that was exchanged.
                 if comparesFormer, isOnly {
-                    try exchange(temporary, pieces[index], in: files)
+                    try exchange(temporary, index, in: files)
                 } else {
                     do throws(SystemFailure) {
                         try files.rename(temporary, to: pieces[index].target)
@@ -395,12 +402,12 @@ struct FileCommit {
             }
             if pieces[index].bytes == nil { try files.remove(pieces[index].target) }
         }
-        try takeWritten(in: files)
         self.transaction = transaction
+        takeWritten(in: files)
     }
 
-    /// Sets the new contents in `after`.
-    private mutating func takeWritten(in files: any FileSystem) throws(SystemFailure) {
+    /// Sets the new contents in `after`. The write is done, even if the status of a file cannot be read now.
+    private mutating func takeWritten(in files: any FileSystem) {
         guard !draft.removesFile else {
             after = .absent
             if draft.isFolder, !removesFolder { after.members = [] }
@@ -414,14 +421,15 @@ struct FileCommit {
             for piece in pieces where piece.target.parent == folder {
                 guard let name = piece.target.lastComponent else { continue }
                 members[name] = nil
-                guard piece.bytes != nil, let status = try statusOfWritten(piece, in: files) else { continue }
+                guard piece.bytes != nil, let status = statusOfWritten(piece, in: files) else { continue }
                 members[name] = FolderMember(name: name, key: piece.key, status: status)
             }
             let sorted = members.values.sorted { $0.name < $1.name }
             after.members = sorted
-            after.status = try files.status(of: folder).flatMap { FileStatus(of: sorted, in: $0) }
+            let place = ((try? files.status(of: folder)) ?? nil) ?? sorted.first?.status
+            after.status = place.flatMap { FileStatus(of: sorted, in: $0) }
         } else if let piece = pieces.first {
-            after.status = try statusOfWritten(piece, in: files)
+            after.status = statusOfWritten(piece, in: files)
         }
     }
 
@@ -440,37 +448,45 @@ struct FileCommit {
                 throw error
             }
         }
-        try takeWritten(in: files)
+        takeWritten(in: files)
     }
 
     /// Returns the status of the file that was written, even if it was replaced since; the replacement is unread.
-    private func statusOfWritten(
-        _ piece: Piece, in files: any FileSystem
-    ) throws(SystemFailure) -> FileStatus? {
-        let found = try files.status(of: piece.target)
+    private func statusOfWritten(_ piece: Piece, in files: any FileSystem) -> FileStatus? {
+        let found = (try? files.status(of: piece.target)) ?? nil
         guard let written = piece.written, found?.number != written.number else { return found }
         return written
     }
 
     /// Replaces the file that was read. A file that replaced it since is put back.
-    private func exchange(
-        _ temporary: FilePath, _ piece: Piece, in files: any FileSystem
+    private mutating func exchange(
+        _ temporary: FilePath, _ index: Int, in files: any FileSystem
     ) throws(SystemFailure) {
-        let target = piece.target
+        let (piece, target) = (pieces[index], pieces[index].target)
         do throws(SystemFailure) {
             guard let former = piece.former else { return try files.rename(temporary, to: target, .onlyIfAbsent) }
             try files.rename(temporary, to: target, .exchanging)
-            let out = try files.status(of: temporary)
-            if out?.number == former.number, out?.size == former.size, out?.modified == former.modified {
-                try files.remove(temporary)
+            let found = Result { () throws(SystemFailure) in try files.status(of: temporary) }
+            if case .success(let out) = found, out?.number == former.number, out?.size == former.size,
+                out?.modified == former.modified
+            {
+                // The write does not fail if this file stays, which the next writer removes.
+                if (try? files.remove(temporary)) == nil { _ = try? files.remove(temporary) }
                 return
             }
-            try files.rename(temporary, to: target, .exchanging)
-        } catch  where error.code == .unsupported {
+            do throws(SystemFailure) {
+                try files.rename(temporary, to: target, .exchanging)
+            } catch {
+                // The replaced file may be one that nobody has read, so it stays under its temporary name.
+                pieces[index].temporary = nil
+                throw error.naming(target).after(.wrote(target))
+            }
+            _ = try found.get()
+        } catch  where error.change == nil && error.code == .unsupported {
             // On file systems without this operation, a change since the last read is lost, as documented in the
             // manual.
             return try files.rename(temporary, to: target)
-        } catch  where error.code == .exists || error.code == .noSuchFile {
+        } catch  where error.change == nil && [.exists, .noSuchFile].contains(error.code) {
             throw .otherContents(target)
         }
         throw .otherContents(target)
@@ -479,7 +495,7 @@ struct FileCommit {
     func author(_ writer: DomainWriter) -> WriteAuthor {
         var author = writer.author
         if let reason = draft.reason { author.reason = reason }
-        if before.recovery != nil { author.reason = .recovered }
+        if before.recovery?.version != nil { author.reason = .recovered }
         return author
     }
 }

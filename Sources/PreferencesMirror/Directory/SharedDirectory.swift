@@ -62,7 +62,7 @@ package struct SharedDirectory: Sendable {
         switch ((try? files.status(of: writers, followingLink: false)) ?? nil)?.kind {
         case .folder: return nil
         case .symbolicLink: return .linkedWriters
-        case .file, .other, nil: return .noWriters
+        case .file, .pipe, .other, nil: return .noWriters
         }
     }
 
