@@ -61,7 +61,11 @@ public enum Prefs: Sendable {
             return .done
         case .run(let invocation):
             if let word = invocation.wordWithoutText { throw UsageFailure(.notText(word), path: invocation.path) }
-            return try invocation.verb.run(invocation, context)
+            do {
+                return try invocation.verb.run(invocation, context)
+            } catch {
+                throw StoreAccess.explaining(error, invocation, context)
+            }
         }
     }
 

@@ -285,7 +285,7 @@ extension PropertyList {
 
 /// The extensions of file names that state a format.
 package enum FileExtension: String, CaseIterable {
-    case xml, json, json5, jsonc, strings
+    case plist, xml, json, json5, jsonc, strings
 
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -293,17 +293,26 @@ package enum FileExtension: String, CaseIterable {
         if self == .json, fileName.isOfJSONWithComments { self = .jsonc }
     }
 
+    /// Returns the name of a file without its folder and without the extension of a format.
+    package static func stem(ofFile path: String) -> String {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        guard FileExtension(fileName: name) != nil, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
+            return name
+        }
+        return String(name[..<dot])
+    }
+
     /// The format of a new file.
     package var format: PropertyList.Format {
         switch self {
-        case .xml: .xml
+        case .plist, .xml: .xml
         case .json, .json5, .jsonc: .json
         case .strings: .openstep
         }
     }
 
     /// The format of a text that is read; nil if the text itself decides, since XML is recognized by its first bytes.
-    var formatOfText: PropertyList.Format? { self == .xml ? nil : format }
+    var formatOfText: PropertyList.Format? { self == .plist || self == .xml ? nil : format }
 
     /// Returns the language that the extension of a file's name states, if prefs neither reads nor writes it.
     package static func unsupportedLanguage(ofFile name: String) -> String? {

@@ -107,6 +107,17 @@ extension DoctorTests {
             fixes: ["prefs delete new", "rm -f \(folder)/new.plist.damaged-1767225600000"]
         ) { try $0.write("{ a = 1; ", to: "new.plist") },
         Case(
+            name: "a damaged file to which a link leads",
+            findings: [
+                "\(folder)/d.plist:1:1: the input is empty: damaged; the version of 2026-01-01T00:00:00Z can be restored"
+            ],
+            fixes: ["prefs restore d 1"]
+        ) { clinic in
+            try clinic.files.rename(Clinic.folder.resolving("d.plist"), to: "/home/ada/d.plist")
+            try clinic.files.makeSymbolicLink(Clinic.folder.resolving("d.plist"), to: "/home/ada/d.plist")
+            try clinic.files.replace("/home/ada/d.plist", with: Array(" ".utf8).span.bytes)
+        },
+        Case(
             name: "a damaged version",
             findings: [
                 "/home/ada/.local/state/prefs/history/d/0000000002-1767225600000-1-write-VERSION-9-program.plist: version 2 of d is damaged"

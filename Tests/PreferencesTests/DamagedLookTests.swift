@@ -31,6 +31,28 @@ import Testing
         #expect(try Self.file.value(at: ["0"], on: bench.process()).value == nil)
     }
 
+    /// It belongs to the program or the user who edits it, and not to the store.
+    @Test func `uses no version of a file to which a link leads, and does not replace it`() throws {
+        let bench = try StoreBench()
+        let system = bench.process()
+        try system.fileSystem.makeFolders(Self.file.path.parent)
+        let target: FilePath = "/home/ada/dotfiles.plist"
+        try #require(system.fileSystem as? SimulatedFileSystem).makeSymbolicLink(Self.file.path, to: target)
+        try system.set("size", 1, in: Self.file)
+        try system.fileSystem.replace(target, with: Array("{".utf8).span.bytes)
+        let failure = #expect(throws: StoreFailure.self) { try Self.file.value(at: ["size"], on: bench.process()) }
+        #expect(failure?.goodVersion?.sequence == 1)
+        let defaults = Defaults(Self.name, in: bench.store())
+        #expect(defaults.integer(forKey: "size") == 0)
+        defaults.set(2, forKey: "size")
+        #expect(throws: StoreFailure.self) { try defaults.flush() }
+        #expect(try bench.process().fileSystem.contents(of: target) == Array("{".utf8))
+        // The value is written as soon as the file is readable again.
+        try bench.process().fileSystem.replace(target, with: Array("{ other = 1; }".utf8).span.bytes)
+        try defaults.flush()
+        #expect(try Self.file.contents(on: bench.process()).values == ["other": "1", "size": 2])
+    }
+
     /// The two bytes after the magic number show that it is not a binary property list.
     @Test(arguments: [1, 2000]) func `finds a key in a text that begins like a binary file`(_ count: Int) throws {
         let bench = try StoreBench()

@@ -73,7 +73,7 @@ extension StoreAccess {
             try body()
             return nil
         } catch let failure as StoreFailure {
-            context.note(failure.description)
+            for line in failure.goodVersion == nil ? [failure.description] : lines(of: failure) { context.note(line) }
             return failure.status
         } catch let failure as InvalidInput {
             context.note(failure.lines.joined(separator: "\n"))
@@ -108,7 +108,7 @@ extension StoreAccess {
     }
 
     /// Returns whether the file exists or, for a domain, a file in any layer or a schema.
-    private func exists(_ domain: AddressedDomain) throws -> Bool {
+    func exists(_ domain: AddressedDomain) throws -> Bool {
         if try domain.file.status(on: system) != nil { return true }
         guard domain.name != nil else { return false }
         return try installedSchema(domain) != nil

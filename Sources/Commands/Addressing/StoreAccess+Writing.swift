@@ -25,7 +25,7 @@ extension StoreAccess {
                     return edit
                 })
         } catch let failure as StoreFailure where !offersForce {
-            let lines = failure.lines(offersForce: false)
+            let lines = lines(of: failure)
             throw CommandFailure(failure.status, lines, classic: lines)
         }
         for outcome in outcomes {
@@ -116,7 +116,7 @@ extension StoreFailure: Reportable {
     /// Returns the lines for standard error.
     ///
     /// - Parameter offersForce: Whether the verb has the option `--force`.
-    fileprivate func lines(offersForce: Bool) -> [String] {
+    func lines(offersForce: Bool) -> [String] {
         let text = description
         switch problem {
         case .damaged: return [InvalidInput.lineOfUnsupportedLanguage(file ?? domain) ?? description]
@@ -201,12 +201,15 @@ extension StoreAccess {
             draft.removesFile = state.format == nil && values.isEmpty
         }
         edit.requiresFormer = !invocation.has(.force)
+        // What is to be restored does not depend on the present contents, unlike what is to be undone.
+        edit.acceptsLoss = invocation.verb.name == Verb.restore.name
         return edit
     }
 
     private func printUndoCommand(_ domain: AddressedDomain, from outcome: CommittedDomain) {
         let former = DomainState(outcome.before)
-        guard let history = History(of: domain.file, on: system),
+        guard outcome.before.recovery.map({ $0.version != nil }) ?? true,
+            let history = History(of: domain.file, on: system),
             let version = history.versions.last(where: { history.state(of: $0) == former })
         else { return }
         let words = spelling(domain.word, in: domain.layer)

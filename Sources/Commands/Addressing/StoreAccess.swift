@@ -22,6 +22,8 @@ struct StoreAccess {
     let host: String?
     /// The store and the host as the command line names them.
     private let named: (store: String?, host: String?)
+    /// The format that the command line requires of a file.
+    let requiredFormat: String?
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
         self.context = context
@@ -36,6 +38,7 @@ struct StoreAccess {
         offersForce = invocation.verb.options.contains { $0.name == Option.force.name }
         reason = WriteReason(rawValue: invocation.verb.name)
         named = (invocation[.store], invocation[.host])
+        requiredFormat = invocation.verb.options.contains(.from) ? invocation[.from] : nil
         if let host = named.host { try Self.check(host: host) }
         let isByHost = invocation.has(.currentHost) || named.host != nil
         let word = invocation[.layer]
@@ -210,35 +213,39 @@ struct ComparedOperand {
 
 extension StoreAccess {
     /// Resolves an operand of `diff`.
-    func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
+    ///
+    /// - Parameter isForced: Whether the word is a domain, even if there is a file of that name.
+    func operand(_ word: String, _ invocation: Invocation, isForced: Bool = false) throws -> ComparedOperand {
+        if isForced { return try operand(domain(DomainName(word: word))) }
         if try word == "-" || DomainArgument.isPath(word) && context.isStream(word) {
             let input = try InputFile(word, invocation, context, unwrapsJSON: true)
             return ComparedOperand(
                 values: try input.dictionary().withoutHidden, masking: .none, command: nil, isInput: true)
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
+        guard DomainArgument.isPath(word) else {
+            let named = try domainRatherThanFile(word, isForced: false) { try $0.file.status(on: system) != nil }
+            return try named.map(operand) ?? operand(context.file(named: word), invocation)
+        }
         let domain = try domain(word)
-        let command = spelling(word, in: domain.layer)
         if domain.name == nil, invocation.has(.from) {
             let input = try InputFile(domain.file.path.word, invocation, context)
             return ComparedOperand(
-                values: try input.dictionary(), masking: masking(domain), command: command, isInput: true)
+                values: try input.dictionary(), masking: masking(domain), command: spelling(word, in: domain.layer),
+                isInput: true)
         }
+        return try operand(domain)
+    }
+
+    private func operand(_ domain: AddressedDomain) throws -> ComparedOperand {
         guard let values = try values(domain) else {
-            guard domain.name == nil else {
-                // A word without a slash is a domain if one of that name exists, and otherwise a file.
-                let file = try context.file(named: word)
-                guard try system.fileSystem.status(of: context.absolutePath(file))?.kind == .file else {
-                    guard word.contains("@") else { throw try failure(ofMissing: nil, in: domain) }
-                    let layers = Layer.writable.map(\.name).joined(separator: ", ")
-                    throw CommandFailure(
-                        .notFound, "no domain \(word.onOneLine); the layers after @ are \(layers) and effective")
-                }
-                return try operand(file, invocation)
-            }
-            throw CommandFailure(.notFound, "\(word.onOneLine): no such file")
+            guard domain.name != nil, domain.word.contains("@") else { throw try failure(ofMissing: nil, in: domain) }
+            let layers = Layer.writable.map(\.name).joined(separator: ", ")
+            throw CommandFailure(
+                .notFound, "no domain \(domain.word.onOneLine); the layers after @ are \(layers) and effective")
         }
-        return ComparedOperand(values: values, masking: masking(domain), command: command)
+        return ComparedOperand(
+            values: values, masking: masking(domain), command: spelling(domain.word, in: domain.layer))
     }
 
     /// A layer without the domain is treated as empty.

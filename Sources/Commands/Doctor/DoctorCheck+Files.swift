@@ -52,6 +52,11 @@ extension DoctorCheck {
         _ error: StoreFailure, _ domain: CheckedDomain, _ doctor: DoctorContext
     ) -> DoctorFinding? {
         if error.isDamage {
+            if let version = error.goodVersion {
+                return DoctorFinding(
+                    error.description, "damaged; the version of \(version.time) can be restored",
+                    doctor.command("restore", domain, [version.sequence.description]))
+            }
             if let path = error.file.flatMap({ FilePath($0) }), let name = path.lastComponent,
                 path.parent == domain.file.folder
             {
@@ -59,6 +64,11 @@ extension DoctorCheck {
                     error.description,
                     "damaged, and no version of it is kept; until it is fixed or set aside, the domain cannot be read",
                     .command(["mv", "-n"], on: path, path.parent.appending(name.appending(".damaged-0" as FileName))))
+            }
+            guard domain.file.isRecoverable(on: doctor.system) else {
+                return DoctorFinding(
+                    error.description, "damaged, and no version of it is kept",
+                    .advice("fix the file, to which a link in the store leads"))
             }
             return DoctorFinding(
                 error.description, "damaged, and no version of it is kept; deleting the domain sets the file aside",

@@ -222,7 +222,7 @@ extension StoreAccess {
         _ invocation: Invocation, _ context: CommandContext
     ) throws -> (access: StoreAccess, domain: AddressedDomain) {
         let access = try StoreAccess(invocation, context)
-        let domain = try access.domain(invocation[operand: Operand.domain.name] ?? "")
+        let domain = try access.named(invocation[operand: Operand.domain.name] ?? "")
         return (access, try domain.requiringFormat(of: invocation))
     }
 }

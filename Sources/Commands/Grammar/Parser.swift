@@ -217,6 +217,8 @@ extension Parser {
 extension Parser {
     /// Returns the invocation for the first form of the verb that accepts the number of words.
     private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
+        var words = words
+        if let domain = options.first(where: { $0.option == .asDomain }) { words.insert(domain.word, at: 0) }
         // The words of a typed value were collected apart from the other operands.
         let forms = verb.forms(in: dialect).compactMap { form -> (taken: [Operand], value: Operand?)? in
             guard form.last?.kind == .typedValue else { return (form, nil) }

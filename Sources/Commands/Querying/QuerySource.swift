@@ -31,18 +31,21 @@ struct QuerySource {
         // The offset and the limit are those of the rows that are printed.
         (query.offset, query.limit) = (0, nil)
         var selection = Selection(query)
-        let word = request.source
-        if word == "-" || DomainArgument.isPath(word) {
-            try readFile(word, &selection)
+        let (word, isForced) = (request.source, invocation.has(.asDomain))
+        let isFile = !isForced && (word == "-" || DomainArgument.isPath(word))
+        let isPattern = !isForced && !isFile && DomainArgument.isPattern(word)
+        let domain =
+            try isFile || isPattern
+            ? nil : access.domainRatherThanFile(word, isForced: isForced) { try access.exists($0) }
+        guard isPattern || domain != nil else {
+            try readFile(access.context.file(named: word), &selection)
             return QueryRecords(all: selection.records, areDomains: false, haveDomains: false)
         }
         guard invocation[.from] == nil else { throw CommandFailure.formatOfDomain(word) }
-        let isPattern = DomainArgument.isPattern(word)
-        if isPattern {
-            try readDomains(Glob(word), &selection)
-        } else {
-            let domain = try access.domain(word)
+        if let domain {
             guard try read(domain, &selection) else { throw try access.failure(ofMissing: nil, in: domain) }
+        } else {
+            try readDomains(Glob(word), &selection)
         }
         return QueryRecords(
             all: selection.records, areDomains: !request.hasPath, haveDomains: isPattern && request.hasPath)

@@ -7,7 +7,7 @@ extension Verb {
     package static let apply = Verb(
         "apply", .new, "make domains equal to files, in one transaction",
         details: [
-            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in .plist, .json or .xml are read.",
+            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in \(Declaration.endings) are read, and its other entries are listed on standard error.",
             "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
             "prefs undo DOMAIN --transaction undoes the whole of it.",
         ],
@@ -243,20 +243,36 @@ struct Declaration: Sendable {
         }
     }
 
-    private static let endings = [".plist", ".json", ".xml"]
+    /// The extensions of declarations in a folder, for messages.
+    static let endings: String = {
+        let all = FileExtension.allCases.map { "." + $0.rawValue }
+        return all.dropLast().joined(separator: ", ") + " or " + (all.last ?? "")
+    }()
 
-    /// Returns the declarations in a folder, sorted, or the argument itself if it is not a folder.
+    /// Returns the declarations in a folder, sorted, or the argument itself if it is not a folder. Notes the other
+    /// entries of the folder, unless they are hidden and not named like a declaration.
     private static func files(at argument: String, _ context: CommandContext) throws -> [String] {
         guard argument != "-", try context.fileSystem.status(of: context.path(argument))?.kind == .folder else {
             return [argument]
         }
-        let names = try context.fileSystem.names(in: context.path(argument)) ?? []
-        let files = names.map { ByteText.text($0.bytes) }.filter { name in
-            !name.hasPrefix(".") && endings.contains { name.hasSuffix($0) }
+        let folder = try context.path(argument)
+        var (files, others) = ([String](), [String]())
+        for name in try context.fileSystem.names(in: folder) ?? [] where !name.isTemporary {
+            let (text, isFolder) = (
+                ByteText.text(name.bytes), try context.fileSystem.status(of: folder.appending(name))?.kind == .folder
+            )
+            let (isNamed, isHidden) = (FileExtension(fileName: text) != nil, text.hasPrefix("."))
+            if isNamed, !isHidden, !isFolder {
+                files.append(text)
+            } else if isNamed || !isHidden {
+                others.append(text.onOneLine + (isFolder ? "/" : ""))
+            }
         }
         guard !files.isEmpty else {
-            throw CommandFailure(
-                .notFound, "\(argument.onOneLine): no file in this folder ends in \(endings.joined(separator: ", "))")
+            throw CommandFailure(.notFound, "\(argument.onOneLine): no file in this folder ends in \(endings)")
+        }
+        if !others.isEmpty {
+            context.note("\(argument.onOneLine): not read: \(others.joined(separator: ", "))")
         }
         return files.sorted { $0.isBefore($1) }.map { argument + (argument.hasSuffix("/") ? "" : "/") + $0 }
     }
@@ -266,16 +282,11 @@ struct Declaration: Sendable {
         guard !argument.isEmpty else {
             throw CommandFailure(.usage, "\(shown): has no name, so the domain is unknown; add --domain DOMAIN")
         }
-        var name = argument.split(separator: "/").last.map(String.init) ?? argument
-        for ending in endings where name.hasSuffix(ending) {
-            name = String(name.dropLast(ending.count))
-            break
-        }
-        guard !ByteText.holdsRaw(name) else {
+        guard !ByteText.holdsRaw(argument.split(separator: "/").last.map(String.init) ?? argument) else {
             throw CommandFailure(.usage, "\(shown): the name of the file is not valid UTF-8; add --domain DOMAIN")
         }
         do throws(DomainName.Failure) {
-            return try DomainName(name)
+            return try DomainName(FileExtension.stem(ofFile: argument))
         } catch {
             throw CommandFailure(
                 .usage, "\(shown): the file is not named after a domain, so add --domain DOMAIN: \(error)")

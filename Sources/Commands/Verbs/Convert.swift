@@ -6,12 +6,14 @@ extension Verb {
     package static let convert = Verb(
         "convert", .new, "convert a file or domain to another format",
         details: [
-            "A word without a slash is a domain if one of that name exists, otherwise a file. The file is converted in place, with its keys sorted, and prefs undo reverts this; -o writes to another file, and - is the standard input or output.",
+            "A word without a slash is a domain if one of that name exists, otherwise a file; --domain NAME in its place is always a domain. The file is converted in place, with its keys sorted, and prefs undo reverts this; -o writes to another file, and - is the standard input or output.",
             "The format folder stores each key of a domain in a file of its own, as prefs(5) describes; any other format turns it into a file again.",
             "If the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note if the format has none. A domain in JSON always wraps values that JSON has no type for; openstep, which has no types, is for files only.",
             "With --unarchive, the contents of a file that NSKeyedArchiver wrote are written; see read.",
         ],
-        options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep],
+        options: [
+            .output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep, .asDomain,
+        ],
         forms: [
             [
                 Operand("FILE|DOMAIN", .domainOrFile),
@@ -25,7 +27,8 @@ extension Verb {
         let conversion = Conversion(Rendering(invocation, convertingTo: format))
         let access = try StoreAccess(invocation, context)
         if let output = invocation[.output] { try context.checkLanguage(ofNewFile: output) }
-        if word != "-", let domain = try access.domain(toConvert: word) {
+        let isForced = invocation.has(.asDomain)
+        if isForced || word != "-", let domain = try access.domain(toConvert: word, isForced: isForced) {
             guard !invocation.unarchives else {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a domain; --unarchive converts files")
             }
@@ -41,15 +44,15 @@ extension Verb {
 
 extension StoreAccess {
     /// Returns the domain that a word names, or nil if it names a file.
-    fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
-        if DomainArgument.isGlobalFlag(word) { return try domain(word) }
-        if DomainArgument.isPath(word) {
+    fileprivate func domain(toConvert word: String, isForced: Bool) throws -> AddressedDomain? {
+        if !isForced, DomainArgument.isPath(word) {
             let addressed = try domain(word)
             return addressed.file.isOfDomain ? addressed : nil
         }
-        guard let named = try? domain(word) else { return nil }
-        if try named.file.status(on: system) != nil { return named }
-        guard try system.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
+        let named = try domainRatherThanFile(word, isForced: isForced) { try $0.file.status(on: system) != nil }
+        guard let named, !isForced, !DomainArgument.isGlobalFlag(word), try named.file.status(on: system) == nil else {
+            return named
+        }
         throw CommandFailure(.notFound, "\(word.onOneLine): no domain or file has this name")
     }
 }

@@ -37,7 +37,11 @@ extension Verb {
         try access.commit(
             domains.map { domain in
                 // Removing a whole domain is always allowed by its schema.
-                guard let key else { return DomainEdit(domain.file, acceptsLoss: true) { found.removeAll(of: &$0) } }
+                guard let key else {
+                    return DomainEdit(domain.file, acceptsLoss: domain.file.isRecoverable(on: access.system)) {
+                        found.removeAll(of: &$0)
+                    }
+                }
                 return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }
             }, .delete)
         try found.check(key, in: first, access)

@@ -6,29 +6,32 @@ extension Verb {
     package static let diff = Verb(
         "diff", .new, "compare two domains, files or layers",
         details: [
-            "Each of A and B is a domain, DOMAIN@LAYER (\(Layer.writable.map(\.name).joined(separator: ", ")), or effective for the values in force), a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file.",
+            "Each of A and B is a domain, DOMAIN@LAYER (\(Layer.writable.map(\.name).joined(separator: ", ")), or effective for the values in force), a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file; --domain NAME in place of A is always a domain.",
             "The values in force are those of the domain's own layers; --global adds those of the global domain.",
             "--versions FROM..TO compares two versions of the domain A, and --versions FROM a version with the present values; prefs history lists them.",
             "With --format commands it prints the commands that turn A into B.",
         ],
-        options: [.globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines],
+        options: [.globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines, .asDomain],
         forms: [[Operand("A", .compared)], [Operand("A", .compared), Operand("B", .compared)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"])
         let (old, new): (ComparedOperand, ComparedOperand)
+        let isForced = invocation.has(.asDomain)
         switch (invocation[.versions], words.1) {
         case (let versions?, nil):
             guard invocation[.from] == nil else {
                 throw CommandFailure(.usage, "diff: only one of --from and --versions can be given")
             }
-            (old, new) = try access.versions(versions, of: access.domain(words.0))
+            let domain = try isForced ? access.domain(DomainName(word: words.0)) : access.named(words.0)
+            (old, new) = try access.versions(versions, of: domain)
         case (nil, let word?):
-            guard words.0 != "-" || word != "-" else {
+            guard isForced || words.0 != "-" || word != "-" else {
                 throw CommandFailure(.usage, "diff: the standard input can be read only once")
             }
-            (old, new) = (try access.operand(words.0, invocation), try access.operand(word, invocation))
+            old = try access.operand(words.0, invocation, isForced: isForced)
+            new = try access.operand(word, invocation)
             guard invocation[.from] == nil || old.isInput || new.isInput else {
                 throw CommandFailure.formatOfDomain(words.0)
             }

@@ -12,12 +12,13 @@ extension Verb {
         options: [
             .format(
                 FormatName.ofFiles.filter { $0.ofPropertyList?.isEditedInPlace ?? false }, "the format of the text"),
-            .layer, .force, .rewrite,
+            .layer, .force, .rewrite, .newDomain,
         ],
         forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        try access.checkNotMeantAsFile(domain, invocation)
         let editing = Editing(
             access: access, domain: domain, format: invocation.format?.ofPropertyList,
             isForced: invocation.has(.force))

@@ -36,7 +36,9 @@ extension Verb {
 extension FormatName {
     /// The format of an exported file without `--format`.
     fileprivate init(exportingTo file: String, _ dialect: Dialect) {
-        let named = dialect == .modern ? FileExtension(fileName: file)?.format : nil
-        self = FormatName(named ?? (CommandContext.outputStream(file) == nil ? .binary : .xml))
+        let named = dialect == .modern ? FileExtension(fileName: file) : nil
+        let preset: PropertyList.Format = CommandContext.outputStream(file) == nil ? .binary : .xml
+        // As on macOS, an exported property list is binary.
+        self = FormatName(named == .plist ? preset : named?.format ?? preset)
     }
 }

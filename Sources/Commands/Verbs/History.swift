@@ -38,7 +38,7 @@ extension Verb {
     package static let restore = Verb(
         "restore", .new, "restore a version of a domain",
         details: [
-            "ID is the number that prefs history prints. The file keeps its current format, unless only the format differs. Values that the administrator forces are unchanged."
+            "ID is the number that prefs history prints. The file keeps its current format, unless only the format differs or the file is damaged. A damaged file is set aside next to the new one. Values that the administrator forces are unchanged."
         ],
         options: [.layer, .force, .from], forms: [[.domain, Operand("ID", .version)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
@@ -48,7 +48,8 @@ extension Verb {
         let state = try access.state(ofVersion: id, of: domain, isWriting: true)
         try access.restoreState([domain], .restore, invocation) { _, draft in
             var state = state
-            if draft.exists, state.format != nil, state.values != draft.values { state.format = draft.format }
+            let keepsFormat = draft.exists && !draft.isDamaged && state.format != nil
+            if keepsFormat, state.values != draft.values { state.format = draft.format }
             return state
         }
         return .done
@@ -161,9 +162,7 @@ extension Verb {
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
         }
         if invocation.format == nil {
-            let contents = try domain.file.contents(on: access.system)
-            access.warn(contents.recovery)
-            let present = DomainState(contents)
+            let present = try access.presentState(of: domain)
             let text = listing.text(present: present, isFull: invocation.has(.full), masking: access.masking(domain))
             try context.terminal.write(text, to: .output)
         } else {
@@ -171,6 +170,21 @@ extension Verb {
             try context.print(value, Rendering(invocation))
         }
         return .done
+    }
+}
+
+extension StoreAccess {
+    /// Returns the present state of a domain; nil for a damaged file that no version replaces, which is reported.
+    fileprivate func presentState(of domain: AddressedDomain) throws -> DomainState? {
+        do {
+            let contents = try domain.file.contents(on: system)
+            warn(contents.recovery)
+            return DomainState(contents)
+        } catch {
+            guard error.goodVersion != nil else { throw error }
+            for line in lines(of: error) { context.note(line) }
+            return nil
+        }
     }
 }
 
@@ -218,10 +232,11 @@ struct HistoryListing {
 extension HistoryListing {
     /// Returns the versions as text.
     ///
-    /// - Parameter present: The current state, which is listed first if it differs from the newest version.
-    func text(present: DomainState, isFull: Bool, masking: Masking = .none) -> String {
+    /// - Parameter present: The current state, which is listed first if it differs from the newest version; nil for a
+    ///   damaged file, which has none.
+    func text(present: DomainState?, isFull: Bool, masking: Masking = .none) -> String {
         var output = ""
-        if let newest = entries.first?.state, newest != present {
+        if let present, let newest = entries.first?.state, newest != present {
             output += "now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n"
             output += Self.indented(Self.changes(from: newest, to: present, masking), isFull)
         }

@@ -8,10 +8,11 @@ extension Verb {
         details: [
             "FILE can be in any format; - is the standard input, and pipes are accepted. To import the output of export --format typed, give --from typed. Keys that are not in the file are kept."
         ],
-        options: [.layer, .force, .rewrite, .replace, .fromLines], forms: [[.domain, .file]],
+        options: [.layer, .force, .rewrite, .replace, .fromLines, .newDomain], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        try access.checkNotMeantAsFile(domain, invocation)
         let input = try InputFile(
             invocation[operand: "FILE"] ?? "-", invocation, context, unwrapsJSON: domain.name != nil)
         let imported = try access.importableValues(input.dictionary(), from: input, into: domain)

@@ -23,7 +23,7 @@ extension Verb {
         guard let word = invocation[operand: "DOMAIN"] else {
             return try readAll(access, rendering, effective: isEffective)
         }
-        let domain = try access.domain(word).requiringFormat(of: invocation)
+        let domain = try access.named(word).requiringFormat(of: invocation)
         let key = try invocation.key
         let value: PropertyList?
         if invocation.unarchives {

@@ -8,10 +8,12 @@ extension Verb {
         details: [
             "An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
         ],
-        options: [.layer, .force, .rewrite, .from], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
+        options: [.layer, .force, .rewrite, .from, .newDomain],
+        forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        try access.checkNotMeantAsFile(domain, invocation)
         let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
         let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         let isForced = invocation.has(.force)
@@ -81,12 +83,13 @@ extension Verb {
         details: [
             "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given."
         ],
-        options: [.target, .layer, .force, .rewrite, .from],
+        options: [.target, .layer, .force, .rewrite, .from, .newDomain],
         forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, source) = try StoreAccess.ofDomain(invocation, context)
-        let target = try invocation[.target].map { try access.domain($0) } ?? source
+        let target = try invocation[.target].map { try access.named($0) } ?? source
+        try access.checkNotMeantAsFile(target, invocation)
         let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
         let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: target)
         let isForced = invocation.has(.force)

@@ -14,7 +14,7 @@ extension Verb {
         statuses: [.invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
-        var domain = try invocation[operand: "DOMAIN"].map { try access.domain($0) }
+        var domain = try invocation[operand: "DOMAIN"].map { try access.named($0) }
         domain?.file.inexactIntegers = .text
         if let name = domain?.name, DomainArgument.isPattern(name.text),
             try domain?.file.status(on: access.system) == nil

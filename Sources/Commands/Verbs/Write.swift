@@ -16,13 +16,14 @@ extension Verb {
         table: Table(
             title: "Types",
             rows: TypeFlag.allCases.map { ("\($0.rawValue) \($0.argument.name)", $0.argument.meaning) }),
-        options: [.layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .from],
+        options: [.layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .from, .newDomain],
         forms: [
             [.domain, Operand("DICTIONARY", .value)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        try access.checkNotMeantAsFile(domain, invocation)
         let writing = Writing(
             access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force),
             inserts: invocation.has(.insert))

@@ -39,7 +39,7 @@ package struct DomainContents: Sendable {
 /// A damaged file, and the kept version that is used instead.
 package struct Recovery: Sendable, Hashable {
     package let damage: StoreFailure
-    /// The version, or nil if there is none and the file is replaced without its contents.
+    /// The version, or nil if none is used and the file is replaced without its contents.
     package let version: KeptVersion?
     /// The other damaged files of a domain that is a folder.
     package var others: [StoreFailure] = []
@@ -48,7 +48,7 @@ package struct Recovery: Sendable, Hashable {
 extension Recovery: CustomStringConvertible {
     package var description: String {
         let damage = ([damage] + others).map(\.description).joined(separator: "; ")
-        guard let version else { return "\(damage); no earlier version is kept, and the damaged file is set aside" }
+        guard let version else { return "\(damage); it is set aside, with .damaged and the time after its name" }
         return "\(damage); the version of \(version.time) is used instead"
     }
 }
@@ -64,9 +64,22 @@ extension StoreFailure {
 }
 
 extension DomainFile {
-    /// Returns the newest readable version in place of the damaged file.
+    /// Whether a version is used in place of the file if it is damaged.
+    ///
+    /// A file that is named by its path, or to which a link in the store leads, belongs to other programs and to the
+    /// user who edits it: its text is never replaced by an earlier one, and an earlier value is not its value.
+    package func isRecoverable(on system: SystemServices) -> Bool {
+        isOfDomain
+            && ![path, folder].compactMap(\.self).contains { path in
+                ((try? system.fileSystem.status(of: path, followingLink: false)) ?? nil)?.kind == .symbolicLink
+            }
+    }
+
+    /// Returns the newest readable version in place of the damaged file. Throws the damage if there is none, or if the
+    /// file is not recoverable.
     func recovered(from damage: StoreFailure, on system: SystemServices) throws(StoreFailure) -> DomainContents {
         guard let newest = History(of: self, on: system)?.newestGood else { throw damage }
+        guard isRecoverable(on: system) else { throw damage.with(goodVersion: newest.version) }
         let status = try reporting { () throws(SystemFailure) in try system.fileSystem.status(of: path) }
         return DomainContents(
             values: newest.values, format: damagedFormat(damage), status: status,

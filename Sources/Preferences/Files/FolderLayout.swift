@@ -333,7 +333,11 @@ extension DomainFile {
         var contents = DomainContents(values: reading.values, members: reading.members)
         if let status = reading.status { (contents.format, contents.status) = (.binary, status) }
         guard let damage = reading.damages.first?.failure else { return (contents, reading.files) }
-        let newest = History(of: self, on: system)?.newestGood
+        var newest = History(of: self, on: system)?.newestGood
+        if let version = newest?.version, !isRecoverable(on: system) {
+            guard acceptsLoss else { throw damage.with(goodVersion: version) }
+            newest = nil
+        }
         guard newest != nil || acceptsLoss else { throw damage }
         contents.recovery = Recovery(
             damage: damage, version: newest?.version, others: reading.damages.dropFirst().map(\.failure))

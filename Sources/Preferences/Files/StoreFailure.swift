@@ -16,6 +16,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
     public let domain: String
     /// The affected file, if there is one.
     public let file: String?
+    /// The newest readable version of a damaged file that is not replaced by it; nil for other failures.
+    package private(set) var goodVersion: KeptVersion?
 
     package init(_ problem: Problem, _ domain: String, file: FilePath? = nil) {
         self.problem = problem
@@ -88,6 +90,13 @@ extension StoreFailure {
     /// Whether another program has replaced the file since it was read, so that the change can be tried again.
     var meansOtherContents: Bool {
         if case .system(ErrorCode.staleHandle.rawValue, _) = problem { true } else { false }
+    }
+
+    /// Returns the damage of a file with the version that a user can restore.
+    func with(goodVersion version: KeptVersion) -> StoreFailure {
+        var failure = self
+        failure.goodVersion = version
+        return failure
     }
 
     /// The failure as one that occurred after the change was committed.

@@ -1,0 +1,72 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+// A word without a slash names a domain, although the working folder may have a file of that name. A domain that is
+// read or changed while the user means the file would be a silent error, so the command says which of both it uses.
+
+extension StoreAccess {
+    /// Returns the domain or file that an operand names. If the operand is the name of a domain and of a file, and has
+    /// the extension of a property list, a note says that the domain is used.
+    func named(_ word: String) throws -> AddressedDomain {
+        let domain = try domain(word)
+        if FileExtension(fileName: word) != nil, context.dialect == .modern, try exists(domain) {
+            noteFile(besides: domain)
+        }
+        return domain
+    }
+
+    private func noteFile(besides domain: AddressedDomain) {
+        guard let name = domain.name, context.hasFile(named: domain.word) else { return }
+        context.note("the domain \(name) is used, not the file ./\(name)".onOneLine)
+    }
+
+    /// Throws if a change would create a domain that is named like a property list in the working folder. The user
+    /// probably means the file, whose path has a slash.
+    func checkNotMeantAsFile(_ domain: AddressedDomain, _ invocation: Invocation) throws {
+        guard let name = domain.name, context.dialect == .modern, !invocation.has(.newDomain),
+            FileExtension(fileName: name.text) != nil, context.hasFile(named: name.text), try !exists(domain)
+        else { return }
+        let word = domain.word.onOneLine
+        throw CommandFailure(
+            .usage, "no domain \(word); did you mean ./\(word)? (\(Option.newDomain.name) creates the domain)")
+    }
+
+    /// Returns the domain that a word without a slash names, or nil if only a file has this name. If both exist, a note
+    /// says that the domain is used.
+    ///
+    /// - Parameters:
+    ///   - isForced: Whether the word is a domain in any case.
+    ///   - exists: Whether a domain exists for the verb.
+    func domainRatherThanFile(
+        _ word: String, isForced: Bool, exists: (AddressedDomain) throws -> Bool
+    ) throws -> AddressedDomain? {
+        if isForced { return try domain(DomainName(word: word)) }
+        if DomainArgument.isGlobalFlag(word) { return try domain(word) }
+        guard let name = try? DomainName(word: word) else { return try hasFile(word) ? nil : domain(word) }
+        let domain = try domain(name)
+        if try exists(domain) {
+            noteFile(besides: domain)
+            return domain
+        }
+        return try hasFile(word) ? nil : domain
+    }
+
+    /// Whether there is a file, with or without `.plist`, that can be read.
+    private func hasFile(_ word: String) throws -> Bool {
+        guard !word.isEmpty, let path = try? context.absolutePath("./" + word) else { return false }
+        let longer = FilePath(path.bytes + Array(".plist".utf8))
+        return try [path, longer].compactMap(\.self).contains { path in
+            let kind = try system.fileSystem.status(of: path)?.kind
+            return kind != nil && kind != .folder
+        }
+    }
+}
+
+extension Option {
+    package static let newDomain = Option(
+        "--new-domain", "create a domain although there is a file of its name")
+    /// The option of verbs whose operand is a domain or a file.
+    package static let asDomain = Option(
+        "--domain", Argument("NAME", .domain), "a domain in place of the first operand, even if a file has its name")
+}
