@@ -32,6 +32,8 @@ extension PropertyList {
         public var allowsJSON5 = false
         /// The treatment of integers beyond 64 bits in JSON.
         package var inexactIntegers = InexactIntegers.rounded
+        /// Reads white space alone in OpenStep and GNUstep as an empty dictionary: a strings file without entries.
+        package var acceptsBlank = false
         /// Reads a number, `true`, `false` or a quoted string as JSON if no format is given.
         ///
         /// Apple's tools read these as OpenStep strings.
@@ -49,6 +51,17 @@ extension PropertyList {
         /// as a null.
         package enum InexactIntegers: Sendable {
             case rounded, refused, text, null
+        }
+
+        /// The options for a file of this name, whose extension states what it may contain.
+        package func reading(fileNamed name: String?) -> ReadingOptions {
+            var options = self
+            switch name.flatMap({ FileExtension(fileName: $0) }) {
+            case .json5, .jsonc: options.allowsJSON5 = true
+            case .strings: options.acceptsBlank = true
+            case .xml, .json, nil: break
+            }
+            return options
         }
 
         /// The default options.
@@ -84,6 +97,8 @@ extension PropertyList {
         package var writesJSON5 = false
         /// Writes OpenStep text in ASCII, with other characters as `\U` and four digits.
         public var escapesNonASCII = false
+        /// Writes reals in XML with 17 significant digits, as Apple's tools do, and not with the fewest digits.
+        package var padsReals = false
         /// States in a binary file that the root's keys are sorted and unique, so that a reader can use a binary
         /// search. This has no effect if the order of keys is kept.
         public var marksSortedRoot = false
@@ -130,8 +145,7 @@ extension PropertyList {
         options: ReadingOptions = .default
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let named = name.flatMap { FileExtension(fileName: $0) }
-        var options = options
-        if named == .json5 || named == .jsonc { options.allowsJSON5 = true }
+        let options = options.reading(fileNamed: name)
         guard bytes.count <= limits.inputBytes else {
             throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: .xml)
         }
@@ -248,6 +262,7 @@ extension PropertyList {
             sources = nil
             return (try readBinary(bytes, limits: limits, options: options), .binary)
         case (.xml, _): return (try readXML(bytes, limits: limits, options: options, sources: &sources), .xml)
+        case (.nothing, _) where options.acceptsBlank: candidates = [.openstep]
         case (.nothing, _): throw DecodingFailure(.emptyInput, offset: 0, format: named ?? .openstep)
         case (_, .json): candidates = [.json]
         case (.bracket, nil): candidates = [.json, .openstep, .gnustep]

@@ -9,7 +9,7 @@ package struct SourceMap: Sendable {
         /// The position in `entries` of the enclosing container, or nil for the root.
         package let container: Int?
         /// The key or the index in the container, or nil for the root.
-        let component: EntryPath.Component?
+        package let component: EntryPath.Component?
 
         /// The offset at which the entry begins.
         package var start: Int { key?.lowerBound ?? value.lowerBound }
@@ -65,7 +65,7 @@ extension SourceMap {
         }
     }
 
-    private func position(of path: ArraySlice<EntryPath.Component>) -> Int? {
+    func position(of path: ArraySlice<EntryPath.Component>) -> Int? {
         guard !entries.isEmpty else { return nil }
         var position = 0
         for component in path {

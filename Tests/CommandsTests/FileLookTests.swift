@@ -22,15 +22,32 @@ import Testing
         """
     static let json = "{\n    \"name\" : \"x\",\n    \"size\": 1.50,\n    \"list\": [1, 2]\n}\n"
 
+    static let notes = """
+        {
+          // Never in production
+          debug: true, // really
+          list: [
+            1, // one
+            1, // another
+          ],
+        }
+
+        """
+
     /// A file, the words of a command, and how its text changes.
     struct Row: Sendable, CustomTestStringConvertible {
         let path: FilePath
         let text: String
         let words: [String]
         let changes: [(of: String, to: String)]
+        /// The comments that the note on standard error reports.
+        let note: String
 
-        init(_ path: FilePath, _ text: String, _ words: String..., changes: (of: String, to: String)...) {
-            (self.path, self.text, self.words, self.changes) = (path, text, words, changes)
+        init(
+            _ path: FilePath, _ text: String, _ words: String..., changes: (of: String, to: String)...,
+            note: String = ""
+        ) {
+            (self.path, self.text, self.words, self.changes, self.note) = (path, text, words, changes, note)
         }
 
         var testDescription: String { words.joined(separator: " ") }
@@ -75,6 +92,28 @@ import Testing
         Row(
             "/home/ada/.config/prefs/d.plist", xml, "apply", "--domain", "d", "/tmp/new.json",
             changes: ("<string>1<", "<string>3<")),
+        // Comments are removed and moved with their entries.
+        Row(
+            "/tmp/a.json5", notes, "delete", "/tmp/a.json5", "debug",
+            changes: ("  // Never in production\n  debug: true, // really\n", ""),
+            note: "2 comments: // Never in production, // really"),
+        Row(
+            "/tmp/a.json5", notes, "write", "/tmp/a.json5", "--json", #"{"list": [1, 1], "beta": true}"#,
+            changes: ("  // Never in production\n  debug: true, // really\n", "  beta: true,\n"),
+            note: "2 comments: // Never in production, // really"),
+        Row("/tmp/a.json5", notes, "rename", "/tmp/a.json5", "debug", "beta", changes: ("debug", "beta")),
+        Row(
+            "/tmp/a.json5", notes, "delete", "/tmp/a.json5", ":list:0", changes: ("    1, // one\n", ""),
+            note: "the comment // one"),
+        Row(
+            "/tmp/a.json5", notes, "write", "--insert", "/tmp/a.json5", ":list:0", "-int", "1",
+            changes: ("[\n", "[\n    1,\n")),
+        Row(
+            "/tmp/a.json5", notes, "rename", "/tmp/a.json5", ":list:1", "last",
+            changes: ("    1, // another\n", ""), ("  list", "  last: 1, // another\n  list")),
+        Row(
+            "/tmp/L.strings", "\"t\" = \"T\"; // Title\n", "delete", "/tmp/L.strings", "t",
+            changes: ("\"t\" = \"T\"; // Title\n", ""), note: "the comment // Title"),
         // On request, the whole file is rewritten.
         Row(
             "/tmp/a.json", json, "write", "--rewrite", "/tmp/a.json", "name", "y",
@@ -93,7 +132,9 @@ import Testing
         func text() throws -> String {
             String(decoding: try #require(try machine.fileSystem.contents(of: row.path)), as: UTF8.self)
         }
-        #expect(try runPrefs(["prefs"] + row.words, on: machine) == Transcript.Outcome())
+        let name = row.words.contains("d") ? "d" : row.path.description
+        let errors = row.note.isEmpty ? "" : "prefs: \(name): removed \(row.note)\n"
+        #expect(try runPrefs(["prefs"] + row.words, on: machine) == Transcript.Outcome(errors: errors))
         #expect(try text() == row.result)
         // Both texts come back byte for byte.
         let domain = row.words.first { $0 == "d" } ?? row.path.description

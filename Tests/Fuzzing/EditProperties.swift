@@ -20,7 +20,7 @@ extension Target {
         writing.wrapsInJSON = isDomain
         let result: [UInt8]
         do throws(EncodingFailure) {
-            result = try source.rewritten(to: value, options: writing)
+            result = try source.edited(to: value, options: writing).bytes
         } catch {
             // The format may not support a value of the edit. If it does, the edit must succeed.
             guard error.problem != .notKept else { throw BrokenProperty(self, "another value is read after an edit") }
@@ -29,7 +29,7 @@ extension Target {
         guard (try? PropertyList(parsing: result, as: format, options: options)) == value else {
             throw BrokenProperty(self, "another value is read after an edit")
         }
-        guard (try? source.rewritten(to: source.value)) == text else {
+        guard (try? source.edited(to: source.value))?.bytes == text else {
             throw BrokenProperty(self, "no edit changes the bytes")
         }
     }

@@ -17,7 +17,10 @@ struct DocumentGenerator {
             }
         }
 
-        var options: PropertyList.ReadingOptions { PropertyList.ReadingOptions(allowsJSON5: self == .json5) }
+        var options: PropertyList.ReadingOptions {
+            let options = PropertyList.ReadingOptions(allowsJSON5: self == .json5)
+            return options.reading(fileNamed: self == .strings ? "a.strings" : nil)
+        }
     }
 
     let syntax: Syntax
@@ -239,6 +242,16 @@ struct DocumentGenerator {
             case .remove(let path): "remove \(path)"
             case .insert(let path, let index, let value): "insert \(value) into \(path) at \(index)"
             case .rename(let path, let name): "rename \(path) to \(name)"
+            }
+        }
+
+        /// What a verb states of the edit.
+        var step: EntryStep? {
+            switch self {
+            case .set: nil
+            case .remove(let path): .removal(path)
+            case .insert(let path, let index, _): .insertion(EntryPath(path.components + [.init(index)]))
+            case .rename(let path, let name): .move(path, to: EntryPath(path.components.dropLast() + [.init(name)]))
             }
         }
 

@@ -22,6 +22,7 @@ extension StoreAccess {
                 edits.map { edit in
                     var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
                     edit.writesWholeText = edit.writesWholeText || writesAnew
+                    edit.padsReals = context.isRunAsAppleTool
                     return edit
                 })
         } catch let failure as StoreFailure where !offersForce {
@@ -36,6 +37,7 @@ extension StoreAccess {
                     "\(outcome.file.path): converted from \(format.rawValue) to binary, which keeps fractions of a second"
                 )
             }
+            context.note(removed: outcome.removedComments, from: outcome.file.name)
             if let folder = outcome.unwritableHistory {
                 let which = outcome.losesFormer ? "the previous" : "this"
                 context.note(
@@ -67,12 +69,19 @@ extension StoreAccess {
     }
 
     /// Changes the values of one domain, subject to its schema.
+    ///
+    /// - Parameter step: Returns what the change does to an entry of the present values, unless the values show it.
     @discardableResult
     func change(
         _ domain: AddressedDomain, _ reason: WriteReason? = nil, isForced: Bool,
+        by step: @escaping @Sendable (PropertyList) -> EntryStep? = { _ in nil },
         _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Void
     ) throws -> CommittedDomain? {
-        try commit([edit(domain, isForced: isForced) { draft in try body(&draft.values) }], reason).first
+        let edit = try edit(domain, isForced: isForced) { draft in
+            draft.step = step(.dictionary(draft.values))
+            try body(&draft.values)
+        }
+        return try commit([edit], reason).first
     }
 
     /// Throws if any of the keys is forced by the administrator, also under a former key.

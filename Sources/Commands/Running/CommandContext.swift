@@ -137,6 +137,11 @@ extension CommandContext {
         note("\(name): dates are written without fractions of a second")
     }
 
+    /// Reports the comments that an edit has removed from a file, in one note.
+    func note(removed comments: [String], from name: String) {
+        if let text = EditResult.note(onRemoved: comments) { note("\(name.onOneLine): \(text)") }
+    }
+
     /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 

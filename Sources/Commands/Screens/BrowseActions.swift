@@ -403,7 +403,8 @@ extension BrowseActions {
         // Reads integers as the draft below has them, unless the file was changed.
         let isCurrent = try generations(of: domain) == opened.generations
         let own = try isCurrent ? domain.file.contents(on: access.system).values : opened.own
-        let outcome = try access.change(domain, reason ?? change.reason, isForced: false) { draft in
+        let outcome = try access.change(domain, reason ?? change.reason, isForced: false, by: { _ in change.step }) {
+            draft in
             for key in keys where draft[key.text] != own[key.text] {
                 throw CommandFailure(
                     .different, "\(key.text.onOneLine) was changed by another process meanwhile; nothing was changed")
@@ -585,6 +586,18 @@ extension BrowseScreen.Change {
         case .delete(let path):
             _ = try stored(path)
             try root.remove(at: path)
+        }
+    }
+
+    /// What the change does to an entry of a text, or nil if the values show it.
+    fileprivate var step: EntryStep? {
+        switch self {
+        case .rename(let old, let new): .move(old, to: new)
+        case .move(let old, let new):
+            old.components.last?.index ?? 0 < new.components.last?.index ?? 0
+                ? .exchange(old, new) : .exchange(new, old)
+        case .delete(let path): .removal(path)
+        case .set, .copy: nil
         }
     }
 }

@@ -62,6 +62,7 @@ private final class Found: Sendable {
         guard draft.exists else { return }
         state.withLock { $0.domain = true }
         var root = PropertyList.dictionary(draft.values)
+        draft.step = .removal(root.counted(key.path))
         if !key.key.isHidden, try root.remove(at: key.path) != nil { state.withLock { $0.key = true } }
         draft.values = root.dictionaryValue ?? draft.values
     }

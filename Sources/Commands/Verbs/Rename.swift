@@ -19,7 +19,9 @@ extension Verb {
         let isForced = invocation.has(.force)
         if !isForced { try access.checkNotForced([old.key, new.key], in: domain) }
         let masking = isForced ? Masking.none : access.masking(domain)
-        try access.change(domain, isForced: isForced) { values in
+        try access.change(
+            domain, isForced: isForced, by: { .move($0.counted(old.path), to: $0.counted(new.path)) }
+        ) { values in
             var root = PropertyList.dictionary(values)
             guard let value = root[old.path] else {
                 let key = old.spelling.onOneLine

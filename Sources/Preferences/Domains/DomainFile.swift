@@ -137,11 +137,13 @@ struct ResolvedFile: Sendable {
 extension DomainFile {
     /// Returns the bytes of a file with these values.
     package func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, padsReals: Bool = false
     ) throws(StoreFailure) -> [UInt8] {
         try checkNulls(values, format)
+        var options = writingOptions
+        options.padsReals = padsReals
         return try reporting { () throws(EncodingFailure) in
-            Array(try PropertyList.dictionary(values).serialized(as: format, options: writingOptions))
+            Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
         }
     }
 
@@ -164,37 +166,45 @@ extension DomainFile {
 }
 
 extension DomainFile {
-    /// Returns the bytes of a file with these values. In a text, only the entries that differ are changed.
+    /// Returns a file with the values of a draft. In a text, only the entries that differ are changed.
     ///
     /// - Parameters:
     ///   - former: The bytes of the file or version from which the values come.
-    ///   - writesWholeText: Whether to write all of the text. Numbers in JSON that a property list cannot hold still
-    ///     keep their text.
+    ///   - padsReals: Whether reals in XML have the digits that Apple's tools write.
     func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?,
-        writesWholeText: Bool
-    ) throws(StoreFailure) -> [UInt8] {
-        guard let former, let (formerValues, formerFormat) = try? parse(former), formerFormat == format else {
-            return try serialized(values, as: format)
+        _ draft: DomainDraft, editing former: [UInt8]?, padsReals: Bool
+    ) throws(StoreFailure) -> EditResult {
+        let (values, format) = (draft.values, draft.format)
+        guard let former, let (formerValues, formerFormat) = try? parse(former) else {
+            return EditResult(try serialized(values, as: format, padsReals: padsReals))
+        }
+        func source() -> SourceText? {
+            guard formerFormat.isEditedInPlace, !draft.writesWholeText else { return nil }
+            return try? SourceText(former, as: formerFormat, limits: limits, options: optionsOfText)
+        }
+        guard formerFormat == format else {
+            let comments = draft.rewrites ? [] : source()?.comments ?? []
+            return EditResult(try serialized(values, as: format, padsReals: padsReals), removing: comments)
         }
         try checkNulls(values, format)
         let value = PropertyList.dictionary(values)
-        if format.isEditedInPlace, !writesWholeText,
-            let source = try? SourceText(former, as: format, limits: limits, options: optionsOfText)
-        {
+        if let source = source() {
+            var options = writingOptions
+            options.padsReals = padsReals
             return try reporting { () throws(EncodingFailure) in
-                try source.rewritten(to: value, options: writingOptions)
+                try source.edited(to: value, by: draft.step, options: options)
             }
         }
-        let written = try serialized(values, as: format)
-        guard format == .json else { return written }
+        let written = try serialized(values, as: format, padsReals: padsReals)
+        // Numbers in JSON that a property list cannot hold keep their text.
+        guard format == .json else { return EditResult(written) }
         return try reporting { () throws(EncodingFailure) in
-            try value.keepingNumbers(in: written, of: (former, .dictionary(formerValues)), optionsOfJSON)
+            EditResult(try value.keepingNumbers(in: written, of: (former, .dictionary(formerValues)), optionsOfJSON))
         }
     }
 
     /// Runs `body` and reports its failure as one of this file.
-    private func reporting(_ body: () throws(EncodingFailure) -> [UInt8]) throws(StoreFailure) -> [UInt8] {
+    private func reporting<Result>(_ body: () throws(EncodingFailure) -> Result) throws(StoreFailure) -> Result {
         do throws(EncodingFailure) {
             return try body()
         } catch {
@@ -253,7 +263,8 @@ extension PropertyList.Dictionary {
 }
 
 extension PropertyList {
-    fileprivate var droppingFractions: PropertyList {
+    /// The value with all dates rounded to whole seconds.
+    package var droppingFractions: PropertyList {
         switch self {
         case .date(let date): .date(date.wholeSecond)
         case .array(let elements): .array(elements.map(\.droppingFractions))

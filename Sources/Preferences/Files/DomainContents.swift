@@ -221,9 +221,8 @@ extension DomainFile {
     var optionsOfText: PropertyList.ReadingOptions {
         var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
         options.inexactIntegers = inexactIntegers
-        let named = isOfDomain ? nil : FileExtension(fileName: path.description)
-        options.allowsJSON5 = allowsJSON5 || named == .json5 || named == .jsonc
-        return options
+        options.allowsJSON5 = allowsJSON5
+        return options.reading(fileNamed: isOfDomain ? nil : path.description)
     }
 
     /// Parses the values of a file.

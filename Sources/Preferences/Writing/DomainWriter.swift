@@ -265,6 +265,8 @@ package struct DomainEdit: Sendable {
     package var isKeptLater = false
     /// Whether to write all of a text file, and not only its changes. It is written even if there are none.
     package var writesWholeText = false
+    /// Whether reals in XML have the 17 digits that Apple's tools write, and not the fewest.
+    package var padsReals = false
     /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
     package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
     /// Changes the present values under the lock. If it throws, nothing is written.
@@ -357,6 +359,8 @@ package struct DomainDraft: Sendable {
     package var createsFile = false
     /// Whether to write all of a text file and not only its changes.
     package var writesWholeText = false
+    /// What the verb has done to an entry, or nil if the values show it.
+    package var step: EntryStep?
     /// The reason for the change if it replaces that of the writer, or nil.
     package var reason: WriteReason?
     /// The bytes of the version from which the values come, or nil if they come from the file.
@@ -388,6 +392,8 @@ package struct CommittedDomain: Sendable {
     package let hasDroppedFractions: Bool
     /// The format of the domain before it was converted to binary to preserve fractions of a second.
     package let convertedFrom: PropertyList.Format?
+    /// The comments that the change has removed from the text, with their marks.
+    package let removedComments: [String]
     /// The folder of the history, if the new version could not be kept in it.
     package let unwritableHistory: FilePath?
     /// Whether the previous version could not be kept.

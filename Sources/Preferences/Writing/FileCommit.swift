@@ -28,6 +28,10 @@ struct FileCommit {
     /// Whether the unchanged contents may not be on the disk.
     private(set) var isInDoubt = false
     private(set) var bytes: [UInt8]?
+    /// The comments that the change removes from the text.
+    private var removedComments: [String] = []
+    /// Whether reals in XML have the digits that Apple's tools write.
+    private let padsReals: Bool
     /// The changes of files. A domain that is a folder has a file for each key.
     private(set) var pieces: [Piece] = []
     var after: DomainContents
@@ -94,7 +98,7 @@ struct FileCommit {
         hasDroppedFractions =
             !edit.file.isOfDomain && !draft.format.keepsFractions && draft.values.dropFractions()
         self.draft = draft
-        (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
+        (requiresKnown, requiresFormer, padsReals) = (edit.requiresKnown, edit.requiresFormer, edit.padsReals)
         comparesFormer = requiresKnown || edit.file.lock == .byPath
         after = before
         if !isChanged, !isKeptLater, mayBeUnfinished(locks, writer) {
@@ -155,7 +159,8 @@ struct FileCommit {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
             unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions,
-            convertedFrom: transaction == nil ? nil : convertedFrom, unwritableHistory: unwritableHistory,
+            convertedFrom: transaction == nil ? nil : convertedFrom,
+            removedComments: transaction == nil ? [] : removedComments, unwritableHistory: unwritableHistory,
             losesFormer: losesFormer)
     }
 
@@ -170,9 +175,9 @@ struct FileCommit {
             if let restoredBytes {
                 bytes = restoredBytes
             } else {
-                bytes = try resolved.file.serialized(
-                    draft.values, as: draft.format, editing: former(writer.system),
-                    writesWholeText: draft.writesWholeText)
+                let edited = try resolved.file.serialized(
+                    draft, editing: former(writer.system), padsReals: padsReals)
+                (bytes, removedComments) = (edited.bytes, edited.removedComments)
             }
             self.bytes = bytes
             pieces = [Piece(resolved.target, bytes, over: before.isFolder ? nil : before.status)]
@@ -282,8 +287,7 @@ struct FileCommit {
 
     /// The bytes from which the new ones are made by an edit, if the file is a text.
     private func former(_ system: SystemServices) -> [UInt8]? {
-        guard draft.format != .binary else { return nil }
-        if before.isFolder { return nil }
+        if before.isFolder || before.format == .binary && draft.format == .binary { return nil }
         if let bytes = draft.restoredBytes, (try? resolved.file.parse(bytes))?.1 == draft.format { return bytes }
         if let version = before.recovery?.version {
             return History(of: resolved.file, on: system)?.bytes(of: version)

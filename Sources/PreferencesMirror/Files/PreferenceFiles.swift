@@ -191,7 +191,7 @@ extension MirrorEngine.FileIdentity {
 // From the state to the preference files.
 extension PreferenceFiles {
     /// Makes all changes in one transaction, each file only if it is still as it was read. Also returns a note for each
-    /// file that was converted.
+    /// file that was converted or has lost comments.
     func write(
         _ application: Application, under locks: LockedDomains, read readings: [Path: Reading]
     ) throws -> (WriteOutcome, notes: [String]) {
@@ -209,7 +209,7 @@ extension PreferenceFiles {
         do {
             let written = try locks.commit(edits)
             let outcome = WriteOutcome.done(zip(application.domains, written).map { observation($0, $1, readings) })
-            return (outcome, written.compactMap(\.conversion))
+            return (outcome, written.flatMap { [$0.conversion, $0.removal].compactMap(\.self) })
         } catch let failure as StoreFailure {
             if case .notCurrent = failure.problem { return (.changedMeanwhile, []) }
             throw failure
@@ -255,6 +255,9 @@ extension PreferenceFiles {
 }
 
 extension CommittedDomain {
+    /// The note on comments that were removed with their entries.
+    fileprivate var removal: String? { EditResult.note(onRemoved: removedComments).map { "\(file.path): \($0)" } }
+
     /// The note that the file was converted to binary, which holds values that its former format cannot.
     fileprivate var conversion: String? {
         guard let former = before.format, let format = after.format, former != format else { return nil }

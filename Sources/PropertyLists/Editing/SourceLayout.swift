@@ -49,8 +49,6 @@ extension SourceLayout {
         var newline: Range<Int>?
         /// The white space at the beginning of the last line, if there is a line break.
         var indent: Range<Int>?
-        /// Whether the last line contains only white space.
-        var endsWithIndent = true
     }
 
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0B || byte == 0x0C }
@@ -118,11 +116,9 @@ extension SourceLayout {
                 at = newline.upperBound
                 gap.newline = newline
                 gap.indent = at..<at
-                gap.endsWithIndent = true
             } else if let end = endOfComment(at: at) {
                 at = end
                 gap.isBlank = false
-                gap.endsWithIndent = false
             } else {
                 if text[at] >= 0x80 { gap.isBlank = false }
                 if let indent = gap.indent, indent.upperBound == at, text[at] == 0x20 || text[at] == 0x09 {
@@ -135,7 +131,7 @@ extension SourceLayout {
     }
 
     /// The end of the line, which is a line break or the end of the text, if only white space and comments follow
-    /// `offset` on it. Nil if there is other text.
+    /// `offset` on it. Nil if there is other text. A comment of several lines belongs to the line on which it begins.
     func endOfLine(after offset: Int) -> Int? {
         var at = offset
         while at < text.count {
@@ -143,7 +139,6 @@ extension SourceLayout {
             if isSpace(text[at]) {
                 at += 1
             } else if let end = endOfComment(at: at) {
-                if text[at..<end].contains(where: { $0 == 0x0A || $0 == 0x0D }) { return nil }
                 at = end
             } else {
                 return nil
@@ -176,12 +171,6 @@ extension SourceLayout {
         var start: Int { entry.start }
         /// The end of the entry with its separator.
         var end: Int { separator?.upperBound ?? entry.value.upperBound }
-
-        /// The start of its line if the entry is the first on the line, or nil.
-        var lineStart: Int? {
-            guard gap.endsWithIndent else { return nil }
-            return gap.newline?.upperBound ?? (gapStart == 0 ? 0 : nil)
-        }
     }
 
     /// The range between the brackets or tags of a container.
@@ -223,6 +212,19 @@ extension SourceLayout {
     func element(at offset: Int) -> XMLElement? {
         let name = text[(offset + 1)...].prefix { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
         return XMLElement(rawValue: String(decoding: name, as: UTF8.self))
+    }
+
+    /// The index in its container of the entry at a position, or nil for the root.
+    func index(of position: Int) -> Int? {
+        guard let container = map.entries[position].container else { return nil }
+        let siblings = children[container]
+        // The positions are ascending.
+        var (low, high) = (0, siblings.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if siblings[middle] < position { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// The entry at an index of a container.

@@ -6,8 +6,8 @@
 
 /// A property list with its source text, for edits that change only the bytes of the edited entries. Comments, the
 /// order of keys, indentation, quotes, the spelling of numbers, line breaks and the encoding are preserved. A new entry
-/// is formatted like its siblings. It is inserted in sorted order if they are sorted, otherwise at the end. The line
-/// and the comma of a removed entry are removed too.
+/// is formatted like its siblings. It is inserted in sorted order if they are sorted, otherwise at the end. The line,
+/// the comma and the comments of a removed entry are removed too.
 package struct SourceText {
     /// The value of the text.
     package let value: PropertyList
@@ -61,28 +61,58 @@ package struct SourceText {
         return (value, sources ?? SourceMap())
     }
 
-    /// Returns the bytes of the file with a new value. A binary file is rewritten as a whole.
+    /// The comments of the text, with their marks.
+    package var comments: [String] { layout.map { $0.texts(of: $0.allComments) } ?? [] }
+
+    /// Returns the file with a new value. A binary file is rewritten as a whole.
     ///
     /// The result has been read back and compared with `value`.
-    package func rewritten(
-        to value: PropertyList, options: PropertyList.WritingOptions = .default
-    ) throws(EncodingFailure) -> [UInt8] {
-        guard let layout else { return Array(try value.serialized(as: format, options: options)) }
-        guard value != self.value else { return bytes }
-        var plan = EditPlan(layout, TextStyle(of: layout, options), self.options)
+    ///
+    /// - Parameter step: What the verb has done to an entry, or nil if the values show it.
+    package func edited(
+        to value: PropertyList, by step: EntryStep? = nil, options: PropertyList.WritingOptions = .default
+    ) throws(EncodingFailure) -> EditResult {
+        guard let layout else { return EditResult(Array(try value.serialized(as: format, options: options))) }
+        guard value != self.value else { return EditResult(bytes) }
+        var plan = EditPlan(layout, TextStyle(of: layout, options), self.options, step)
         if format == .json {
             plan.style.exactNumbers = value.textsOfMovedNumbers(inJSON: bytes, self.options)
         }
         try plan.edit(from: self.value, to: value)
-        let result = encoded(plan.pieces())
+        let pieces = plan.pieces()
+        let result = encoded(pieces)
         guard result.count <= limits.inputBytes else {
             throw EncodingFailure(.tooLarge(limit: limits.inputBytes), format: format)
         }
         guard (try? PropertyList(parsing: result, as: format, limits: limits, options: self.options)) == value else {
             throw EncodingFailure(.notKept, format: format)
         }
-        return result
+        return EditResult(result, removing: plan.removedComments(pieces))
     }
+}
+
+/// The bytes of a file after an edit.
+package struct EditResult: Sendable {
+    package let bytes: [UInt8]
+    /// The comments that the edit has removed, with their marks.
+    package let removedComments: [String]
+
+    package init(_ bytes: [UInt8], removing comments: [String] = []) {
+        (self.bytes, removedComments) = (bytes, comments)
+    }
+
+    /// The note on removed comments, or nil if there are none.
+    package static func note(onRemoved comments: [String]) -> String? {
+        guard !comments.isEmpty else { return nil }
+        let texts = comments.prefix(mostShown).map { comment in
+            shortened(comment.split(whereSeparator: \.isWhitespace).joined(separator: " "), to: 200)
+        }
+        let more = comments.count > mostShown ? ", and \(comments.count - mostShown) more" : ""
+        let noun = comments.count == 1 ? "the comment" : "\(comments.count) comments:"
+        return "removed \(noun) \(texts.joined(separator: ", "))\(more)"
+    }
+
+    private static let mostShown = 16
 }
 
 // MARK: Encoding

@@ -15,7 +15,10 @@ extension PropertyList {
         sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
-        guard start < bytes.count else { throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format) }
+        guard start < bytes.count else {
+            guard !options.acceptsBlank else { return .dictionary([:]) }
+            throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format)
+        }
         return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: dialect.format, sources: &sources) {
             text, isASCII in
             OpenStepReader(text, dialect: dialect, isASCII: isASCII, limits: limits, options: options)
@@ -41,6 +44,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     var scratch: [UInt8] = []
     /// The position of the last string's opening quote.
     var opening = 0
+    private let acceptsBlank: Bool
     /// Whether the root is a dictionary without braces, as in a strings file.
     private var isStringsFile = false
     /// Whether a separator is missing after a value. `path` is then the path of that value.
@@ -55,6 +59,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         self.dialect = dialect
         self.isASCII = isASCII
         bareCharacters = dialect == .gnustep ? .gnustep : .openstep
+        acceptsBlank = options.acceptsBlank
         builder = TreeBuilder(limits: limits, options: options)
     }
 
@@ -74,7 +79,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         try skipSpace()
         guard at < count else {
             // White space alone is an empty strings file, but is not valid in GNUstep.
-            if dialect == .gnustep { throw Fault(.emptyInput, at: 0) }
+            if dialect == .gnustep, !acceptsBlank { throw Fault(.emptyInput, at: 0) }
             return .dictionary([:])
         }
         switch base[at] {

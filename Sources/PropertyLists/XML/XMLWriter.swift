@@ -13,15 +13,18 @@ extension PropertyList {
     }
 }
 
-/// Writes the XML form as Apple does, except that reals have the fewest digits, and that `-0.0` and `&#13;` are
-/// preserved.
+/// Writes the XML form as Apple does, except that reals have the fewest digits unless the options request Apple's, and
+/// that `-0.0` and `&#13;` are preserved.
 struct XMLWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
     private let isLossy: Bool
+    private let padsReals: Bool
     private let nesting: Int
 
-    init(_ options: PropertyList.WritingOptions) { (isLossy, nesting) = (options.isLossy, options.limits.nesting) }
+    init(_ options: PropertyList.WritingOptions) {
+        (isLossy, padsReals, nesting) = (options.isLossy, options.padsReals, options.limits.nesting)
+    }
 
     mutating func beginDocument() {
         output.append(
@@ -118,6 +121,8 @@ extension XMLWriter {
             output.append("nan")
         } else if number.isInfinite {
             if number < 0 { output.append("-infinity") } else { output.append("+infinity") }
+        } else if padsReals, number != 0 {
+            output.append(text: number.paddedText)
         } else {
             output.append(number, keepsPoint: number == 0)
         }
