@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import Synchronization
 
 /// A property list that `plutil` or `PlistBuddy` reads and writes: a plain file, a standard stream for `-`, or the
 /// domain that a path in macOS's folders of preferences names.
@@ -37,6 +38,8 @@ struct AppleFile: Sendable {
         var format: PropertyList.Format
         /// The bytes of a plain file.
         var bytes: [UInt8]?
+        /// The options with which a text was read.
+        var options = PropertyList.ReadingOptions()
     }
 
     /// Bytes that are not a property list.
@@ -69,38 +72,71 @@ struct AppleFile: Sendable {
 
     /// Parses a property list as Apple's tools do: text that is not JSON is OpenStep, and so is a scalar.
     static func contents(_ bytes: [UInt8], named name: String) throws(Damage) -> Contents {
-        let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
+        let file = name == "-" ? nil : name
+        let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false).reading(fileNamed: file)
         do throws(DecodingFailure) {
-            let file = name == "-" ? nil : name
             let (value, format) = try PropertyList.sniffed(bytes, named: file, options: options)
-            return Contents(value: value, format: format, bytes: bytes)
+            return Contents(value: value, format: format, bytes: bytes, options: options)
         } catch {
             throw Damage(failure: error, bytes: bytes, name: name)
         }
     }
 
+    /// A value that a file gets, and what led to it.
+    struct Revision: Sendable {
+        let value: PropertyList
+        /// What was done to an entry, or nil if the values show it.
+        var step: EntryStep?
+    }
+
     /// Changes the file under its lock. It keeps its format.
     ///
     /// - Parameters:
+    ///   - destination: The file that is written instead, or nil to write this one.
     ///   - mayBecomeXML: Whether a plain file becomes XML if its format cannot hold the new value.
-    ///   - change: Called with the present value, perhaps more than once. If it throws, nothing is written.
+    ///   - change: Called with the present contents, perhaps more than once. If it throws, nothing is written.
     func edit(
-        mayBecomeXML: Bool = false, _ change: @escaping @Sendable (inout PropertyList) throws -> Void
+        into destination: AppleFile? = nil, mayBecomeXML: Bool = false,
+        _ change: @escaping @Sendable (Contents) throws -> [Revision]
     ) throws {
-        guard var contents = try contents() else { throw SystemFailure(.noSuchFile, .open, try context.path(name)) }
-        let isDictionary = contents.value.kind == .dictionary
-        try change(&contents.value)
-        let becomesXML = mayBecomeXML && domain == nil
-        guard name != "-", isDictionary, contents.value.kind == .dictionary else {
-            if becomesXML, !contents.format.canHold(contents.value) { contents.format = .xml }
-            return try replace(contents)
+        guard let contents = try contents() else { throw SystemFailure(.noSuchFile, .open, try context.path(name)) }
+        let revisions = try change(contents)
+        guard let last = revisions.last else { return }
+        let target = destination ?? self
+        guard target.domain == nil else {
+            guard destination == nil else {
+                return try target.replace(Contents(value: last.value, format: contents.format))
+            }
+            return try commit { draft in
+                let revisions = try change(Contents(value: .dictionary(draft.values), format: draft.format))
+                guard let last = revisions.last, let values = last.value.dictionaryValue else { return }
+                (draft.values, draft.step) = (values, revisions.count == 1 ? last.step : nil)
+            }
         }
+        var edited = try contents.edited(through: revisions, mayBecomeXML: mayBecomeXML)
+        if destination == nil, name != "-", contents.value.kind == .dictionary, last.value.kind == .dictionary {
+            edited = try editInPlace(mayBecomeXML: mayBecomeXML, change)
+        } else {
+            try target.replace(edited.bytes)
+        }
+        context.note(removed: edited.removedComments, from: name == "-" ? "<stdin>" : name)
+    }
+
+    /// Edits a plain file whose root is a dictionary.
+    private func editInPlace(
+        mayBecomeXML: Bool, _ change: @escaping @Sendable (Contents) throws -> [Revision]
+    ) throws -> EditResult {
+        let written = Mutex(EditResult([]))
         try commit { draft in
-            var value = PropertyList.dictionary(draft.values)
-            try change(&value)
-            if let values = value.dictionaryValue { draft.values = values }
-            if becomesXML, !draft.format.canHold(value) { draft.format = .xml }
+            // The writer has read the file under its lock, and replaces it only if it has not changed since.
+            guard let contents = try contents() else { throw SystemFailure(.noSuchFile, .open, try context.path(name)) }
+            let edited = try contents.edited(through: try change(contents), mayBecomeXML: mayBecomeXML)
+            let result = try Self.contents(edited.bytes, named: name)
+            guard let values = result.value.dictionaryValue else { return }
+            (draft.values, draft.format, draft.restoredBytes) = (values, result.format, edited.bytes)
+            written.withLock { $0 = edited }
         }
+        return written.withLock { $0 }
     }
 
     /// Replaces the file, or writes to the standard output for `-`.
@@ -144,9 +180,7 @@ struct AppleFile: Sendable {
     /// Returns a property list as the bytes of a file. Fractions of a second are dropped where the format has none.
     static func bytes(of contents: Contents) throws(EncodingFailure) -> [UInt8] {
         if contents.format == .json { return try contents.value.appleJSON(of: contents.bytes) }
-        var options = PropertyList.WritingOptions()
-        options.isLossy = true
-        return Array(try contents.value.serialized(as: contents.format, options: options))
+        return Array(try contents.value.serialized(as: contents.format, options: .ofAppleTools))
     }
 
     // MARK: Domains
@@ -159,6 +193,49 @@ struct AppleFile: Sendable {
 
     private static func access(_ context: CommandContext) throws -> StoreAccess {
         try StoreAccess(Invocation(verb: .read, path: [], operands: [], options: []), context)
+    }
+}
+
+extension PropertyList.WritingOptions {
+    /// The options of Apple's tools: dates without fractions of a second, and reals with 17 digits.
+    fileprivate static let ofAppleTools: Self = {
+        var options = Self()
+        (options.isLossy, options.padsReals) = (true, true)
+        return options
+    }()
+}
+
+// MARK: Editing
+
+extension AppleFile.Contents {
+    /// The bytes of the file after an edit. All edits of plain files under Apple's names are made here: in place, into
+    /// another file, and on a stream. In a text, only the entries that differ are changed.
+    ///
+    /// - Parameters:
+    ///   - revisions: The values one after the other. The file gets the last.
+    ///   - mayBecomeXML: Whether the file becomes XML if its format cannot hold the last value.
+    func edited(through revisions: [AppleFile.Revision], mayBecomeXML: Bool) throws(EncodingFailure) -> EditResult {
+        guard let last = revisions.last, let bytes else { return EditResult(self.bytes ?? []) }
+        let value = format.keepsFractions ? last.value : last.value.droppingFractions
+        func source(_ bytes: [UInt8]) -> SourceText? {
+            format.isEditedInPlace ? try? SourceText(bytes, as: format, options: options) : nil
+        }
+        if mayBecomeXML, !format.canHold(value) {
+            let changed = AppleFile.Contents(value: value, format: .xml)
+            return EditResult(try AppleFile.bytes(of: changed), removing: source(bytes)?.comments ?? [])
+        }
+        var (text, removed) = (bytes, [String]())
+        for revision in revisions {
+            guard let source = source(text) else {
+                return EditResult(
+                    try AppleFile.bytes(of: AppleFile.Contents(value: value, format: format, bytes: bytes)))
+            }
+            let value = format.keepsFractions ? revision.value : revision.value.droppingFractions
+            let result = try source.edited(to: value, by: revision.step, options: .ofAppleTools)
+            text = result.bytes
+            removed += result.removedComments
+        }
+        return EditResult(text, removing: removed)
     }
 }
 
@@ -177,9 +254,7 @@ extension PropertyList {
 extension PropertyList.Format {
     /// Whether a plain file can hold the value, except for fractions of a second.
     fileprivate func canHold(_ value: PropertyList) -> Bool {
-        var options = PropertyList.WritingOptions()
-        options.isLossy = true
-        return (try? value.serialized(as: self, options: options)) != nil
+        (try? value.serialized(as: self, options: .ofAppleTools)) != nil
     }
 }
 
@@ -207,6 +282,11 @@ extension PropertyList {
 
     /// Replaces an entry that exists.
     mutating func replaceEntry(_ path: some Sequence<String>, by value: PropertyList) throws(EntryPath.Failure) {
+        try set(value, at: place(of: path))
+    }
+
+    /// The path of an entry that exists.
+    func place(of path: some Sequence<String>) -> EntryPath {
         var (place, container) = (EntryPath(), self)
         for component in path {
             // Only an array has numbers: "007" and "7" are different keys.
@@ -214,7 +294,7 @@ extension PropertyList {
             place.components.append(position)
             container = container[EntryPath([position])] ?? ""
         }
-        try set(value, at: place)
+        return place
     }
 }
 

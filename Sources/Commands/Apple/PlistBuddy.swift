@@ -9,7 +9,7 @@ struct PlistBuddy {
     private var document = Document(root: .dictionary([:]))
     /// The property list as the file has it, and the commands that have changed the document since.
     private var loaded: PropertyList?
-    private var changes: [Command] = []
+    private var changes: [(command: Command, revision: AppleFile.Revision)] = []
     private var printsXML = false
     private var followsLinks = true
     private var status = ExitStatus.done
@@ -143,10 +143,12 @@ struct PlistBuddy {
                 var changed = document
                 let terminal = context.terminal
                 defer { document = changed }
-                try changed.apply(command, FileReader(context: context)) { note in
+                let step = try changed.apply(command, FileReader(context: context)) { note in
                     try terminal.write(note.shown + "\n", to: .output)
                 }
-                if changed.root != document.root { changes.append(command) }
+                if changed.root != document.root {
+                    changes.append((command, AppleFile.Revision(value: changed.root, step: step)))
+                }
             }
         } catch let failure as PlistBuddyFailure {
             try report(failure)
@@ -192,15 +194,14 @@ struct PlistBuddy {
         guard let file else { return }
         do {
             if let loaded {
-                let (document, changes, files) = (document, changes, FileReader(context: context))
-                try file.edit(mayBecomeXML: true) { value in
-                    guard value != loaded else {
-                        value = document.root
-                        return
+                let (changes, files) = (changes, FileReader(context: context))
+                try file.edit(mayBecomeXML: true) { contents in
+                    guard contents.value != loaded else { return changes.map(\.revision) }
+                    var fresh = Document(root: contents.value)
+                    return try changes.map { change in
+                        let step = try fresh.apply(change.command, files) { _ in }
+                        return AppleFile.Revision(value: fresh.root, step: step)
                     }
-                    var fresh = Document(root: value)
-                    for command in changes { try fresh.apply(command, files) { _ in } }
-                    value = fresh.root
                 }
             } else {
                 try file.replace(AppleFile.Contents(value: document.root, format: .xml))

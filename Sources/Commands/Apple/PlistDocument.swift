@@ -57,12 +57,12 @@ extension PlistBuddy.Document {
 
     func value(_ entry: PlistBuddy.Entry) -> PropertyList? { root.entry(path(entry)) }
 
-    /// Carries out a command that changes the document.
+    /// Carries out a command that changes the document. Returns what it does to an entry, unless the values show it.
     ///
     /// - Parameter note: Prints a message about something that is not a failure.
     mutating func apply(
         _ command: PlistBuddy.Command, _ files: PlistBuddy.FileReader, note: (String) throws -> Void
-    ) throws {
+    ) throws -> EntryStep? {
         switch command {
         case .help, .exit, .save, .revert, .show: break
         case .clear(let type, let word):
@@ -71,13 +71,13 @@ extension PlistBuddy.Document {
             (root, container) = ((type ?? .dict).empty, [])
         case .set(let entry, let text): try set(entry, to: text)
         case .add(let entry, let type, let text):
-            try add(try type.value(text), at: entry, "Add")
+            return try add(try type.value(text), at: entry, "Add")
         case .copy(let source, let target):
             guard let value = value(source) else { throw PlistBuddyFailure.missing("Copy", source) }
             // Without a second entry there is nothing to do.
-            guard !target.text.isEmpty || source.text.isEmpty else { return }
-            try add(value, at: target, "Copy")
-        case .delete(let entry): try delete(entry, note)
+            guard !target.text.isEmpty || source.text.isEmpty else { return nil }
+            return try add(value, at: target, "Copy")
+        case .delete(let entry): return try delete(entry, note)
         case .merge(let file, let entry, let isRecursive):
             let place = entry ?? PlistBuddy.Entry(container.isEmpty ? ":" : "")
             guard let target = value(place) else {
@@ -103,6 +103,7 @@ extension PlistBuddy.Document {
             }
             container = path(entry)
         }
+        return nil
     }
 
     private mutating func set(_ entry: PlistBuddy.Entry, to text: String) throws {
@@ -113,7 +114,9 @@ extension PlistBuddy.Document {
 
     /// Adds an entry. Missing containers on the way are made as dictionaries. An index inserts into an array; one
     /// beyond its end, or none, appends.
-    private mutating func add(_ value: PropertyList, at entry: PlistBuddy.Entry, _ verb: String) throws {
+    private mutating func add(
+        _ value: PropertyList, at entry: PlistBuddy.Entry, _ verb: String
+    ) throws -> EntryStep? {
         let (outer, last) = (entry.components.dropLast().filter { !$0.isEmpty }, entry.components.last ?? "")
         var changed = root
         var path = entry.isAbsolute ? [] : container
@@ -133,22 +136,27 @@ extension PlistBuddy.Document {
         if case .dictionary(let entries) = container, entries[last] != nil || verb == "Copy" && entry.text.isEmpty {
             throw PlistBuddyFailure("\(verb): \"\(entry.text)\" Entry Already Exists")
         }
-        guard let (grown, _) = container.adding(value, at: last) else {
+        guard let (grown, place) = container.adding(value, at: last) else {
             throw PlistBuddyFailure("\(verb): Can't Add Entry, \"\(entry.text)\", to Parent")
         }
         try changed.replaceEntry(path, by: grown)
         root = changed
+        return container.kind == .array ? .insertion(root.place(of: path + [place])) : nil
     }
 
-    private mutating func delete(_ entry: PlistBuddy.Entry, _ note: (String) throws -> Void) throws {
+    private mutating func delete(
+        _ entry: PlistBuddy.Entry, _ note: (String) throws -> Void
+    ) throws -> EntryStep? {
         let path = path(entry)
         guard !entry.text.isEmpty else {
             container = []
-            return try note("Working Container has become Invalid.  Setting to :")
+            try note("Working Container has become Invalid.  Setting to :")
+            return nil
         }
         guard let last = path.last, entry.components.last?.isEmpty == false, root.entry(path) != nil,
             let outer = root.entry(path.dropLast())
         else { throw PlistBuddyFailure.missing("Delete", entry) }
+        let step = EntryStep.removal(root.place(of: path))
         switch outer {
         case .dictionary(var entries):
             entries.removeValue(forKey: last)
@@ -162,6 +170,7 @@ extension PlistBuddy.Document {
             container = []
             try note("Working Container has become Invalid.  Setting to :")
         }
+        return step
     }
 }
 

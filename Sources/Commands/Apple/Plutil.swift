@@ -156,14 +156,17 @@ struct Plutil: Sendable {
 
     /// Changes a file in its own format, or writes the changed property list to another file.
     private func edit(
-        _ file: AppleFile, _ options: Request.Options, _ change: @escaping @Sendable (inout PropertyList) throws -> Void
+        _ file: AppleFile, _ options: Request.Options,
+        _ change: @escaping @Sendable (inout PropertyList) throws -> EntryStep?
     ) throws {
-        var contents = try read(file)
-        try change(&contents.value)
-        try contents.value.check(for: contents.format)
-        let destination = options.destination(of: file.name, .propertyList(contents.format))
-        guard destination == file.name else { return try AppleFile(destination, context, from: file).replace(contents) }
-        try file.edit(change)
+        let destination = options.destination(of: file.name, .propertyList(.xml))
+        let target = try destination == file.name ? nil : AppleFile(destination, context, from: file)
+        try file.edit(into: target) { contents in
+            var value = contents.value
+            let step = try change(&value)
+            try value.check(for: contents.format)
+            return [AppleFile.Revision(value: value, step: step)]
+        }
     }
 
     // MARK: Output
@@ -506,9 +509,11 @@ extension Plutil {
 }
 
 extension PropertyList {
+    /// Inserts a value, and returns what this does to an entry unless the values show it.
     fileprivate mutating func insert(
         _ value: PropertyList, at path: Plutil.KeyPath, _ mode: Plutil.InsertMode
-    ) throws {
+    ) throws -> EntryStep? {
+        var step: EntryStep?
         let (outer, last) = (path.components.dropLast(), path.components[path.components.count - 1])
         guard var container = entry(outer) else { throw noContainer(for: path) }
         switch container {
@@ -534,12 +539,15 @@ extension PropertyList {
                 }
                 elements[index] = .array(inner + [value])
             case .replacing where index < elements.count: elements[index] = value
-            default: elements.insert(value, at: index)
+            default:
+                elements.insert(value, at: index)
+                step = .insertion(EntryPath(place(of: outer).components + [EntryPath.Component(index)]))
             }
             container = .array(elements)
         default: throw AppleFailure("Unable to insert value at key path \(path.text)")
         }
         try replaceEntry(outer, by: container)
+        return step
     }
 
     /// The failure for a path of which the last component has nothing to be in.
@@ -564,11 +572,12 @@ extension PropertyList {
         return AppleFailure("Key path not found \(path.text)")
     }
 
-    fileprivate mutating func remove(_ path: Plutil.KeyPath) throws {
+    fileprivate mutating func remove(_ path: Plutil.KeyPath) throws -> EntryStep? {
         let (outer, last) = (path.components.dropLast(), path.components[path.components.count - 1])
         guard !last.isEmpty, var container = entry(outer), container.entry([last]) != nil else {
             throw AppleFailure("No value to remove at key path \(path.text)")
         }
+        let step = EntryStep.removal(place(of: path.components))
         switch container {
         case .dictionary(var entries):
             entries.removeValue(forKey: last)
@@ -576,9 +585,10 @@ extension PropertyList {
         case .array(var elements):
             if let index = Int(last) { elements.remove(at: index) }
             container = .array(elements)
-        default: return
+        default: return nil
         }
         try replaceEntry(outer, by: container)
+        return step
     }
 }
 

@@ -144,6 +144,7 @@ extension Rendering {
         options.isPretty = true
         options.isLossy = true
         options.wrapsInJSON = format != .jsonPlain
+        options.padsReals = invocation.dialect == .classic
         options.coerces = format == .jsonPlain
         let isOfFile = invocation[operand: Operand.domain.name].map(DomainArgument.isPath) ?? false
         options.keepsKeyOrder = isOfFile || invocation.unarchives
