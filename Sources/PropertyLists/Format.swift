@@ -59,7 +59,7 @@ extension PropertyList {
             switch name.flatMap({ FileExtension(fileName: $0) }) {
             case .json5, .jsonc: options.allowsJSON5 = true
             case .strings: options.acceptsBlank = true
-            case .xml, .json, nil: break
+            case .plist, .xml, .json, nil: break
             }
             return options
         }
