@@ -1,5 +1,6 @@
 internal import Platform
 internal import Preferences
+internal import PropertyLists
 
 // A damaged file outside of the store is never replaced by a version, so its failure names the command that does so.
 
@@ -25,7 +26,7 @@ extension StoreAccess {
 
     /// Returns the command for a file as the command line names it; nil if text cannot express its name.
     private func command(restoring version: KeptVersion, ofFile word: String) -> String? {
-        guard !context.environment.changedArguments.keys.contains(where: word.contains) else { return nil }
+        guard !ByteText.holdsRaw(word) else { return nil }
         let format = requiredFormat.map { [Option.from.name, $0] } ?? []
         return command(restoring: version, spelling(word, in: .user), options: format)
     }
