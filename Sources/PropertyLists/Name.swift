@@ -29,6 +29,11 @@ extension Sequence<String> {
     package func contains(exactly name: String) -> Bool { contains { $0.hasSameBytes(as: name) } }
 }
 
+extension Collection<String> {
+    /// Returns the position of the first name with the same bytes as `name`.
+    package func firstIndex(exactly name: String) -> Index? { firstIndex { $0.hasSameBytes(as: name) } }
+}
+
 extension String {
     /// Returns the text before an ending with the same bytes, or nil if the text ends in another way.
     package func dropping(ending: String) -> String? {

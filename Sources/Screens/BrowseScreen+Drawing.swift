@@ -43,7 +43,7 @@ extension BrowseScreen {
             canvas.put("no match", start + 1, first, limit: end - start - 1, style: Style(isDim: true))
         }
         for (row, name) in zip(first..<(first + layout.sideHeight), shownDomains.dropFirst(domainTop)) {
-            let isCurrent = name == current
+            let isCurrent = Name(name) == current.map { Name($0) }
             canvas.put(isCurrent ? "▸" : " ", start, row, style: Style(.cyan))
             canvas.put(name, start + 1, row, limit: end - start - 2, style: Style(isBold: isCurrent))
             if isCurrent, isInDomains { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }

@@ -8,7 +8,7 @@ extension BrowseScreen {
             return []
         }
         guard !shownDomains.isEmpty else { return [] }
-        let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
+        let at = current.flatMap { shownDomains.firstIndex(exactly: $0) } ?? 0
         return open(shownDomains[Self.index(at, movedBy: count, of: shownDomains.count)])
     }
 
@@ -85,7 +85,7 @@ extension BrowseScreen {
         rows = tree.rows(top..<(top + height))
         row = rows.indices.contains(selected - top) ? rows[selected - top] : nil
         for row in rows { labelColumns = max(labelColumns, row.labelColumns) }
-        let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
+        let at = current.flatMap { shownDomains.firstIndex(exactly: $0) } ?? 0
         let room = layout.sideHeight
         domainTop = max(0, min(max(min(domainTop, at), at - room + 1), shownDomains.count - room))
     }
@@ -112,7 +112,7 @@ extension BrowseScreen {
         case .edited, .ignored: (mode, filter) = (.filtering(editor), editor.text)
         }
         filterDomains()
-        guard let first = shownDomains.first, !shownDomains.contains(current ?? "") else { return [] }
+        guard let first = shownDomains.first, !shownDomains.contains(exactly: current ?? "") else { return [] }
         return open(first)
     }
 

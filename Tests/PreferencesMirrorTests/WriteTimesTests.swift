@@ -53,6 +53,20 @@ import Testing
         #expect(times.ofKeys.keys.sorted() == ["second"])
     }
 
+    @Test func `is not that of a key that looks alike`() throws {
+        let bench = try MirrorBench()
+        let host = try #require(try bench.hosts("a").first)
+        let domain: DomainName = "com.example.a"
+        let start = bench.disk.clock.wall.milliseconds
+        for key in ["caf\u{E9}", "cafe\u{301}"] {
+            bench.disk.clock.advance(by: .seconds(10))
+            try host.write(key, 1, domain)
+        }
+        let history = try #require(History(of: host.file(domain), on: host.system))
+        let times = history.writeTimes(of: try host.values(domain), since: nil)
+        #expect(times.ofKeys.mapValues { ($0 - start) / 1000 } == ["caf\u{E9}": 10, "cafe\u{301}": 20])
+    }
+
     @Test func `of a deleted domain is that of its deletion`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -49,6 +49,21 @@ import Testing
         observation.cancel()
     }
 
+    @Test(arguments: [Store.Kind.memory, .native]) func `of domains have separate values`(_ kind: Store.Kind) throws {
+        let store = try StoreBench().store(kind)
+        let names = try [Self.composed, Self.decomposed].map { try DomainName("com.\($0)") }
+        #expect(names[0] != names[1] && Set(names).count == 2)
+        for (index, name) in names.enumerated() { Defaults(name, in: store).set(index, forKey: "key") }
+        #expect(names.map { Defaults($0, in: store).integer(forKey: "key") } == [0, 1])
+        let defaults = Defaults(Self.name, in: store)
+        for name in names { defaults.addSuite(named: name.text) }
+        #expect(defaults.integer(forKey: "key") == 1)
+        defaults.removeSuite(named: names[1].text)
+        #expect(defaults.object(forKey: "key") as? Int == 0)
+        for (index, name) in names.enumerated() { defaults.setVolatileDomain(["key": index], forName: name.text) }
+        #expect(names.map { defaults.volatileDomain(forName: $0.text)["key"] as? Int } == [0, 1])
+    }
+
     @Test func `have separate declarations`() throws {
         let bench = try SchemaBench(
             "{ Domain = \"com.example.backup\"; Settings = ({ Key = \"\(Self.composed)\"; Type = integer; }); }")

@@ -117,6 +117,18 @@ struct BrowserDisplay {
                 """)
     }
 
+    @Test func `opens each of two domains whose names look alike`() throws {
+        let names = ["com.cafe\u{301}", "com.caf\u{E9}"]
+        var display = try BrowserDisplay()
+        display.send(.contents(BrowseScreen.Contents(name: names[0], entries: ["first": 1])))
+        display.send(.domains(names))
+        display.press("tab down")
+        let opened = display.effects.compactMap { if case .open(let name) = $0 { name } else { nil } }
+        #expect(opened.map { Array($0.utf8) } == [Array(names[1].utf8)])
+        display.send(.contents(BrowseScreen.Contents(name: names[1], entries: ["second": 1])))
+        #expect(display.text.contains("second") && !display.text.contains("first"), "\(display.text)")
+    }
+
     @Test func `draws one list at a time on a small screen`() throws {
         var display = try BrowserDisplay(columns: 40, rows: 10)
         display.press("down right down")

@@ -510,6 +510,11 @@ struct Display {
             ("down enter down enter enter", [:]),
             ("down enter down enter ^u [ 2 ] enter", ["map": ["a": 1, "b": [2]]]),
             ("down enter a c enter 9 enter", ["map": ["a": 1, "b": [1], "c": 9]]),
+            // Two spellings of a letter are two keys.
+            (
+                "down enter a \u{E9} enter 8 enter a e\u{301} enter 9 enter",
+                ["map": ["a": 1, "b": [1], "\u{E9}": 8, "e\u{301}": 9]]
+            ),
         ] as [(String, PropertyList.Dictionary)])
     func `keeps the types of elements without a rule`(_ keys: String, _ changes: PropertyList.Dictionary) throws {
         var display = try Display(

@@ -21,9 +21,45 @@ struct BannedWord: Sendable {
         BannedWord(word: "Date()", instead: "the Clock seam", exempt: ["Sources/Platform/", "Tests/Examples/"]),
         BannedWord(word: "Date.now", instead: "the Clock seam", exempt: ["Sources/Platform/"]),
         BannedWord(word: "sleep(", instead: "waiting for the event itself", scope: "Tests/"),
+        BannedWord(
+            word: "[String:", instead: "[Name:, because String compares by canonical equivalence",
+            exempt: Array(stringKeys.keys), scope: "Sources/"),
         BannedWord(word: "TO" + "DO", instead: "an issue", inComments: true),
         BannedWord(word: "FIX" + "ME", instead: "an issue", inComments: true),
         BannedWord(word: "XX" + "X", instead: "an issue", inComments: true),
+    ]
+
+    /// The files whose dictionaries may have strings as keys, each with the reason.
+    static let stringKeys = [
+        // Dictionaries that a Swift program passes, or receives.
+        "Sources/Preferences/Library/Defaults+Compatible.swift": "as in UserDefaults",
+        "Sources/PreferencesFoundation/PreferencesFoundation.swift": "as in Foundation",
+        "Sources/PropertyLists/PropertyList+Any.swift": "values of any Swift type",
+        "Sources/PropertyLists/Codable/Decoder.swift": "a dictionary of the decoded type",
+        "Sources/PropertyLists/Codable/Encoder.swift": "a dictionary of the encoded type",
+        "Sources/Queries/Predicates/Predicate.swift": "converted at once",
+        "Sources/Queries/Records/Query.swift": "converted at once",
+        "Sources/SettingsSchema/Declaring/SchemaBuilder.swift": "literals in a declaration",
+        // Variables of the environment and arguments.
+        "Sources/Platform/Environment/Environment.swift": "arguments that are not text",
+        "Sources/Preferences/Domains/Store.swift": "variables of the environment",
+        "Sources/Preferences/Library/Defaults.swift": "variables of the environment",
+        "Sources/Preferences/Lookup/LayerStack.swift": "variables of the environment",
+        "Sources/SettingsSchema/Arguments/Arguments.swift": "variables of the environment",
+        // Fixed vocabularies.
+        "Sources/PropertyLists/Archives/ArchivedObjects.swift": "names of Apple's classes",
+        "Sources/PropertyLists/PortabilityNote.swift": "messages",
+        "Sources/SettingsSchema/Reading/Schema+Attributes.swift": "attributes of schemas",
+        "Sources/SettingsSchema/Scripts/DeclarationLines.swift": "words of declarations",
+        "Sources/SettingsSchema/Values/ValueRule+Text.swift": "units",
+        // Names of the files of a mirror, which are ASCII.
+        "Sources/MirrorEngine/Local/LocalState.swift": "packs and blobs",
+        "Sources/MirrorEngine/Local/StateSummary.swift": "packs and blobs",
+        "Sources/MirrorEngine/Protocol/Event.swift": "packs and blobs",
+        "Sources/MirrorEngine/Protocol/Publisher.swift": "packs and blobs",
+        "Sources/PreferencesMirror/Directory/SharedDirectory.swift": "packs and blobs",
+        // Canonical equivalence is meant.
+        "Sources/Preferences/Writing/FileCommit.swift": "keys whose files some file systems do not distinguish",
     ]
 
     /// Unclear phrases, which are forbidden in code, comments, messages, manuals, transcripts and scripts.

@@ -67,6 +67,7 @@ import Testing
         ("Sources/Preferences/A.swift", "let a = #\"\"\"\n    \\(\n    \"\"\"#\nlet b = try! c()"),
         ("Sources/Preferences/A.swift", "final class A: @unchecked Sendable {}"),
         ("Sources/Preferences/A.swift", "/// A class.\nnonisolated(unsafe) var a = 1"),
+        ("Sources/Preferences/A.swift", "var values: [String: Int] = [:]"),
     ])
     func `in words is caught`(path: String, text: String) {
         #expect(BannedWord.violations(in: SourceFile(path, text)).count == 1)
@@ -78,6 +79,9 @@ import Testing
         ("Sources/Preferences/A.swift", "debugPrint(1); let a = PlainDate(); let b = Date.nowhere"),
         ("Sources/Commands/A.swift", "print(1)"),
         ("Sources/Platform/A.swift", "let a = Date()"),
+        ("Sources/Preferences/A.swift", "// Not [String: Int].\nvar values: [Name: Int] = [:]"),
+        ("Sources/PropertyLists/PropertyList+Any.swift", "var values: [String: Any] = [:]"),
+        ("Tests/Corpus/A.swift", "var values: [String: Int] = [:]"),
         ("Tests/Corpus/A.swift", "@Test func `it's \"try!\" in a name`() {}"),
         ("Sources/Preferences/A.swift", "// Sound because `a` never changes.\nfinal class A: @unchecked Sendable {}"),
     ])

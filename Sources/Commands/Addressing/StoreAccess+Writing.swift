@@ -228,7 +228,7 @@ extension StoreAccess {
 
     /// Returns the keys of a domain that the administrator forces.
     func forcedKeys(of domain: AddressedDomain) throws -> [String] {
-        try forcedFile(of: domain)?.contents(on: system).values.keys.sorted() ?? []
+        try forcedFile(of: domain)?.contents(on: system).values.keys.sorted { $0.isBefore($1) } ?? []
     }
 }
 

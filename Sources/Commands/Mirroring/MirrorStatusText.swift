@@ -52,9 +52,10 @@ extension MirrorStatus {
         rows.append(("domains", domainsText))
         let isInView = directoryStatus == .present && obstacle == nil
         let shown = hosts.filter { !$0.isRetired }
-        let names = Dictionary(grouping: shown.filter { !$0.isFormer }.map(\.label) + [label]) { Name($0) }
+        // By canonical equivalence, because labels that look alike cannot be told apart.
+        let names = Dictionary(grouping: shown.filter { !$0.isFormer }.map(\.label) + [label]) { $0 }
         for host in shown {
-            let isAlone = names[Name(host.label)]?.count == 1
+            let isAlone = names[host.label]?.count == 1
             rows.append((host.label.onOneLine, host.text(at: now, isInView: isInView, isAlone: isAlone)))
         }
         if lost > 0 {

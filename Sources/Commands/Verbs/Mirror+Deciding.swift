@@ -200,7 +200,9 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         let word = invocation[operand: "HOST"] ?? ""
-        let hosts = try session.status().hosts.filter { $0.label == word || $0.writer.description == word }
+        let hosts = try session.status().hosts.filter {
+            $0.label.hasSameBytes(as: word) || $0.writer.description == word
+        }
         guard let host = hosts.first else {
             throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no other host has this name"))
         }

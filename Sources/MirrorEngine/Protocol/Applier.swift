@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// The exchange between the state and the preference files: captures changes in the files, and writes changes of the
 /// mirror into them.
 ///
@@ -53,7 +55,7 @@ extension Applier {
         let open = context.local.openDomains
         let read = Set(observations.map { Path(domain: $0.domain) })
         guard open.isSubset(of: read) else {
-            context.act(.observe(open.union(read).map(\.domain).sorted()))
+            context.act(.observe(open.union(read).map(\.domain).sorted { $0.isBefore($1) }))
             return false
         }
         let mirrored = observations.filter { context.local.trackedFiles[Path(domain: $0.domain)]?.isMirrored ?? false }
@@ -353,7 +355,7 @@ extension EngineContext {
     fileprivate mutating func reportUnheld(_ applied: AppliedDomain, _ change: DomainChange) {
         let keys = applied.exceptions.filter { $0.value.reason == .format && change.changes[$0.key] != nil }.keys
         guard !keys.isEmpty else { return }
-        report(.unheld(domain: applied.domain.domain, keys: keys.compactMap(\.key).sorted()))
+        report(.unheld(domain: applied.domain.domain, keys: keys.compactMap(\.key).sorted { $0.isBefore($1) }))
     }
 }
 
@@ -379,7 +381,7 @@ extension EngineContext {
             }
         commit(.suspected(suspicion))
         let suspects = local.trackedFiles.filter { $0.value.isMirrored && $0.value.isCaptured }
-        if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
+        if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted { $0.isBefore($1) })) }
     }
 
     /// Writes a new mark before the state takes changes from preference files, or makes changes in them. An earlier

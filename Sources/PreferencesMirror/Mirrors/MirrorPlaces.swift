@@ -1,6 +1,7 @@
 package import MirrorEngine
 package import Platform
 package import Preferences
+internal import PropertyLists
 
 /// The folders in which a store keeps the state of its mirrors.
 package struct MirrorPlaces: Sendable {
@@ -209,7 +210,7 @@ extension MirrorPlaces {
         let name = options.label ?? system.environment.hostName
         var configuration = former?.configuration ?? MirrorConfiguration(directory: directory, label: name)
         if let former, former.configuration.directory == directory, !isChosen, !options.takesOver,
-            options.label ?? former.configuration.label == former.configuration.label
+            options.label?.hasSameBytes(as: former.configuration.label) ?? true
         {
             throw MirrorFailure(.alreadyJoined(directory: directory.description))
         }

@@ -32,7 +32,7 @@ struct ArchiveWriter {
     private var values = 0
     private var objects: [PropertyList] = [.string("$null")]
     private var scalars: [PropertyList: UInt64] = [:]
-    private var classes: [String: UInt64] = [:]
+    private var classes: [Name: UInt64] = [:]
     private var frames: [Frame] = []
     /// The object of each container, indexed by its place, or nil for the array in a field.
     private var objectsOfPlaces: [Int?] = []
@@ -197,11 +197,11 @@ struct ArchiveWriter {
     }
 
     private mutating func reference(toClass name: String) -> PropertyList {
-        if let known = classes[name] { return .uid(known) }
+        if let known = classes[Name(name)] { return .uid(known) }
         var names = [name]
         if name.hasPrefix("NSMutable") { names.append(name.replacing("NSMutable", with: "NS", maxReplacements: 1)) }
         if name != "NSObject" { names.append("NSObject") }
-        classes[name] = UInt64(objects.count)
+        classes[Name(name)] = UInt64(objects.count)
         objects.append(["$classname": .string(name), "$classes": .array(names.map { .string($0) })])
         return .uid(UInt64(objects.count - 1))
     }
