@@ -221,7 +221,7 @@ extension StoreAccess {
             let history = History(of: domain.file, on: system),
             let version = history.versions.last(where: { history.state(of: $0) == former })
         else { return }
-        let words = spelling(domain.word, in: domain.layer)
+        let words = spelling(of: domain)
             .words([Verb.restore.name], [version.sequence.description])
         context.note("to undo this: \(ShellWord.line(words))")
     }

@@ -100,6 +100,13 @@ extension StoreAccess {
         CommandSpelling(domain, in: layer, store: named.store, host: named.host)
     }
 
+    /// Returns the spelling of commands on a domain, which may be of another host than the options name.
+    func spelling(of domain: AddressedDomain) -> CommandSpelling {
+        let isOfThisHost = named.host == nil && domain.host == (try? places.host())
+        return CommandSpelling(
+            domain.word, in: domain.layer, store: named.store, host: isOfThisHost ? nil : domain.host ?? named.host)
+    }
+
     /// Returns the domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
         if DomainArgument.isPath(word) {
@@ -114,7 +121,9 @@ extension StoreAccess {
     func domain(_ name: DomainName) throws -> AddressedDomain { try domain(name, in: layer) }
 
     func domain(_ name: DomainName, in layer: Layer) throws -> AddressedDomain {
-        AddressedDomain(word: name.text, name: name, file: try file(of: name, in: layer), layer: layer)
+        AddressedDomain(
+            word: name.text, name: name, file: try file(of: name, in: layer), layer: layer,
+            host: layer == .userHost ? try host ?? places.host() : nil)
     }
 
     /// Returns a domain in each of the user's layers.
@@ -173,6 +182,11 @@ struct AddressedDomain: Sendable {
     let name: DomainName?
     var file: DomainFile
     let layer: Layer
+    /// The host for the layer `user-host`; nil for other layers.
+    var host: String?
+
+    /// The name in messages that can concern several layers.
+    var label: String { host.map { "\(word) for host \($0)" } ?? word }
 
     /// Returns the heading in the output of `read`.
     func heading(_ dialect: Dialect) -> String {
@@ -401,7 +415,7 @@ extension StorePlaces {
     /// Returns the location of a writable layer, or nil if this store does not have it.
     ///
     /// - Parameter host: The host for the layer `user-host`; nil for this one.
-    func place(of layer: Layer, on host: String? = nil) throws(StoreFailure) -> LayerPlace? {
+    func place(of layer: Layer, on host: String?) throws(StoreFailure) -> LayerPlace? {
         guard let folder = folder(of: layer) else { return nil }
         guard layer == .userHost else { return LayerPlace(layer, folder) }
         let name = if let host { host } else { try self.host() }
@@ -411,7 +425,7 @@ extension StorePlaces {
     /// Returns the locations of all writable layers, highest priority first.
     func writablePlaces() throws(StoreFailure) -> [LayerPlace] {
         var found: [LayerPlace] = []
-        for layer in Layer.writableByPriority { if let place = try place(of: layer) { found.append(place) } }
+        for layer in Layer.writableByPriority { if let place = try place(of: layer, on: nil) { found.append(place) } }
         return found
     }
 

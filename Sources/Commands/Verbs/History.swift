@@ -3,38 +3,6 @@ internal import Preferences
 internal import PropertyLists
 
 extension Verb {
-    package static let undo = Verb(
-        "undo", .new, "undo the last change of a domain, or the last N",
-        details: [
-            "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two calls revert two changes. Undoing the first change removes the file.",
-            "With --transaction, the latest change is undone in every domain that it changed together with DOMAIN, as apply does. If one of them has changed since, nothing is undone.",
-            "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
-        ],
-        options: [.wholeTransaction, .layer, .force, .from], forms: [[.domain, Operand("N", .word, .optional)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
-    ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
-        var domains = [domain]
-        if invocation.has(.wholeTransaction) {
-            guard steps == 1 else { throw CommandFailure(.usage, "undo: --transaction undoes one change") }
-            domains += try access.domains(changedWith: domain)
-        }
-        try access.restoreState(domains, .undo(to: 0), invocation) { domain, draft in
-            let history = try access.history(of: domain)
-            guard draft.exists || !history.versions.isEmpty else {
-                throw try access.failure(ofMissing: nil, in: domain)
-            }
-            guard let (state, sequence) = try history.earlierState(steps, from: draft, domain) else {
-                let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
-                throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
-            }
-            draft.reason = .undo(to: sequence)
-            return state
-        }
-        return .done
-    }
-
     package static let restore = Verb(
         "restore", .new, "restore a version of a domain",
         details: [
@@ -64,32 +32,7 @@ extension Verb {
     }
 }
 
-extension Option {
-    package static let wholeTransaction = Option(
-        "--transaction", "undo the change in all domains that were changed with it")
-}
-
 extension StoreAccess {
-    /// Returns the other domains of the layer that the latest change of a domain has changed. Throws if one of them was
-    /// changed since.
-    fileprivate func domains(changedWith domain: AddressedDomain) throws -> [AddressedDomain] {
-        guard let transaction = try history(of: domain).undoChain.last?.transaction,
-            let place = try places.place(of: domain.layer), domain.name != nil
-        else { return [] }
-        return try place.domains(in: system.fileSystem).compactMap { name in
-            let other = try self.domain(name, in: domain.layer)
-            guard other.file != domain.file, let history = History(of: other.file, on: system) else { return nil }
-            let chain = history.undoChain
-            guard chain.contains(where: { $0.transaction == transaction }) else { return nil }
-            guard chain.last?.transaction == transaction else {
-                throw CommandFailure(
-                    .different,
-                    "\(name): changed since the change of \(domain.word); nothing was changed".onOneLine)
-            }
-            return other
-        }
-    }
-
     /// Returns the state that a version has. Throws if the version is not kept or is damaged.
     ///
     /// - Parameter isWriting: Whether the state is to be written, so that a failure says that nothing was changed.
@@ -112,19 +55,8 @@ extension StoreAccess {
 }
 
 extension History {
-    /// Returns the state before the last changes, and its version; nil if fewer changes are kept.
-    fileprivate func earlierState(
-        _ steps: Int, from draft: DomainDraft, _ domain: AddressedDomain
-    ) throws -> (state: DomainState, sequence: Int)? {
-        do throws(DamagedVersion) {
-            return try back(steps, from: DomainState(draft))
-        } catch {
-            throw failure(ofVersion: error.sequence, of: domain, isWriting: true)
-        }
-    }
-
     /// Returns the reason a version has no state.
-    fileprivate func failure(
+    func failure(
         ofVersion sequence: Int, of domain: AddressedDomain, isWriting: Bool
     ) -> CommandFailure {
         let (word, outcome) = (domain.word.onOneLine, isWriting ? "; nothing was changed" : "")

@@ -26,7 +26,13 @@ package struct History: Sendable {
         if removingLeftovers {
             for name in names where name.isTemporary { _ = try? system.fileSystem.remove(folder.appending(name)) }
         }
-        return names.compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
+        let versions = names.compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
+        if removingLeftovers {
+            for name in names where isLeftoverList(name, among: versions) {
+                _ = try? system.fileSystem.remove(folder.appending(name))
+            }
+        }
+        return versions
     }
 
     /// The newest readable version and its values, or nil if it is a removal. A file that was created after a removal
@@ -126,9 +132,17 @@ extension History {
         if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
             version.sequence = last.sequence
         }
-        guard let path = version.fileName.map(folder.appending), let (temporary, copy) = create(path) else {
+        guard let path = version.fileName.map(folder.appending), write(bytes, to: path, isDurable: isDurable) else {
             return false
         }
+        forget(former, with: version, policy)
+        former.append(version)
+        return true
+    }
+
+    /// Writes a file in the history. Returns false if that failed.
+    func write(_ bytes: [UInt8], to path: FilePath, isDurable: Bool = false) -> Bool {
+        guard let (temporary, copy) = create(path) else { return false }
         let files = system.fileSystem
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
@@ -146,10 +160,7 @@ extension History {
             return false
         }
         // A version that may disappear after a power failure is not durable.
-        if isDurable, (try? files.synchronizeFolder(folder)) == nil { return false }
-        forget(former, with: version, policy)
-        former.append(version)
-        return true
+        return !isDurable || (try? files.synchronizeFolder(folder)) != nil
     }
 
     /// Keeps the file that is about to be replaced as a hard link, or as a copy if the versions are on another file
@@ -180,7 +191,9 @@ extension History {
     /// Removes all versions after the history was turned off. An old version must not replace a file damaged much
     /// later.
     func removeAll() {
+        let versions = versions
         for version in versions { remove(version) }
+        if !versions.isEmpty { _ = try? listed(removingLeftovers: true) }
     }
 
     /// Whether a version is a link to the file itself, left by a failed attempt to replace it.

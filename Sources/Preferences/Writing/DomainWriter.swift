@@ -205,9 +205,10 @@ package struct DomainWriter: Sendable {
             throw file.failure(plans[current].isCarriedOut ? error.after(plans[current].change) : error)
         }
         if let record { PendingTransactions.remove(record, on: system) }
+        let participants = changed.map { plans[$0].resolved.file.path }
         for index in changed {
             plans[index].removeEmptyFolder(on: system)
-            plans[index].keepNew(self, transaction)
+            plans[index].keepNew(self, transaction, with: participants)
         }
     }
 

@@ -1,0 +1,229 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+extension Verb {
+    package static let undo = Verb(
+        "undo", .new, "undo the last change of a domain, or the last N",
+        details: [
+            "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two calls revert two changes. Undoing the first change removes the file.",
+            "With --transaction, the latest change is undone in every domain that it changed together with DOMAIN, in all layers and for all hosts, as apply, form and delete-all make it. If it cannot be undone in one of them, because that has changed since or has no such version, nothing is undone; --partial undoes it in the others.",
+            "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
+        ],
+        options: [.wholeTransaction, .partial, .layer, .force, .from],
+        forms: [[.domain, Operand("N", .word, .optional)]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
+        guard invocation.has(.wholeTransaction) else {
+            if invocation.has(.partial) {
+                throw CommandFailure(.usage, "undo: --partial is for --transaction")
+            }
+            try access.undo(steps, of: [domain], invocation) { _, _ in }
+            return .done
+        }
+        guard steps == 1 else { throw CommandFailure(.usage, "undo: --transaction undoes one change") }
+        try TransactionUndo(of: domain, access).carryOut(invocation)
+        return .done
+    }
+}
+
+extension Option {
+    package static let wholeTransaction = Option(
+        "--transaction", "undo the change in all domains that were changed with it")
+    package static let partial = Option(
+        "--partial", "with --transaction, undo the change where that is possible")
+}
+
+extension StoreAccess {
+    /// Undoes the latest changes of domains in one transaction.
+    ///
+    /// - Parameter check: Throws if a domain with this state must not be undone. Called while the domain is locked.
+    fileprivate func undo(
+        _ steps: Int, of domains: [AddressedDomain], _ invocation: Invocation,
+        check: @escaping @Sendable (AddressedDomain, DomainState) throws -> Void
+    ) throws {
+        try restoreState(domains, .undo(to: 0), invocation) { domain, draft in
+            let history = try history(of: domain)
+            guard draft.exists || !history.versions.isEmpty else {
+                throw try failure(ofMissing: nil, in: domain)
+            }
+            try check(domain, DomainState(draft))
+            guard let (state, sequence) = try history.earlierState(steps, from: DomainState(draft), domain) else {
+                let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
+                throw CommandFailure(.notFound, "\(domain.label.onOneLine): \(what) kept; nothing was changed")
+            }
+            draft.reason = .undo(to: sequence)
+            return state
+        }
+    }
+}
+
+extension History {
+    /// Returns the state before the last changes, and its version; nil if fewer changes are kept.
+    fileprivate func earlierState(
+        _ steps: Int, from present: DomainState, _ domain: AddressedDomain, isWriting: Bool = true
+    ) throws -> (state: DomainState, sequence: Int)? {
+        do throws(DamagedVersion) {
+            return try back(steps, from: present)
+        } catch {
+            throw failure(ofVersion: error.sequence, of: domain, isWriting: isWriting)
+        }
+    }
+}
+
+/// The undo of the latest change of a domain in all files that it changed: in all of them, or with `--partial` where
+/// that is possible.
+private struct TransactionUndo: Sendable {
+    private let access: StoreAccess
+    private let domain: AddressedDomain
+    private let transaction: String
+
+    init(of domain: AddressedDomain, _ access: StoreAccess) throws {
+        (self.domain, self.access) = (domain, access)
+        guard let newest = try access.history(of: domain).undoChain.last else {
+            guard try domain.file.status(on: access.system) != nil else {
+                throw try access.failure(ofMissing: nil, in: domain)
+            }
+            throw CommandFailure(
+                .notFound, "\(domain.label.onOneLine): no earlier version is kept; nothing was changed")
+        }
+        transaction = newest.transaction
+    }
+
+    func carryOut(_ invocation: Invocation) throws {
+        let isPartial = invocation.has(.partial)
+        var (domains, obstacles) = try participants()
+        domains = domains.filter { domain in
+            guard let obstacle = obstacle(to: domain, invocation) else { return true }
+            obstacles.append(obstacle)
+            return false
+        }
+        if !obstacles.isEmpty, !isPartial || domains.isEmpty {
+            throw Self.refusal(obstacles, couldBePartial: !domains.isEmpty)
+        }
+        while true {
+            do {
+                try access.undo(1, of: domains, invocation) { domain, present in
+                    if let obstacle = try obstacle(to: domain, at: present, invocation) {
+                        throw Self.refusal([obstacle])
+                    }
+                }
+                break
+            } catch let failure as StoreFailure where isPartial {
+                // The present contents of this domain cannot be kept, so they are not replaced.
+                guard case .notKept(let folder) = failure.problem, domains.count > 1,
+                    let index = domains.firstIndex(where: { $0.file.history?.description == folder })
+                else { throw failure }
+                domains.remove(at: index)
+                obstacles.append(CommandFailure(failure.status, failure.description))
+            }
+        }
+        for line in obstacles.flatMap(\.lines) { access.context.note("not undone: \(line)") }
+    }
+
+    private static func refusal(_ obstacles: [CommandFailure], couldBePartial: Bool = false) -> CommandFailure {
+        var lines = obstacles.flatMap(\.lines)
+        let hint = couldBePartial ? " (\(Option.partial.name) undoes the change in the other domains)" : ""
+        if lines.count == 1 {
+            lines[0] += "; nothing was changed\(hint)"
+        } else {
+            lines.append("nothing was changed\(hint)")
+        }
+        return CommandFailure(obstacles.first?.status ?? .different, lines, classic: lines)
+    }
+
+    /// Returns the domains that the transaction changed, and the reasons others are unknown.
+    private func participants() throws -> ([AddressedDomain], [CommandFailure]) {
+        let history = try access.history(of: domain)
+        if let paths = try history.participants(of: transaction) {
+            let others = try paths.filter { $0 != domain.file.path }.compactMap {
+                try access.domain(at: $0, beside: domain)
+            }
+            return ([domain] + others, [])
+        }
+        guard domain.name != nil, let folder = access.places.folder(of: domain.layer) else { return ([domain], []) }
+        // An earlier version has kept no list, so every history is searched.
+        var (found, unknown) = ([domain], [CommandFailure]())
+        for (name, host) in try folder.domainsWithHistory(in: access.system.fileSystem) {
+            let other = try access.domain(name, on: host, beside: domain)
+            guard other.file.path != domain.file.path else { continue }
+            do {
+                guard let history = History(of: other.file, on: access.system),
+                    try history.listed().contains(where: { $0.transaction == transaction })
+                else { continue }
+                found.append(other)
+            } catch {
+                unknown.append(CommandFailure(.systemFailed, "\(other.label.onOneLine): \(error)"))
+            }
+        }
+        return (found, unknown)
+    }
+
+    /// Returns the reason the change cannot be undone in a domain as it is now, or nil if it can be.
+    private func obstacle(to domain: AddressedDomain, _ invocation: Invocation) -> CommandFailure? {
+        do {
+            return try obstacle(to: domain, at: DomainState(domain.file.contents(on: access.system)), invocation)
+        } catch {
+            let (status, lines) = Prefs.explanation(of: error)
+            return CommandFailure(status, lines, classic: lines)
+        }
+    }
+
+    /// Returns the reason the change cannot be undone in a domain with this state, or nil if it can be.
+    private func obstacle(
+        to domain: AddressedDomain, at present: DomainState, _ invocation: Invocation
+    ) throws -> CommandFailure? {
+        let label = domain.label.onOneLine
+        let history = try access.history(of: domain)
+        let chain = history.undoChain
+        let isNamed = domain.file.path == self.domain.file.path
+        guard let newest = chain.last(where: { !history.isTruncated($0) }),
+            chain.contains(where: { $0.transaction == transaction })
+        else {
+            return CommandFailure(.notFound, "\(label): no version of this change is kept in \(history.folder)")
+        }
+        // For a large domain, the version is the replaced file.
+        let isLarge = newest.size > access.policy.history.mostCopiedBytes
+        let state = history.state(of: newest)
+        guard newest.transaction == transaction, isLarge || state == nil || state == present else {
+            return CommandFailure(
+                .different,
+                isNamed
+                    ? "\(label): its latest change is not in its history, since another program made it or it could not be kept"
+                    : "\(label): changed since the change of \(self.domain.word)".onOneLine)
+        }
+        guard let (former, _) = try history.earlierState(1, from: present, domain, isWriting: false) else {
+            return CommandFailure(.notFound, "\(label): the version before this change is not kept")
+        }
+        guard !invocation.has(.force) else { return nil }
+        let forced = try access.forcedKeys(of: domain)
+        let isAllForced = Set(former.values.keys).union(present.values.keys)
+            .allSatisfy { former.values[$0] == present.values[$0] || forced.contains($0) }
+        guard former.values != present.values, isAllForced else { return nil }
+        return CommandFailure(.forced, "\(label): the administrator forces all values that would change")
+    }
+}
+
+extension StoreAccess {
+    /// Returns the domain of a file that was changed together with a domain, or nil for the record of applied files,
+    /// which is no domain.
+    fileprivate func domain(at path: FilePath, beside domain: AddressedDomain) throws -> AddressedDomain? {
+        let folder = places.folder(of: domain.layer) ?? places.user
+        if let (name, host) = folder.address(of: path) { return try self.domain(name, on: host, beside: domain) }
+        guard path != places.user.recordOfApplied.path else { return nil }
+        return try self.domain(path.description)
+    }
+
+    /// Returns a domain in the store of another, for a host if it is not nil.
+    fileprivate func domain(
+        _ name: DomainName, on host: String?, beside domain: AddressedDomain
+    ) throws -> AddressedDomain {
+        let layer = host != nil ? Layer.userHost : domain.layer.isOfUser ? .user : domain.layer
+        guard let place = try places.place(of: layer, on: host) else {
+            throw CommandFailure(.usage, "this store has no layer \(layer)")
+        }
+        return AddressedDomain(word: name.text, name: name, file: place.file(of: name), layer: layer, host: host)
+    }
+}
