@@ -300,12 +300,13 @@ extension DoctorTests {
             clinic.machine.clock.advance(by: .seconds(3601))
         },
         Case(
-            name: "an unreadable transaction record",
-            findings: ["\(folder)/.transactions/x: unreadable transaction record"],
-            fixes: ["rm -f \(folder)/.transactions/x"]
+            name: "a damaged transaction record",
+            findings: [
+                "\(folder)/.transactions/0123456789abcdef: a change of several files cannot be read: it is damaged"
+            ], fixes: ["rm -f \(folder)/.transactions/0123456789abcdef"]
         ) { clinic in
             _ = try clinic.files.makeFolder(Clinic.folder.resolving(".transactions"), .privateFolder)
-            try clinic.write("x", to: ".transactions/x")
+            try clinic.write("x", to: ".transactions/0123456789abcdef")
         },
         Case(
             name: "a relative path in a variable",

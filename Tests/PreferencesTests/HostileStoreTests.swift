@@ -53,8 +53,12 @@ import Testing
         try stranger.open(note.parent, .reading)?.setPermissions(FilePermissions(rawValue: 0o777))
         try stranger.replace(note, with: Array(try record.serialized(as: .binary)))
         try stranger.open(note, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
-        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+        let failure = #expect(throws: StoreFailure.self) { try Self.file.contents(on: bench.process()) }
+        #expect(failure?.description.contains("\(note)") == true, "\(String(describing: failure))")
+        #expect(throws: StoreFailure.self) { try bench.process().set("a", 2, in: Self.file) }
         #expect(try bench.process().fileSystem.status(of: Self.precious) == nil)
+        // The record names no other file.
+        #expect(try StoreBench.file("com.example.other").contents(on: bench.process()).values == [:])
     }
 
     private static func path(_ path: FilePath) -> PropertyList { .data(Data(path.bytes)) }

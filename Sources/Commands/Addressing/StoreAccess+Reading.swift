@@ -52,8 +52,7 @@ extension StoreAccess {
         in value: PropertyList, at path: EntryPath, of domain: AddressedDomain
     ) throws -> InvalidInput? {
         guard value.mayBeRounded,
-            let bytes = try system.fileSystem.contents(
-                of: domain.file.path, limit: domain.file.limits.inputBytes),
+            let bytes = try domain.file.bytes(on: system),
             let (values, format) = try? domain.file.parse(bytes), format == .json
         else { return nil }
         let path = path.resolved(in: .dictionary(values))

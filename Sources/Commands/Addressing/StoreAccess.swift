@@ -168,9 +168,8 @@ extension StoreAccess {
     }
 
     func names(in place: LayerPlace) throws -> [DomainName] {
-        // Finishes pending transactions first, since they may create files of new domains.
-        place.file(of: .global).finishTransactions(on: system)
-        return try place.domains(in: system.fileSystem)
+        // Pending transactions may create files of new domains.
+        try place.domains(in: place.file(of: .global).completed(on: system).fileSystem)
     }
 }
 

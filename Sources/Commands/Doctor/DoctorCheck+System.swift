@@ -59,7 +59,8 @@ extension DoctorCheck {
     static let temporaries = DoctorCheck(subject: "stale temporary files") { doctor in
         let needed = Set(doctor.user.transactionStatuses(on: doctor.system).flatMap(\.temporaries))
         let now = doctor.system.clock.wall
-        return (doctor.writtenFolders + doctor.domainFolders).flatMap { folder in
+        let histories = doctor.domains.filter(\.layer.isOfUser).compactMap(\.file.history)
+        return (doctor.writtenFolders + doctor.domainFolders + histories).flatMap { folder in
             doctor.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
                 let path = folder.appending(name)
                 let found = try? doctor.files.status(of: path, followingLink: false)
@@ -85,19 +86,19 @@ extension DoctorCheck {
                     transaction.path.description, "another user's change of several files in this store is pending",
                     .advice("only that user can complete it, with any command on one of the domains"))
             }
-            guard let domains = transaction.domains else {
+            let names = transaction.files.map(\.name).joined(separator: ", ")
+            let subject = names.isEmpty ? "a change of several files" : "a committed change to \(names)"
+            if let refusal = transaction.refusal {
+                // Without the record, the files have their own contents, whatever those are.
                 return DoctorFinding(
-                    transaction.path.description, "unreadable transaction record",
+                    transaction.path.description, "\(subject) cannot be read: \(refusal.reason)",
                     .command(["rm", "-f"], on: transaction.path))
             }
-            let names = domains.joined(separator: ", ")
-            let problem = "a committed change to \(names) could not be completed; the next reader tries again"
-            guard let first = domains.first else {
-                return DoctorFinding(
-                    transaction.path.description, problem, .command(["rm", "-f"], on: transaction.path))
-            }
+            let name = transaction.files.first.flatMap { doctor.user.domain(ofOwn: $0) } ?? .global
             return DoctorFinding(
-                transaction.path.description, problem, .command(doctor.spelling(of: first).words(["read"])))
+                transaction.path.description,
+                "\(subject) could not be completed; it is in force, and the next reader tries again",
+                .command(doctor.spelling(of: name.text).words([Verb.read.name])))
         }
     }
 }

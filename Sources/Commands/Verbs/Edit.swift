@@ -60,8 +60,7 @@ struct Editing {
     private func ownText(_ contents: DomainContents, _ shown: PropertyList.Dictionary) throws -> EditedText? {
         guard format == nil, domain.name == nil, shown == contents.values, contents.recovery == nil,
             let own = contents.format, own.isEditedInPlace,
-            let bytes = try access.system.fileSystem.contents(
-                of: domain.file.path, limit: domain.file.limits.inputBytes),
+            let bytes = try domain.file.bytes(on: access.system),
             (try? domain.file.parse(bytes))?.0 == shown
         else { return nil }
         return try EditedText(copying: bytes, of: domain.file, as: own, access.context)

@@ -129,11 +129,8 @@ private struct Finder {
 
     /// Returns the values of a domain's file. The file is searched before it is parsed, since most files do not match.
     private func storedValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        let files = access.system.fileSystem
         guard let rawSearch, !search.finds(in: heading(domain)) else { return try access.values(domain) }
-        guard
-            let bytes = try files.contents(of: domain.file.path, limit: PropertyList.Limits.default.inputBytes)
-        else { return try access.values(domain) }
+        guard let bytes = try domain.file.bytes(on: access.system) else { return try access.values(domain) }
         if bytes.starts(with: "bplist".utf8), (try? BinaryPropertyList(parsing: bytes)) != nil,
             !rawSearch.canBe(in: bytes)
         {

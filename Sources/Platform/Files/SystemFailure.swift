@@ -24,6 +24,8 @@ package struct SystemFailure: Error, Hashable, Sendable {
         case replacePlanted
         /// Using a symbolic link that another user may have created, in place of a folder.
         case followPlanted
+        /// Using the record of a committed change of several files that is not complete.
+        case useRecord
         case list, makeFolder, status, readLink
         case watch, startThread, run
     }
@@ -66,20 +68,27 @@ extension SystemFailure {
 
 extension SystemFailure: CustomStringConvertible {
     package var description: String {
-        let reason =
-            switch operation {
-            case .readSpecial: "it is a pipe, a device or a socket"
-            case .readForeignPipe: "it is a pipe of another user; pass its contents on the standard input"
-            case .replacePlanted: "it belongs to another user, in a folder where everyone can create files"
-            case .followPlanted: "it is a symbolic link that another user may have created"
-            case .open where code == .noSuchAddress: "it is a socket or a pipe, not a file"
-            default: code.description
-            }
         let failure = "\(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"
         return switch change {
         case nil: "cannot \(failure)"
         case .wrote(let file): "wrote \(file), but could not \(failure)"
         case .removed(let file): "removed \(file), but could not \(failure)"
+        }
+    }
+
+    /// The reason for the failure, without the operation and the path.
+    package var reason: String {
+        switch operation {
+        case .readSpecial: "it is a pipe, a device or a socket"
+        case .readForeignPipe: "it is a pipe of another user; pass its contents on the standard input"
+        case .replacePlanted: "it belongs to another user, in a folder where everyone can create files"
+        case .followPlanted: "it is a symbolic link that another user may have created"
+        case .open where code == .noSuchAddress: "it is a socket or a pipe, not a file"
+        case .useRecord where code == .notPermitted:
+            "the record, its new files and the store must belong to one user, and nobody else may write to its folder"
+        case .useRecord where code == .noSuchFile: "a new file that it names is missing"
+        case .useRecord where code == .invalidArgument: "it is damaged"
+        default: code.description
         }
     }
 }
@@ -94,6 +103,7 @@ extension SystemFailure.Operation {
         case .readSpecial, .readForeignPipe: "read"
         case .replacePlanted: "replace"
         case .followPlanted: "use"
+        case .useRecord: "use the record of an incomplete change of several files"
         case .synchronize: "write to disk"
         case .synchronizeFolder: "write to disk the folder"
         case .setMode: "set the permissions of"

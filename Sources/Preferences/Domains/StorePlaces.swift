@@ -156,7 +156,7 @@ extension DomainFile {
             let status = try reporting { () throws(SystemFailure) in
                 do throws(SystemFailure) {
                     return try path == self.path ? self.status(on: system) : system.fileSystem.status(of: path)
-                } catch {
+                } catch  where error.operation != .useRecord {
                     throw SystemFailure(error.code, .read, self.path)
                 }
             }

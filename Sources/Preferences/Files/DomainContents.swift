@@ -145,46 +145,52 @@ extension DomainFile {
 extension DomainFile {
     /// Reads all values of the domain. The newest readable version is used in place of a damaged file.
     package func contents(on system: SystemServices) throws(StoreFailure) -> DomainContents {
-        let found = try opening(on: system) { file throws(StoreFailure) in try load(file).0 }
-        switch found {
-        case .folder: return try contentsOfFolder(on: system)
-        case nil: return .absent
-        case .success(let contents): return contents
-        case .failure(let damage): return try recovered(from: damage, on: system)
+        let contents = try reading(on: system) { system throws(StoreFailure) -> DomainContents? in
+            let found = try opening(on: system) { file throws(StoreFailure) in try load(file).0 }
+            switch found {
+            case .folder: return nil
+            case .absent: return .absent
+            case .success(let contents): return contents
+            case .failure(let damage): return try recovered(from: damage, on: system)
+            }
         }
+        return if let contents { contents } else { try contentsOfFolder(on: system) }
     }
 
     /// Reads one value of the domain, and only the parts of the file that lead to it.
     package func value(
         at path: EntryPath, on system: SystemServices
     ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
-        let found = try opening(on: system) { file throws(StoreFailure) in try readValue(at: path, in: file) }
-        switch found {
-        case .folder:
-            let contents = try contentsOfFolder(on: system)
-            return (PropertyList.dictionary(contents.values)[path], contents.recovery)
-        case nil: return (nil, nil)
-        case .success(let value): return (value, nil)
-        case .failure(let damage):
-            let contents = try recovered(from: damage, on: system)
-            return (PropertyList.dictionary(contents.values)[path], contents.recovery)
+        typealias Found = (value: PropertyList?, recovery: Recovery?)
+        let found = try reading(on: system) { system throws(StoreFailure) -> Found? in
+            let found = try opening(on: system) { file throws(StoreFailure) in try readValue(at: path, in: file) }
+            switch found {
+            case .folder: return nil
+            case .absent: return (nil, nil)
+            case .success(let value): return (value, nil)
+            case .failure(let damage):
+                let contents = try recovered(from: damage, on: system)
+                return (PropertyList.dictionary(contents.values)[path], contents.recovery)
+            }
         }
+        if let found { return found }
+        let contents = try contentsOfFolder(on: system)
+        return (PropertyList.dictionary(contents.values)[path], contents.recovery)
     }
 
     private enum Outcome<Found> {
-        case success(Found), failure(StoreFailure), folder
+        case success(Found), failure(StoreFailure), folder, absent
     }
 
-    /// Opens the file after completing pending transactions. Returns damage as a failure, and throws other errors.
+    /// Opens the file. Returns damage as a failure, and throws other errors.
     private func opening<Result>(
         on system: SystemServices, _ body: (any OpenFile) throws(StoreFailure) -> Result
-    ) throws(StoreFailure) -> Outcome<Result>? {
-        finishTransactions(on: system)
+    ) throws(StoreFailure) -> Outcome<Result> {
         let file = try open(on: system)
         if folder != nil, try reporting({ () throws(SystemFailure) in try folderPlace(on: system) }) != nil {
             return .folder
         }
-        guard let file else { return nil }
+        guard let file else { return .absent }
         do throws(StoreFailure) {
             return .success(try body(file))
         } catch  where error.isDamage {

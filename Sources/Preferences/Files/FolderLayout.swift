@@ -243,8 +243,18 @@ private struct FolderReading {
 
 extension DomainFile {
     /// Returns the status of the domain: of its file, or of all files in its folder together. Returns nil if it does
-    /// not exist.
+    /// not exist. A committed transaction that is not complete is taken into account.
     package func status(on system: SystemServices) throws(SystemFailure) -> FileStatus? {
+        for _ in 1..<Self.mostAttempts {
+            do throws(SystemFailure) {
+                return try presentStatus(on: completed(on: system))
+            } catch  where error.code == .staleHandle {}
+        }
+        return try presentStatus(on: completed(on: system))
+    }
+
+    /// Returns the status according to these services.
+    func presentStatus(on system: SystemServices) throws(SystemFailure) -> FileStatus? {
         if let status = try system.fileSystem.status(of: path) { return status }
         return try statusOfFolder(on: system)
     }
@@ -283,26 +293,22 @@ extension DomainFile {
     /// Reads a domain that has a folder. The values are those of one moment, although writers replace one file after
     /// the other.
     ///
-    /// The files are read without a lock, and again if one of them has changed or a transaction is pending. After a few
-    /// attempts, the domain's lock is taken.
+    /// The files are read without a lock, through the pending transactions, and again if one of them has changed since.
+    /// After a few attempts, the domain's lock is taken.
     func contentsOfFolder(on system: SystemServices) throws(StoreFailure) -> DomainContents {
-        var attempt = 0
-        while true {
-            attempt += 1
-            finishTransactions(on: system)
+        for attempt in 1...Self.mostAttempts {
             let locks = attempt > Self.optimisticAttempts ? try? lock(on: system) : nil
             defer { locks?.release() }
-            let former = try reporting { () throws(SystemFailure) in try status(on: system) }
-            let read = Result { () throws(StoreFailure) in try presentContents(on: system) }
-            if locks != nil || attempt == Self.mostAttempts { return try read.get().contents }
-            let pending = PendingTransactions(in: transactions, on: system)
-            let isPending = pending.recordOfAnotherUser != nil || pending.concern(self)
-            let present = try reporting { () throws(SystemFailure) in try status(on: system) }
-            let expected = if case .success(let found) = read { found.contents.status } else { former }
-            if !isPending, present?.generation == expected?.generation {
-                return try read.get().contents
-            }
+            do throws(StoreFailure) {
+                let completed = completed(on: system)
+                let former = try reporting { () throws(SystemFailure) in try presentStatus(on: completed) }
+                let read = Result { () throws(StoreFailure) in try presentContents(on: completed) }
+                let present = try reporting { () throws(SystemFailure) in try status(on: system) }
+                let expected = if case .success(let found) = read { found.contents.status } else { former }
+                if present?.generation == expected?.generation { return try read.get().contents }
+            } catch  where error.meansOtherContents {}
         }
+        throw StoreFailure(.locked(holder: nil), name, file: folder ?? path)
     }
 
     private static let (optimisticAttempts, mostAttempts) = (4, 64)
@@ -409,11 +415,12 @@ extension DomainFile {
     package func mirroredBytes(on system: SystemServices) throws(SystemFailure) -> (
         bytes: [UInt8]?, status: FileStatus
     )? {
+        let system = completed(on: system)
         if let file = try system.fileSystem.open(path, .reading), try folderPlace(on: system) == nil {
             let status = try file.status()
             return (try file.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
         }
-        guard let status = try status(on: system) else { return nil }
+        guard let status = try presentStatus(on: system) else { return nil }
         let (found, bytes): (FileStatus?, [UInt8]?)
         do throws(StoreFailure) {
             let (contents, _) = try presentContents(on: system)

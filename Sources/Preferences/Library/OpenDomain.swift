@@ -112,20 +112,16 @@ final class OpenDomain: Sendable {
     func checkFile(isExact: Bool = false) {
         guard case .file(let file, let mustBeTrusted) = storage else { return }
         let tick = system.clock.tick
-        var isFirst = false
         let isDue = state.withLock { state in
             guard isExact || (state.lastCheck != tick && !state.watch.isNotified) else { return false }
             if state.isWriting {
                 state.missedCheck = true
                 return false
             }
-            isFirst = state.lastCheck == nil
             state.lastCheck = tick
             return true
         }
         guard isDue else { return }
-        // A transaction that its writer left may not have reached this file yet.
-        if isExact || isFirst { file.finishTransactions(on: system) }
         let generation: FileGeneration?
         do throws(SystemFailure) {
             generation = try file.status(on: system)?.generation

@@ -50,20 +50,34 @@ package struct DomainWriter: Sendable {
         let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: system) }
         try checkDistinct(files)
         let locks = try lock(files)
-        defer { locks.release() }
-        return try commit(edits, files, under: locks)
+        var hasStrays = false
+        let outcomes: [CommittedDomain]
+        do {
+            defer { locks.release() }
+            outcomes = try commit(edits, files, under: locks, noting: &hasStrays)
+        }
+        if hasStrays, let file = files.first?.file { removeStrays(besides: file) }
+        return outcomes
     }
 
     /// Makes the changes under locks that are held already.
     func commit(
         _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks
     ) throws -> [CommittedDomain] {
+        var hasStrays = false
+        return try commit(edits, files, under: locks, noting: &hasStrays)
+    }
+
+    /// - Parameter hasStrays: Set to true if there are temporary files of other domains.
+    private func commit(
+        _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks, noting hasStrays: inout Bool
+    ) throws -> [CommittedDomain] {
         var plans: [FileCommit] = []
         do {
             for (edit, file) in zip(edits, files) {
                 plans.append(try FileCommit(edit, file, locks, self))
             }
-            removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
+            hasStrays = removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
             for plan in plans where plan.isChanged { plan.removeLeftoversInFolder(on: system) }
             var openCount = 0
             for index in plans.indices {
@@ -96,18 +110,49 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Removes temporary files of killed writers. Requires the locks of the files.
-    private func removeLeftovers(of files: [ResolvedFile]) {
+    /// Removes temporary files of killed writers. Requires the locks of the files. Returns whether there are others.
+    @discardableResult
+    private func removeLeftovers(of files: [ResolvedFile]) -> Bool {
         // A dictionary of the files by folder would take a tenth of the time of a write.
         var folders: [FilePath] = []
         for file in files where !folders.contains(file.target.parent) { folders.append(file.target.parent) }
+        var hasOthers = false
         for folder in folders {
             let names = (try? system.fileSystem.names(in: folder)) ?? nil
-            for left in (names ?? []).filter(\.isTemporary).map(folder.appending)
-            where files.contains(where: { left.isTemporary(of: $0.target) }) {
+            for left in (names ?? []).filter(\.isTemporary).map(folder.appending) {
+                guard files.contains(where: { left.isTemporary(of: $0.target) }) else {
+                    hasOthers = true
+                    continue
+                }
                 _ = try? system.fileSystem.remove(left)
             }
         }
+        return hasOthers
+    }
+
+    /// Removes the temporary files that killed writers have left in a store, unless a writer is active. Files that a
+    /// record names remain.
+    private func removeStrays(besides file: DomainFile) {
+        let files = system.fileSystem
+        guard let path = file.lockOfStore, let store = file.transactions?.parent,
+            case .locked(let lock)? = try? files.openLocked(path, .writing, .exclusive)
+        else { return }
+        defer { lock.unlock() }
+        let pending = PendingTransactions(in: file.transactions, on: system)
+        guard let needed = pending.temporaries else { return }
+        let folders = [store, store.appending(StoreFolder.hostFolder)]
+        var strays = pending.leftovers
+        for folder in folders {
+            for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
+                let path = folder.appending(name)
+                if name.isTemporary { strays.append(path) }
+                guard name.folderStem != nil else { continue }
+                let inner = ((try? files.names(in: path)) ?? nil) ?? []
+                strays += inner.filter(\.isTemporary).map(path.appending)
+            }
+        }
+        for stray in strays where !needed.contains(stray) { _ = try? files.remove(stray) }
+        if !pending.leftovers.isEmpty, let folder = file.transactions { _ = try? files.remove(folder) }
     }
 
     /// Keeps a version that was not kept when it was written, unless another writer has kept it since.
@@ -151,6 +196,10 @@ package struct DomainWriter: Sendable {
             let locks = try DomainLocks(of: files, on: system, patience: left)
             // The writer of a pending record held the lock that we hold now, so it was killed or could not complete it.
             let pending = PendingTransactions(in: files.first?.file.transactions, on: system)
+            if let failure = pending.refusal(for: files) {
+                locks.release()
+                throw StoreFailure(failure, files.first?.file.name ?? "")
+            }
             if let record = pending.recordOfAnotherUser, let file = files.first?.file {
                 locks.release()
                 throw StoreFailure(file, .pendingOfAnotherUser(record: record.description))
@@ -225,18 +274,16 @@ package struct DomainWriter: Sendable {
         let path = folder.appending(name)
         // The record refers to the new files by name, so the names must survive a power failure.
         try domain.reporting { () throws(SystemFailure) in try synchronize(steps.map(\.target.parent)) }
-        do throws(SystemFailure) {
+        let failure = try domain.reporting { () throws(SystemFailure) in
             try PendingTransactions.write(
                 TransactionRecord(steps: steps), at: path, named: plans[changed[0]].resolved.target.lastComponent,
-                on: system)
-            return path
-        } catch {
-            // If the record may reappear, the files to which it refers must exist.
-            if !PendingTransactions.withdraw(path, on: system) {
-                for index in changed { plans[index].forgetTemporary() }
-            }
-            throw StoreFailure(error, domain.name)
+                readableLike: changed.flatMap { plans[$0].statusesOfWritten }, on: system)
         }
+        guard let failure else { return path }
+        // The change is committed, because a reader may have seen it, but a power failure may still undo it. Replacing
+        // some of the files first would not be undone.
+        for index in changed { plans[index].forgetTemporary() }
+        throw domain.failure(failure).afterCommit
     }
 
     /// Syncs the folders, each once. There are few different ones.
@@ -340,7 +387,7 @@ extension DomainEdit {
     ) throws(StoreFailure) -> FileGeneration? {
         try resolved.file.reporting { () throws(SystemFailure) in
             if let status = try system.fileSystem.status(of: resolved.target) { return status.generation }
-            return try resolved.file.status(on: system)?.generation
+            return try resolved.file.presentStatus(on: system)?.generation
         }
     }
 }

@@ -380,9 +380,13 @@ struct FileCommit {
             if piece.target != resolved.target { file.path = piece.target }
             return TransactionRecord.Step(
                 file: file, target: piece.target, former: TransactionRecord.Former(piece.former),
-                change: piece.bytes == nil ? .remove(by: temporary) : .replace(by: temporary))
+                change: piece.bytes == nil ? .remove(by: temporary) : .replace(by: temporary),
+                written: TransactionRecord.Former(piece.written))
         }
     }
+
+    /// The statuses of the new files.
+    var statusesOfWritten: [FileStatus] { pieces.compactMap(\.written) }
 
     mutating func replace(
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool

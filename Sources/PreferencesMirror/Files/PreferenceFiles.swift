@@ -50,8 +50,7 @@ struct PreferenceFiles: Sendable {
     /// The domains that have a file.
     func domains() -> [DomainName] {
         // A transaction may have committed a domain whose file is not created yet.
-        places.user.finishTransactions(on: system)
-        return (try? places.user.domains(in: system.fileSystem)) ?? []
+        (try? places.user.domains(on: system)) ?? []
     }
 
     // MARK: Reading under the lock
