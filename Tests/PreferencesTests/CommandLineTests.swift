@@ -182,6 +182,27 @@ extension Setting where Value == String {
         #expect(settings.origin(of: .here)?.layer == .userHost)
     }
 
+    @Test func `displaces what it excludes, and removes it when it is saved`() throws {
+        let (from, to) = (
+            Setting("from", default: "").flag("from").conflicts(with: "to").environment("FROM"),
+            Setting("to", default: "").flag("to")
+        )
+        let schema = Schema("com.example.backup") {
+            from
+            to
+        }
+        let bench = try SchemaBench(nil)
+        try bench.stored(["from": "x"])
+        let settings = try schema.parse(["backup", "--to", "y"], in: bench.store(variables: ["FROM": "z"]))
+        #expect(settings[from] == "" && settings[to] == "y")
+        #expect(settings.notes == ["FROM: ignored, because it cannot be given together with --to"])
+        #expect(try schema.parse(["backup"], in: bench.store())[from] == "x")
+        let saved = try schema.parse(["backup", "--to", "y", "--save"], in: bench.store())
+        #expect(saved[to] == "y")
+        let again = try schema.parse(["backup"], in: bench.store())
+        #expect(again[from] == "" && again[to] == "y")
+    }
+
     @Test func `is saved for this host if a value for this host would override it`() throws {
         let bench = try SchemaBench(nil)
         let places = try #require(try StorePlaces(.native, on: bench.bench.process()))

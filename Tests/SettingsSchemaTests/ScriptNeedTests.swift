@@ -29,6 +29,11 @@ import Testing
         ("@option --pack=gzip|bzip2 <gzip>\n@flag -j pack=bzip2", "-j", "pack=bzip2"),
         ("@flag -8 level=8\n@option --level=INT <6>", "-8", "level=8"),
         ("@flag -0 level=0\n@option --level=INT <6>\n@command a\n@flag -9 level=9", "a -9", "command=a level=9"),
+        ("@option --level=INT <6>\n@flag -9 level=9  Best {hidden}", "-9", "level=9"),
+        ("@option --name=TEXT\n@flag -j name=\"two words\"  Both", "-j", "name=two words"),
+        ("@option --level=INT<6>[1..9]{key: grade}", "", "grade=6"),
+        ("@option --level=INT<6>[1..9]{key: grade}", "--level 10", "! --level 10: must be from 1 to 9"),
+        ("@arg source!:folder {key: from}", "", "! SOURCE is required"),
         // Optional values.
         ("@option --color[=auto|always] <auto> {implied: always}", "--color", "color=always"),
         ("@option --color[=auto|always] <auto> {implied: always}", "--color=auto", "color=auto"),
@@ -156,7 +161,11 @@ import Testing
             @option --secret-door=TEXT  Nobody sees it {hidden}
             @option -l --level=INT <6>  How well to compress [1..9]
             @flag -1..-9 level=*
-            @option --color[=auto|always]  When to color {implied: always}
+            @flag --worst level=1  Least {deprecated: use -1}
+            @flag --odd level=3 {hidden}
+            @option --colour[=auto|always]  When to color {implied: always} {key: color}
+            @group Speed
+            @flag --best level=9  Best
             @example rotate -9 log
             @epilogue See rotate(8).
             @group More commands
@@ -170,17 +179,21 @@ import Testing
                 Rotates logs.
 
                 More commands:
-                  clean, purge               Remove logs
+                  clean, purge                Remove logs
 
                 Output:
-                  -v, --verbose              Print more.
-                  -l, --level N              How well to compress. From 1 to 9, -1 to -9.
-                                             (default 6)
-                      --color[=auto|always]  When to color. (without a value always)
+                  -v, --verbose               Print more.
+                  -l, --level N               How well to compress. From 1 to 9, -1 to -9.
+                                              (default 6)
+                      --worst                 Least. Deprecated: use -1.
+                      --colour[=auto|always]  When to color. (without a value always)
+
+                Speed:
+                      --best                  Best.
 
                 Options:
-                  -h, --help                 Shows this text.
-                      --version              Shows the version.
+                  -h, --help                  Shows this text.
+                      --version               Shows the version.
 
                 Examples:
                   rotate -9 log
@@ -302,6 +315,46 @@ import Testing
         ("# @option --n=INT  Title {env: X", "2:20: warning: missing } at the end of {env"),
         ("# @option --n=INT  Title [1..", "2:20: warning: bounds are written [1..5]"),
         ("# @option --n=INT [1-5]  Title", "2:19: warning: bounds are written [1..5]"),
+        // Text that nothing consumes.
+        (
+            "# @option --level=INT\n# @flag -9 level=9  Best {bad: 3}",
+            "3:26: unknown {bad}"
+        ),
+        (
+            "# @option --level=INT\n# @flag -9 level=9  Best {env: BEST}",
+            "3:26: {env} does not apply to a flag that sets another option"
+        ),
+        (
+            "# @option --level=INT\n# @flag -9 level=9 <7>",
+            "3:20: <7> does not apply to a flag that sets another option"
+        ),
+        (
+            "# @option --level=INT\n# @flag --[no-]best level=9",
+            "3:9: [no-] and ... do not apply to a flag that sets another option"
+        ),
+        (
+            "# @option --level=INT\n# @flag -9 level=9\n# @flag -9 level=8",
+            "4:9: duplicate flag -9; remove one of them"
+        ),
+        ("# @option --n=INT {env: A} {env: B}", "2:28: duplicate {env}; remove one of them"),
+        ("# @option --n=INT <1> <2>", "2:23: duplicate <2>; remove one of them"),
+        ("# @option --n=INT [1..2] [3..4]", "2:26: duplicate [3..4]; remove one of them"),
+        ("# @option --n=FILE {kind: folder}", "2:20: duplicate {kind}; remove one of them"),
+        ("# @option --n=INT {key: a} {key: b}", "2:28: duplicate {key}; remove one of them"),
+        ("# @option -n=INT --number=FILE", "2:27: a second type, FILE; the first is INT"),
+        ("# @option --n=INT {count}", "2:19: {count} requires a bound, as in 1..5"),
+        ("# @option --n=INT [..]", "2:19: [..] requires a bound, as in 1..5"),
+        ("# @option --n=INT {unit}", "2:19: {unit} requires a value"),
+        ("# @option --n=INT {env: }", "2:19: {env} requires a value"),
+        ("# @arg to:path {new: x}", "2:16: {new} takes no value"),
+        ("# @option --n=INT  How {env: N} many", "2:20: {env} must be before or after the title"),
+        ("# @option --color[=WHEN {implied: x}", "2:24: missing ] after the type"),
+        ("# @option --color[=WHEN]! {implied: x}", "2:25: unexpected text after ]: !"),
+        ("# @arg source.folder", "2:14: unexpected text after the name: .folder"),
+        ("# @command a {default: x}", "2:14: {default} takes no value"),
+        ("# @command a {default}\n# @command b {default}", "3:14: duplicate {default}; remove one of them"),
+        ("# @command a [1..2]", "2:14: unknown [1..2]"),
+        ("#prefs title=a\n#prefs title=b", "3:8: duplicate title; remove one of them"),
         (
             "# @arg source!:folder  Title",
             "2:14: warning: the type precedes the marks !, ... and the comma, as in source:FILE!"

@@ -146,8 +146,10 @@ struct StoredSettings {
 
     /// Saves values, and removes others from all layers of the user, in one transaction. Values under former keys are
     /// moved. Returns the layers that were written.
+    ///
+    /// - Parameter others: The keys that the values exclude, whose values are removed too.
     @discardableResult
-    func save(_ changes: Form.Changes) throws -> [Layer] {
+    func save(_ changes: Form.Changes, removing others: [String] = []) throws -> [Layer] {
         var parts: [Layer: Form.Changes] = [:]
         let values = schema.anchored(changes.values, in: access.system.workingFolder?.word)
         for entry in values where entry.value.holdsRaw && !(changes.values[entry.key]?.holdsRaw ?? false) {
@@ -165,7 +167,7 @@ struct StoredSettings {
             let isByHost = domain.name != nil && schema.savesByHost(entry.key, over: hostValues)
             parts[isByHost ? .userHost : domain.layer, default: .init()].values[entry.key] = entry.value
         }
-        for key in changes.resets {
+        for key in changes.resets + others {
             for layer in domain.name == nil ? [domain.layer] : layers(key) {
                 parts[layer, default: .init()].resets.append(key)
             }

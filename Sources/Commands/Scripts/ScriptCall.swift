@@ -92,8 +92,7 @@ struct ScriptCall {
         guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
-        let layers = layers(
-            stored, .init(command: arguments.command, arguments: given, environment: arguments.environment))
+        let layers = layers(stored, .init(arguments))
         let found = schema.settings(of: arguments.command).map { (setting: $0, resolution: layers[$0.key]) }
         var values = PropertyList.Dictionary()
         for (setting, resolution) in found {
@@ -165,7 +164,9 @@ struct ScriptCall {
             throw CommandFailure(
                 .invalidValue, "--save: the value of \(entry.key.onOneLine) is not valid UTF-8")
         }
-        if !saved.isEmpty { try settings?.save(Form.Changes(values: saved)) }
+        if !saved.isEmpty {
+            try settings?.save(Form.Changes(values: saved), removing: schema.keysExcluded(by: saved, of: command))
+        }
     }
 
     // MARK: Ending the script
@@ -173,8 +174,12 @@ struct ScriptCall {
     private func refuse(_ mistakes: [Schema.Arguments.Mistake]) throws -> ExitStatus {
         for mistake in mistakes { try say("\(mistake)") }
         try context.terminal.write("Try \(program) --help.\n", to: .errors)
-        try context.terminal.write(output.exit(ExitStatus.usage.rawValue), to: .output)
-        return .usage
+        let isForbidden = mistakes.allSatisfy {
+            if case .excludedByForced(_, saves: true) = $0.reason { true } else { false }
+        }
+        let status: ExitStatus = isForbidden ? .forced : .usage
+        try context.terminal.write(output.exit(status.rawValue), to: .output)
+        return status
     }
 
     private func fail(_ error: any Error) throws -> ExitStatus {
@@ -196,11 +201,12 @@ struct ScriptCall {
     }
 
     private func help(_ request: Schema.Arguments.HelpRequest, _ stored: [LayerSource]) -> String {
-        let layers = layers(stored, .init(command: request.command))
-        let values = request.showsValues ? layers.shownValues() : nil
+        let layers = request.showsValues ? layers(stored, .init(asking: request)) : nil
         // The standard output is a pipe to the script.
         let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80
-        return schema.helpText(program: script.program, command: request.command, width: width, values: values)
+        return schema.helpText(
+            program: script.program, command: request.command, width: width, values: layers?.shownValues(),
+            displaced: layers?.displacedValues() ?? [:])
     }
 
     /// Prints a line to standard error, after the script's name.

@@ -206,8 +206,8 @@ extension PropertyList {
 }
 
 extension Defaults {
-    /// Stores values of a command line as the user's settings, all or none.
-    func save(_ values: PropertyList.Dictionary, by schema: Schema) throws {
+    /// Stores values of a command line as the user's settings, and removes those of other keys, all or none.
+    func save(_ values: PropertyList.Dictionary, removing others: [String], by schema: Schema) throws {
         try checkReentrancy(of: target, name)
         let host = try store.shared.hostTarget(of: name)
         var parts: [(domain: OpenDomain, values: PropertyList.Dictionary)] = [(target, [:])]
@@ -217,9 +217,13 @@ extension Defaults {
             let isByHost = host != nil && schema.savesByHost(entry.key, over: hostValues)
             parts[isByHost ? 1 : 0].values[entry.key] = entry.value
         }
-        parts.removeAll(where: \.values.isEmpty)
+        parts.removeAll { part in
+            part.values.isEmpty && !others.contains { part.domain.snapshot().values[$0] != nil }
+        }
         let files = parts.compactMap(\.domain.file)
-        guard files.count == parts.count else { return try saveInMemory(parts, by: SchemaRules(schema)) }
+        guard files.count == parts.count else {
+            return try saveInMemory(parts, removing: others, by: SchemaRules(schema))
+        }
         for part in parts { try part.domain.flush() }
         let system = store.shared.system
         let policy = store.shared.context.policy.value
@@ -230,6 +234,7 @@ extension Defaults {
                 let values = part.values
                 return DomainEdit(file) { draft in
                     try rules.change(&draft, of: name) { draft in
+                        for key in others { draft.values[key] = nil }
                         for entry in values { draft.values[entry.key] = entry.value }
                     }
                 }.made(in: policy.newFormat)
@@ -239,11 +244,15 @@ extension Defaults {
 
     /// Stores values in memory, where no step can fail.
     private func saveInMemory(
-        _ parts: [(domain: OpenDomain, values: PropertyList.Dictionary)], by rules: SchemaRules
+        _ parts: [(domain: OpenDomain, values: PropertyList.Dictionary)], removing others: [String],
+        by rules: SchemaRules
     ) throws {
         for (domain, values) in parts {
             domain.state.withLock { $0.rules = rules }
-            try domain.change(.write) { stored in for entry in values { stored[entry.key] = entry.value } }
+            try domain.change(.write) { stored in
+                for key in others { stored[key] = nil }
+                for entry in values { stored[entry.key] = entry.value }
+            }
         }
     }
 }

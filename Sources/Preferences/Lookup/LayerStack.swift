@@ -95,6 +95,8 @@ package struct Resolution: Sendable {
         package fileprivate(set) var isError = false
         /// Whether the value is a secret in a file that others can read. It is skipped in every layer.
         package fileprivate(set) var isExposed = false
+        /// The setting that excludes this value, which is therefore not used; nil if there is none.
+        package fileprivate(set) var excludedBy: String?
         /// The index of the layer.
         package let layer: Int
 
@@ -102,6 +104,9 @@ package struct Resolution: Sendable {
         fileprivate var shown: Schema.ValueInForce {
             Schema.ValueInForce(value ?? stored, layer: origin.layer.shown, fault: fault, file: origin.file)
         }
+
+        /// Whether a look-up can return the value.
+        fileprivate var isUsable: Bool { fault == nil && excludedBy == nil }
     }
 
     /// The answers of the layers, highest priority first. A look-up of only the value omits those that cannot change
@@ -109,13 +114,15 @@ package struct Resolution: Sendable {
     package fileprivate(set) var answers: [Answer] = []
 
     /// The answer with the value that a `Defaults` returns.
-    package var winner: Answer? { answers.first { $0.fault == nil } }
+    package var winner: Answer? { answers.first(where: \.isUsable) }
 
     /// The first value with which no program starts.
     package var error: Answer? { answers.first(where: \.isError) }
 
     /// The invalid values above the winner.
-    package var skipped: ArraySlice<Answer> { answers.prefix { $0.fault != nil } }
+    package var skipped: [Answer] {
+        answers.prefix { !$0.isUsable }.filter { $0.fault != nil && $0.excludedBy == nil }
+    }
 }
 
 extension LayerStack {
@@ -140,6 +147,7 @@ extension LayerStack {
     private func resolution(of key: String, _ declaration: SettingDeclaration?, isComplete: Bool) -> Resolution {
         var result = Resolution()
         var (hasWinner, isGiven) = (false, false)
+        let other = schema?.program?.displaced[key]?.stringValue
         for (index, source) in layers.enumerated() {
             // After the winner, only the first given value can still be an error.
             let isAfterGiven = isGiven || source.layer > .environment
@@ -149,7 +157,8 @@ extension LayerStack {
             answer.isError =
                 answer.fault != nil && !answer.isExposed && (source.layer == .forced || isFirstGiven)
             if source.layer.isGiven { isGiven = true }
-            if answer.fault == nil { hasWinner = true }
+            if source.layer < .default { answer.excludedBy = other }
+            if answer.isUsable { hasWinner = true }
             result.answers.append(answer)
         }
         return result
@@ -179,14 +188,27 @@ extension LayerStack {
         }
     }
 
-    /// The values that are stored, without those of this process and of the schema.
-    package func storedValues() -> PropertyList.Dictionary {
-        let found = valuesInForce()
-        return PropertyList.Dictionary(
-            found.entries.compactMap { entry in
-                let isStored = found.origin(of: Name(entry.key))?.layer.hasFile ?? false
-                return isStored ? (entry.key, entry.value) : nil
-            })
+    /// The stored layers with the valid values of settings that no higher stored layer overrides.
+    func storedLayers(of settings: [SettingDeclaration]) -> [Relations.Layer] {
+        var found = layers.map { Relations.Layer($0.layer == .forced ? .forced : .stored, $0.origin.description) }
+        for setting in settings {
+            let answers = explanation(of: setting.key, setting).answers
+            guard let answer = answers.first(where: { $0.isUsable && $0.origin.layer.hasFile }) else { continue }
+            found[answer.layer].values[setting.key] = answer.value
+        }
+        return found.filter { !$0.values.isEmpty }
+    }
+
+    /// The values that give way to those of other settings, for people.
+    package func displacedValues() -> [Name: Schema.ValueInForce] {
+        var values: [Name: Schema.ValueInForce] = [:]
+        for entry in schema?.program?.displaced ?? [:] {
+            guard let answer = self[entry.key].answers.first(where: { $0.excludedBy != nil }) else { continue }
+            values[Name(entry.key)] = Schema.ValueInForce(
+                answer.value ?? answer.stored, layer: answer.origin.layer.shown,
+                fault: "gives way to \(answer.excludedBy ?? "")")
+        }
+        return values
     }
 
     /// The values of all settings for people. An error is shown with its reason.

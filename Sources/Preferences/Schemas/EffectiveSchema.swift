@@ -23,12 +23,28 @@ package final class EffectiveSchema: Sendable {
         let arguments: PropertyList.Dictionary
         /// The values of the environment, or nil for those of the variables in the schema.
         let environment: PropertyList.Dictionary?
+        /// The keys whose values are not used, each with the spelling of the setting that excludes them.
+        let displaced: PropertyList.Dictionary
 
         package init(
             command: String? = nil, arguments: PropertyList.Dictionary = [:],
-            environment: PropertyList.Dictionary? = nil
+            environment: PropertyList.Dictionary? = nil, displaced: PropertyList.Dictionary = [:]
         ) {
             (self.command, self.arguments, self.environment) = (command, arguments, environment)
+            self.displaced = displaced
+        }
+
+        /// Creates the values for help. Invalid variables are shown with the reason.
+        package init(asking request: Schema.Arguments.HelpRequest) {
+            self.init(
+                command: request.command, arguments: request.given.values, displaced: request.given.displaced)
+        }
+
+        /// Creates the values of a parsed command line.
+        package init(_ arguments: Schema.Arguments) {
+            self.init(
+                command: arguments.command, arguments: arguments.values, environment: arguments.environment,
+                displaced: arguments.displaced)
         }
     }
 
@@ -183,12 +199,12 @@ extension SchemaRules {
     private func relations(_ value: (String) -> PropertyList?) -> Set<Schema.Problem> {
         let hasRelations = schema.settings.contains { !$0.conflicts.isEmpty || !$0.exactlyOneOf.isEmpty }
         guard hasRelations else { return [] }
-        func has(_ key: String) -> Bool { value(key) != nil }
+        let values = PropertyList.Dictionary(schema.settings.compactMap { row in value(row.key).map { (row.key, $0) } })
         return Set(
-            schema.settings.relationProblems(given: has, present: has).filter { problem in
+            schema.settings.relationProblems(in: [.init(.stored, "", values)]).filter { problem in
                 switch problem.reason {
                 case .conflict: true
-                case .exactlyOne(let keys): keys.count(where: has) > 1
+                case .exactlyOne(let keys): keys.count { (values[$0] ?? .boolean(false)) != .boolean(false) } > 1
                 default: false
                 }
             })

@@ -14,7 +14,8 @@ extension LayerStack {
         let variables = system.environment.variables
         var context = Schema.Arguments.Context(
             variables: Dictionary(variables.all.map { ($0.name, $0.value) }) { first, _ in first },
-            stored: storedValues(), now: system.clock.wall.date)
+            now: system.clock.wall.date)
+        context.stored = { [self] command in storedLayers(of: schema.settings(of: command)) }
         context.invalidVariables = Set(variables.changed)
         switch schema.arguments(words, in: context) {
         case .values(var arguments):

@@ -144,8 +144,7 @@ private struct CommandLineParsing {
 
     /// The values become visible to the whole process in the last step, because all others can fail.
     private func settings(_ arguments: Schema.Arguments) throws -> Schema.Settings {
-        let values = EffectiveSchema.ProgramValues(
-            command: arguments.command, arguments: arguments.values, environment: arguments.environment)
+        let values = EffectiveSchema.ProgramValues(arguments)
         let layers = layers(values)
         let declared = schema.settings(of: arguments.command)
         let found = PropertyList.Dictionary(
@@ -164,7 +163,9 @@ private struct CommandLineParsing {
         }
         let defaults = Defaults(name, in: store)
         if !saved.isEmpty {
-            try defaults.save(schema.anchored(saved, in: system.workingFolder?.description), by: schema)
+            try defaults.save(
+                schema.anchored(saved, in: system.workingFolder?.description),
+                removing: schema.keysExcluded(by: saved, of: arguments.command), by: schema)
         }
         shared.schemas.declare(EffectiveSchema(schema, program: values), for: name)
         shared.context.publishChange()
@@ -181,8 +182,10 @@ private struct CommandLineParsing {
     }
 
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {
-        let values = request.showsValues ? layers(.init(command: request.command)).shownValues() : nil
+        let layers = request.showsValues ? layers(.init(asking: request)) : nil
         let width = system.terminal.width(of: .output) ?? 80
-        return schema.helpText(program: program, command: request.command, width: width, values: values)
+        return schema.helpText(
+            program: program, command: request.command, width: width, values: layers?.shownValues(),
+            displaced: layers?.displacedValues() ?? [:])
     }
 }

@@ -138,36 +138,85 @@ extension ArgumentParser {
         }
     }
 
+    /// Decides which of the values that exclude each other are used, without reporting errors. Help shows them.
+    mutating func resolve() {
+        let former = mistakes
+        readVariables()
+        _ = applyRelations()
+        mistakes = former
+    }
+
     private mutating func checkRelations() {
-        let environment = result.environment
-        let isGiven = { [given] (key: String) in given[key] != nil }
-        let isPresent = { [context] (key: String) in
-            isGiven(key) || environment[key] != nil || context.stored[key] != nil
-        }
-        let problems = settings.relationProblems(given: isGiven, present: isPresent)
-        // A value that was rejected is not reported as missing too.
-        for problem in problems {
-            guard let key = problem.path.components.first,
-                let setting = settings.declaration(of: key.text)
+        let relations = applyRelations()
+        for displaced in relations?.displaced ?? [] where displaced.layer?.kind == .environment {
+            guard let setting = settings.declaration(of: displaced.key),
+                let variable = setting.variable(in: { context.variables[$0] })?.name
             else { continue }
+            result.notes.append(.displaced(variable, by: writtenName(of: displaced.other)))
+        }
+        // A value that was rejected is not reported as missing too.
+        for problem in relations?.problems ?? [] {
+            guard let setting = settings.declaration(of: problem.key) else { continue }
             let isRefused = mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }
-            let place = given[key.text]?.place ?? setting.writtenName
-            report(.relation(written(problem.reason)), at: place)
+            if problem.isForced, case .conflict(let other) = problem.reason {
+                report(.excludedByForced(writtenName(of: other), saves: result.saves), at: place(of: setting, problem))
+            } else {
+                report(.relation(written(problem.reason)), at: place(of: setting, problem))
+            }
         }
         // Operands with a minimum count are treated as required.
-        for setting in settings where setting.needsOperands && !isPresent(setting.key) {
+        for setting in settings where setting.needsOperands && !hasValue(setting) {
             report(.relation(.missing), at: setting.writtenName)
         }
     }
 
+    /// Applies the rules between settings to the values of all layers, and records which of them are not used.
+    private mutating func applyRelations() -> Relations? {
+        guard settings.haveRelations else { return nil }
+        var arguments = Relations.Layer(.arguments)
+        for setting in settings where given[setting.key] != nil {
+            // A secret is not read yet, and a rejected value is not reported as missing too.
+            arguments.values[setting.key] = result.values[setting.key] ?? .string("")
+        }
+        let stored = storedLayers
+        let layers =
+            stored.filter { $0.kind == .forced }
+            + [arguments, Relations.Layer(.environment, "", result.environment)]
+            + stored.filter { $0.kind != .forced }
+        let relations = Relations(settings, in: layers)
+        for displaced in relations.displaced {
+            result.displaced[displaced.key] = .string(writtenName(of: displaced.other))
+        }
+        return relations
+    }
+
+    /// The stored layers with the values of the chosen command's settings.
+    var storedLayers: [Relations.Layer] { context.stored(result.command) }
+
+    private func hasValue(_ setting: SettingDeclaration) -> Bool {
+        given[setting.key] != nil || result.environment[setting.key] != nil
+            || storedLayers.contains { $0.values[setting.key] != nil }
+    }
+
+    /// The flag, the operand, the variable or the stored setting with the value that breaks a rule.
+    private func place(of setting: SettingDeclaration, _ problem: Relations.Problem) -> String {
+        switch problem.layer?.kind {
+        case .arguments: given[setting.key]?.place ?? setting.writtenName
+        case .environment: setting.variable(in: { context.variables[$0] })?.name ?? setting.writtenName
+        case .forced, .stored: "\(setting.writtenName) in \(problem.layer?.name ?? "")"
+        case nil: given[setting.key]?.place ?? setting.writtenName
+        }
+    }
+
+    private func writtenName(of key: String) -> String { settings.declaration(of: key)?.writtenName ?? key }
+
     /// Replaces keys in the reason with their spelling on the command line.
     private func written(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
-        func name(_ key: String) -> String { settings.declaration(of: key)?.writtenName ?? key }
-        return switch reason {
-        case .conflict(let key): .conflict(with: name(key))
-        case .requires(let key): .requires(name(key))
-        case .exactlyOne(let keys): .exactlyOne(of: keys.map(name))
+        switch reason {
+        case .conflict(let key): .conflict(with: writtenName(of: key))
+        case .requires(let key): .requires(writtenName(of: key))
+        case .exactlyOne(let keys): .exactlyOne(of: keys.map(writtenName))
         default: reason
         }
     }

@@ -44,7 +44,10 @@ struct ArgumentParser {
 
     mutating func parse() -> Schema.Arguments.Outcome {
         while let argument = arguments.popFirst() { take(argument) }
-        if let help { return .help(.init(command: result.command, showsValues: help.showsValues)) }
+        if let help {
+            if help.showsValues { resolve() }
+            return .help(.init(command: result.command, showsValues: help.showsValues, given: result))
+        }
         if asksForVersion { return .version }
         finish()
         return mistakes.isEmpty ? .values(result) : .mistakes(mistakes)
@@ -156,9 +159,10 @@ struct ArgumentParser {
             guard attached == nil else { return report(.needlessValue, at: flag) }
             set(setting, to: "false", shown: nil, from: flag)
         case .count(let setting): count(setting, attached, from: flag)
-        case .sets(let setting, let value):
+        case .sets(let setting, let setter):
             guard attached == nil else { return report(.needlessValue, at: flag) }
-            set(setting, to: value, shown: nil, from: flag)
+            set(setting, to: setter.value, shown: nil, from: flag)
+            note(setter.deprecated, from: flag)
         case .value(let setting) where attached == nil && setting.isValueOptional && setting.implied != nil:
             set(setting, to: setting.implied ?? .string(""), shown: nil, from: flag)
         case .value(let setting):
@@ -333,8 +337,11 @@ extension ArgumentParser {
         given[setting.key] = (place, nil)
     }
 
-    mutating func note(_ setting: SettingDeclaration, from place: String) {
-        guard let reason = setting.deprecated else { return }
+    mutating func note(_ setting: SettingDeclaration, from place: String) { note(setting.deprecated, from: place) }
+
+    /// Notes that a flag was used although it is deprecated for a reason.
+    private mutating func note(_ reason: String?, from place: String) {
+        guard let reason else { return }
         let note = Schema.Arguments.Note.deprecated(place, reason: reason)
         if !result.notes.contains(note) { result.notes.append(note) }
     }
@@ -387,8 +394,8 @@ extension ArgumentParser {
         _ value: PropertyList, at path: EntryPath, of setting: SettingDeclaration
     ) throws(EntryPath.Failure) {
         let former =
-            result.values[setting.key] ?? variableValue(of: setting) ?? context.stored[setting.key]
-            ?? setting.defaultValue
+            result.values[setting.key] ?? variableValue(of: setting)
+            ?? storedLayers.lazy.compactMap { $0.values[setting.key] }.first ?? setting.defaultValue
         var domain = PropertyList.dictionary(former.map { [setting.key: $0] } ?? [:])
         var path = path
         path.components[0] = EntryPath.Component(setting.key)

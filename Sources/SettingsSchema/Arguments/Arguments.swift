@@ -13,6 +13,9 @@ extension Schema {
         public package(set) var values = PropertyList.Dictionary()
         /// The values of environment variables, including those that the command line overrides.
         public internal(set) var environment = PropertyList.Dictionary()
+        /// The keys whose values are not used, because a value of a higher layer excludes them, each with the spelling of
+        /// the other setting.
+        package internal(set) var displaced = PropertyList.Dictionary()
         /// The selected sub-command, or nil if there is none.
         public internal(set) var command: String?
         /// The operands that belong to no setting, or those of the setting that takes the rest.
@@ -43,6 +46,8 @@ extension Schema.Arguments {
         public let command: String?
         /// Whether to show the values in force and their origins.
         public let showsValues: Bool
+        /// The flags that were given beside the request.
+        package var given = Schema.Arguments()
     }
 
     /// A secret to be read from a file or an open descriptor.
@@ -60,6 +65,8 @@ extension Schema.Arguments {
     /// A notice about arguments that were accepted.
     package enum Note: Hashable, Sendable {
         case deprecated(String, reason: String)
+        /// A variable that a flag excludes.
+        case displaced(String, by: String)
     }
 
     /// The environment of the command line.
@@ -67,15 +74,16 @@ extension Schema.Arguments {
         package var variables: [String: String]
         /// The names of variables that are not valid UTF-8.
         package var invalidVariables: Set<String> = []
-        /// The values of the layers between variables and defaults.
-        package var stored: PropertyList.Dictionary
+        /// Returns the stored layers with the valid values of a command's settings, highest priority first.
+        package var stored: @Sendable (_ command: String?) -> [Relations.Layer]
         /// The value of the date `now`.
         package var now: Date?
 
+        /// - Parameter stored: The values of a single stored layer, for all commands.
         package init(variables: [String: String] = [:], stored: PropertyList.Dictionary = [:], now: Date? = nil) {
             self.variables = variables
-            self.stored = stored
             self.now = now
+            self.stored = { _ in [Relations.Layer(.stored, "the stored settings", stored)] }
         }
     }
 }
@@ -85,6 +93,8 @@ extension Schema.Arguments.Note: CustomStringConvertible {
         switch self {
         case .deprecated(let flag, let reason):
             "\(flag) is deprecated\(reason.isEmpty ? "" : ": \(reason)")"
+        case .displaced(let variable, let flag):
+            "\(variable): ignored, because it cannot be given together with \(flag)"
         }
     }
 }
@@ -231,6 +241,9 @@ extension Schema.Arguments.Mistake {
         case value(String, Schema.Problem.Reason)
         /// A combination of settings that breaks a rule.
         case relation(Schema.Problem.Reason)
+        /// A setting that cannot be given together with the named one, whose value the administrator forces. `saves` is
+        /// whether the value was to be saved.
+        case excludedByForced(String, saves: Bool)
         /// An operand that no setting takes.
         case unexpectedOperand
         /// Fewer operands than required.
@@ -273,6 +286,8 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .value(let text, let reason):
             "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
         case .relation(let reason): "\(place) \(reason)"
+        case .excludedByForced(let other, _):
+            "\(place) cannot be given together with \(other), which the administrator forces"
         case .unexpectedOperand: "unexpected operand \(place)"
         case .missingOperands(let count): "at least \(count) operand\(count == 1 ? " is" : "s are") required"
         case .ambiguousFlag(let flags): "\(place) is ambiguous: \(listed(flags, "or"))"

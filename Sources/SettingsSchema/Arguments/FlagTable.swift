@@ -10,7 +10,7 @@ struct FlagTable {
         case off(SettingDeclaration)
         case count(SettingDeclaration)
         /// Sets a fixed value.
-        case sets(SettingDeclaration, PropertyList)
+        case sets(SettingDeclaration, SettingDeclaration.FlagValue)
         /// A secret, which is not allowed on a command line, with the flags to use instead.
         case secret([String])
         case secretSource(SettingDeclaration, SecretFlag.Source)
@@ -69,8 +69,8 @@ struct FlagTable {
         }
         if let flag = setting.short { note(short.updateValue(meaning, forKey: Name(flag))) }
         for flag in setting.flagValues {
-            if let name = flag.long { note(long.updateValue(.sets(setting, flag.value), forKey: Name(name))) }
-            if let letter = flag.short { note(short.updateValue(.sets(setting, flag.value), forKey: Name(letter))) }
+            if let name = flag.long { note(long.updateValue(.sets(setting, flag), forKey: Name(name))) }
+            if let letter = flag.short { note(short.updateValue(.sets(setting, flag), forKey: Name(letter))) }
         }
     }
 
@@ -96,7 +96,7 @@ extension FlagTable.Meaning {
         switch self {
         case .value(let setting), .on(let setting), .count(let setting): "+\(setting.key)"
         case .off(let setting): "-\(setting.key)"
-        case .sets(let setting, let value): "=\(value.plainText) \(setting.key)"
+        case .sets(let setting, let flag): "=\(flag.value.plainText) \(setting.key)"
         case .secret(let flags): flags.first ?? ""
         case .secretSource(let setting, let source): "\(source) \(setting.key)"
         case .common(let flag): flag.rawValue

@@ -200,8 +200,13 @@ extension Form {
     }
 
     private func problems(with value: (String) -> Schema.ValueInForce?) -> [Schema.Problem] {
-        let given = { (key: String) in value(key).map { $0.layer != .default } ?? false }
-        return schema.settings.relationProblems(given: given, present: given)
+        var layers = [Relations.Layer(.forced), .init(.arguments), .init(.stored)]
+        for setting in schema.settings {
+            guard let value = value(setting.key), value.layer != .default else { continue }
+            let index = value.layer == .forced ? 0 : value.layer == .form || value.layer.isOfUser ? 1 : 2
+            layers[index].values[setting.key] = value.value
+        }
+        return schema.settings.relationProblems(in: layers)
     }
 
     /// Returns a problem of the answers as a sentence that names settings by their titles.

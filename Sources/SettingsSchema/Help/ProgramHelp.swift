@@ -49,12 +49,15 @@ extension Schema {
     ///   - command: The sub-command to describe.
     ///   - width: The maximum line width in columns; at least 40 are used.
     ///   - values: The values in force, for `--help-values`.
+    ///   - displaced: The values that give way to those of other settings.
     package func helpText(
-        program: String, command: String? = nil, width: Int = 80, values: [Name: ValueInForce]? = nil
+        program: String, command: String? = nil, width: Int = 80, values: [Name: ValueInForce]? = nil,
+        displaced: [Name: ValueInForce] = [:]
     ) -> String {
         let help = ProgramHelp(
             schema: self, program: self.program ?? program, commandName: command,
-            command: command.flatMap { self.command(named: $0) }, width: max(width, 40), values: values)
+            command: command.flatMap { self.command(named: $0) }, width: max(width, 40), values: values,
+            displaced: displaced)
         return help.lines.joined(separator: "\n").printable + "\n"
     }
 
@@ -75,6 +78,7 @@ struct ProgramHelp {
     let command: Schema.Command?
     let width: Int
     let values: [Name: Schema.ValueInForce]?
+    let displaced: [Name: Schema.ValueInForce]
 
     private var settings: [SettingDeclaration] { schema.settings(of: commandName).filter { !$0.isHidden } }
     private var commands: [Schema.Command] {
@@ -152,21 +156,39 @@ struct ProgramHelp {
     }
 
     private var flagSections: [(title: String, rows: [Row])] {
-        var sections: [(title: String, rows: [Row])] = settings.filter { !$0.flagUsage.isEmpty }.grouped.map { group in
-            (group.title ?? "Options", group.settings.flatMap { rows(of: $0) })
+        var sections: [(title: String, rows: [Row])] = []
+        let all = settings.flatMap(rows)
+        for group in all.filter({ $0.group == nil }) + all.filter({ $0.group != nil }) {
+            let title = group.group ?? "Options"
+            if let index = sections.firstIndex(where: { $0.title == title }) {
+                sections[index].rows += group.rows
+            } else {
+                sections.append((title, group.rows))
+            }
         }
         if sections.first?.title == "Options" {
             sections[0].rows += commonRows
         } else {
             sections.append(("Options", commonRows))
         }
-        let rest = settings.filter { $0.flagUsage.isEmpty && !$0.takesOperands }
+        let rest = settings.filter { rows(of: $0).isEmpty && !$0.takesOperands }
         if !rest.isEmpty { sections.append(("Other settings", rest.map { (":\($0.key)", words(of: $0)) })) }
         return sections
     }
 
-    /// Returns the rows for a setting: one for all its flags, or one for each flag of a secret.
-    private func rows(of setting: SettingDeclaration) -> [Row] {
+    /// Returns the rows for a setting with their headings: one for all its flags, and one for each flag that sets a
+    /// value and has a description of its own.
+    private func rows(of setting: SettingDeclaration) -> [(group: String?, rows: [Row])] {
+        let own = setting.flagUsage.isEmpty ? [] : [(group: setting.group, rows: rowsOfFlags(of: setting))]
+        return own
+            + setting.shownFlagValues(withLine: true).map { flag in
+                let indent = flag.short == nil ? Self.roomForShort : ""
+                return (group: flag.group ?? setting.group, rows: [(indent + flag.flag, flag.explanation)])
+            }
+    }
+
+    /// Returns the rows for a setting's flags: one for all of them, or one for each flag of a secret.
+    private func rowsOfFlags(of setting: SettingDeclaration) -> [Row] {
         guard setting.hasSecrets else {
             let indent = setting.short == nil ? Self.roomForShort : ""
             return [(indent + setting.flagUsage.joined(separator: ", "), words(of: setting))]
@@ -198,6 +220,9 @@ struct ProgramHelp {
                 "\(setting.shown(now.value)) from \(now.layer)\(now.fault.map { ": \($0)" } ?? "")"
             }
             facts.append("now \(now ?? "not set")")
+            if let former = displaced[Name(setting.key)] {
+                facts.append("\(setting.shown(former.value)) from \(former.layer) \(former.fault ?? "is not used")")
+            }
         }
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"
         return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
@@ -210,7 +235,7 @@ extension SettingDeclaration {
         if hasSecrets { return secretFlags.map { "--\($0.name) \($0.source == .file ? "FILE" : "N")" } }
         let shorts = short.map { ["-\($0)"] } ?? []
         let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
-        guard let last = (shorts + longs).last else { return flagValues.map(\.flag) }
+        guard let last = (shorts + longs).last else { return shownFlagValues(withLine: false).map(\.flag) }
         let value = isSwitch ? "" : isValueOptional ? "[\(longs.isEmpty ? "" : "=")\(valueName)]" : " \(valueName)"
         return (shorts + longs).dropLast() + [last + value]
     }
@@ -259,9 +284,10 @@ extension SettingDeclaration {
 
     /// The flags that set a value: `-1 to -9`, `-j for bzip2`.
     private var wordsOfFlagValues: String? {
-        guard !flagValues.isEmpty else { return nil }
-        let own = flagValues.filter { $0.short == flagRule.text(of: $0.value) }
-        let others = flagValues.filter { $0.short != flagRule.text(of: $0.value) }
+        let flags = shownFlagValues(withLine: false)
+        guard !flags.isEmpty else { return nil }
+        let own = flags.filter { $0.short == flagRule.text(of: $0.value) }
+        let others = flags.filter { $0.short != flagRule.text(of: $0.value) }
         let range = own.count > 2 ? ["\(own[0].flag) to \(own[own.count - 1].flag)"] : own.map(\.flag)
         return (range + others.map { "\($0.flag) for \(flagRule.text(of: $0.value))" }).joined(separator: ", ")
     }
@@ -271,10 +297,7 @@ extension SettingDeclaration {
         rule.kind?.isQuantity ?? false ? "" : unit.map { " \($0)" } ?? ""
     }
 
-    private var notice: String? {
-        guard let deprecated else { return nil }
-        return deprecated.isEmpty ? "Deprecated." : "Deprecated: \(deprecated.asSentence)"
-    }
+    private var notice: String? { deprecated.map(\.asNotice) }
 
     /// The default for help texts; nil if it is empty or false.
     package var shownDefault: String? {
@@ -299,7 +322,17 @@ extension SettingDeclaration {
     }
 }
 
+extension SettingDeclaration.FlagValue {
+    /// The description of the flag, as sentences.
+    var explanation: String {
+        [title?.asSentence, summary?.asSentence, deprecated?.asNotice].compactMap(\.self).joined(separator: " ")
+    }
+}
+
 extension String {
+    /// The notice that something is deprecated for this reason, which can be empty.
+    fileprivate var asNotice: String { isEmpty ? "Deprecated." : "Deprecated: \(asSentence)" }
+
     /// The text with a full stop, unless it already ends a sentence.
     var asSentence: String {
         guard let last = unicodeScalars.last else { return self }

@@ -58,12 +58,21 @@ package struct SettingDeclaration: Hashable, Sendable {
     /// A flag, with its dashes, and the value that it gives the setting.
     package struct FlagValue: Hashable, Sendable {
         package let flag: String
-        package let value: PropertyList
+        package internal(set) var value: PropertyList
+        package var title: String?
+        package var summary: String?
+        /// The heading under which the help lists the flag; nil for that of the setting.
+        package var group: String?
+        package var isHidden = false
+        /// The reason the flag is deprecated; empty if no reason is given.
+        package var deprecated: String?
 
         /// The name after two dashes; nil for a letter.
         var long: String? { flag.utf8.starts(with: "--".utf8) ? String(flag.dropFirst(2)) : nil }
         /// The letter after one dash.
         var short: String? { long == nil && flag.hasPrefix("-") ? String(flag.dropFirst()) : nil }
+        /// Whether the help lists the flag on a line of its own.
+        var hasLine: Bool { title != nil || summary != nil || group != nil || deprecated != nil }
     }
 }
 
@@ -82,6 +91,11 @@ extension SettingDeclaration {
 
     /// The letters of all flags.
     var allShorts: [String] { (short.map { [$0] } ?? []) + flagValues.compactMap(\.short) }
+
+    /// The flags that set a value and that help shows, on lines of their own or with the setting.
+    func shownFlagValues(withLine hasLine: Bool) -> [FlagValue] {
+        flagValues.filter { !$0.isHidden && $0.hasLine == hasLine }
+    }
 
     /// Whether each use of the flag adds one.
     package var isCounter: Bool { rule.type == .integer && repeats }

@@ -161,6 +161,21 @@ extension Attribute {
         }
     }
 
+    /// A mark of deprecation: true, or the reason.
+    static func deprecated(_ part: @escaping Access<Model, String?>) -> Attribute {
+        Attribute(name: "Deprecated") { value, model, reader in
+            if let text = value.stringValue, Bool(word: text) == nil {
+                part(&model) { $0 = text }
+            } else if let flag = value.flag {
+                part(&model) { $0 = flag ? "" : nil }
+            } else {
+                reader.report(.wrongValue(expected: "true, or the reason"))
+            }
+        } write: { model in
+            (value(of: part, in: model) ?? nil).map { $0.isEmpty ? .boolean(true) : .string($0) }
+        }
+    }
+
     /// An attribute with one or several names.
     static func names(_ name: String, _ part: @escaping Access<Model, [String]>) -> Attribute {
         Attribute(name: name) { value, model, reader in

@@ -167,17 +167,7 @@ extension SettingDeclaration {
         .names("ExactlyOneOf", { $1(&$0.exactlyOneOf) }),
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
         .text("Placeholder", { $1(&$0.placeholder) }), .text("Unit", { $1(&$0.unit) }),
-        Attribute(name: "Deprecated") { value, setting, reader in
-            if let text = value.stringValue, Bool(word: text) == nil {
-                setting.deprecated = text
-            } else if let flag = value.flag {
-                setting.deprecated = flag ? "" : nil
-            } else {
-                reader.report(.wrongValue(expected: "true, or the reason"))
-            }
-        } write: { setting in
-            setting.deprecated.map { $0.isEmpty ? .boolean(true) : .string($0) }
-        },
+        .deprecated({ $1(&$0.deprecated) }),
         .names("Flag", { $1(&$0.flags) }), .text("Short", { $1(&$0.short) }),
         .flag("Negatable", { $1(&$0.isNegatable) }),
         .flag("Repeats", { $1(&$0.repeats) }), .count("Positional", { $1(&$0.positional) }),
@@ -189,11 +179,11 @@ extension SettingDeclaration {
             let rule = setting.flagRule
             setting.flagValues = entries.compactMap { entry in
                 reader.inside(EntryPath.Component(entry.key)) { reader in
-                    rule.read(entry.value, &reader).map { FlagValue(flag: entry.key, value: $0) }
+                    FlagValue.read(entry.value, of: entry.key, by: rule, &reader)
                 }
             }
         } write: { setting in
-            let pairs = setting.flagValues.map { ($0.flag, $0.value) }
+            let pairs = setting.flagValues.map { ($0.flag, $0.written) }
             return pairs.isEmpty ? nil : .dictionary(PropertyList.Dictionary(pairs))
         },
         .flag("ValueOptional", { $1(&$0.isValueOptional) }),
@@ -224,7 +214,45 @@ extension SettingDeclaration {
     }
 }
 
+extension SettingDeclaration.FlagValue {
+    /// The attributes besides the value.
+    private static let attributes: [Attribute<SettingDeclaration.FlagValue>] = [
+        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
+        .flag("Hidden", { $1(&$0.isHidden) }), .deprecated({ $1(&$0.deprecated) }),
+    ]
+
+    /// Reads the value of a flag, or a dictionary of the value and attributes of the flag.
+    fileprivate static func read(
+        _ value: PropertyList, of flag: String, by rule: ValueRule, _ reader: inout AttributeReader
+    ) -> SettingDeclaration.FlagValue? {
+        guard case .dictionary(var entries) = value, let inner = entries.removeValue(forKey: "Value"),
+            !rule.mayBeDictionary || hasOnlyAttributes(entries)
+        else { return rule.read(value, &reader).map { .init(flag: flag, value: $0) } }
+        var result = SettingDeclaration.FlagValue(flag: flag, value: inner)
+        reader.read(.dictionary(entries), into: &result, by: attributes)
+        guard let inner = reader.inside("Value", { rule.read(inner, &$0) }) else { return nil }
+        result.value = inner
+        return result
+    }
+
+    private static func hasOnlyAttributes(_ entries: PropertyList.Dictionary) -> Bool {
+        entries.allSatisfy { entry in attributes.contains { $0.name.hasSameBytes(as: entry.key) } }
+    }
+
+    /// The value, or a dictionary if there are attributes or the value looks like such a dictionary.
+    fileprivate var written: PropertyList {
+        guard case .dictionary(var entries) = Self.attributes.written(self) else { return value }
+        var others = value.dictionaryValue ?? [:]
+        let isAmbiguous = others.removeValue(forKey: "Value") != nil && Self.hasOnlyAttributes(others)
+        guard !entries.isEmpty || isAmbiguous else { return value }
+        entries["Value"] = value
+        return .dictionary(entries)
+    }
+}
+
 extension ValueRule {
+    fileprivate var mayBeDictionary: Bool { type == .dictionary || type == .any }
+
     /// The maximum nesting depth of rules.
     static let maximumRuleDepth = 16
 

@@ -66,7 +66,9 @@ struct Completions {
                 }
             }
             let names = setting.allFlags.map { "--\($0)" } + (setting.short.map { ["-\($0)"] } ?? [])
-            let setters = setting.flagValues.map { Flag(names: [$0.flag], title: title, values: nil) }
+            let setters = setting.flagValues.filter { !$0.isHidden }.map {
+                Flag(names: [$0.flag], title: $0.title ?? $0.summary ?? title, values: nil)
+            }
             return names.isEmpty
                 ? setters
                 : [

@@ -23,6 +23,8 @@ struct DeclarationLines {
         let keyPlace: TextLocation
         /// The flags with their dashes, and the value that each sets.
         let values: [(flag: String, value: String)]
+        /// The attributes of the flags, such as their title.
+        let attributes: PropertyList.Dictionary
         let place: TextLocation
     }
 
@@ -58,6 +60,10 @@ struct DeclarationLines {
                 continue
             }
             if isInside {
+                if !isEnded, Self.isHead(text.rest) {
+                    takeHead(&text)
+                    continue
+                }
                 text.skip("#")
                 text.skipSpaces()
                 guard text.next == "@" else { continue }
@@ -74,7 +80,6 @@ struct DeclarationLines {
                 }
             } else if Self.isHead(text.rest) {
                 isInside = true
-                text.skip("#prefs")
                 takeHead(&text)
             }
         }
@@ -135,8 +140,10 @@ struct DeclarationLines {
         "settings-version": "Version",
     ]
 
+    /// Takes a line `#prefs`. The declaration can have several, each with other names.
     private mutating func takeHead(_ text: inout LineScanner) {
-        locations[EntryPath()] = text.location
+        text.skip("#prefs")
+        if locations[EntryPath()] == nil { locations[EntryPath()] = text.location }
         while true {
             text.skipSpaces()
             guard !text.isAtEnd, !isFull else { return }
@@ -151,17 +158,20 @@ struct DeclarationLines {
                 continue
             }
             let path: EntryPath = [EntryPath.Component(attribute)]
-            locations[path] = place
-            guard text.next == "=" else {
-                scopes[0].attributes[attribute] = .boolean(true)
-                continue
+            if locations[path] == nil { locations[path] = place }
+            var value = PropertyList.boolean(true)
+            if text.skip("=") {
+                guard let text = text.takeQuoted() else {
+                    report("missing quote at the end of the value", at: text.location)
+                    return
+                }
+                value = .string(text)
             }
-            text.skip("=")
-            guard let value = text.takeQuoted() else {
-                report("missing quote at the end of the value", at: text.location)
-                return
+            if let former = scopes[0].attributes[attribute], former != value {
+                report("duplicate \(name); remove one of them", at: place)
+            } else {
+                scopes[0].attributes[attribute] = value
             }
-            scopes[0].attributes[attribute] = .string(value)
         }
     }
 
@@ -205,7 +215,7 @@ struct DeclarationLines {
     }
 
     private mutating func takeFlag(_ text: inout LineScanner) {
-        var draft = Draft(at: text.location)
+        var draft = SettingDraft(at: text.location)
         draft.rule["Type"] = .string("boolean")
         takeFlags(&text, &draft, hasValue: false)
         guard !draft.flags.isEmpty || draft.short != nil || !draft.letters.isEmpty else {
@@ -217,7 +227,7 @@ struct DeclarationLines {
     }
 
     private mutating func takeOption(_ text: inout LineScanner) {
-        var draft = Draft(at: text.location)
+        var draft = SettingDraft(at: text.location)
         takeFlags(&text, &draft, hasValue: true)
         guard !draft.flags.isEmpty || draft.short != nil else {
             return report("an option such as --keep=INT must follow", at: text.location)
@@ -227,7 +237,7 @@ struct DeclarationLines {
     }
 
     /// Takes the flags, and the type of the value after the last one.
-    private mutating func takeFlags(_ text: inout LineScanner, _ draft: inout Draft, hasValue: Bool) {
+    private mutating func takeFlags(_ text: inout LineScanner, _ draft: inout SettingDraft, hasValue: Bool) {
         while text.next == "-" {
             let place = text.location
             let isLong = text.skip("--")
@@ -267,8 +277,13 @@ struct DeclarationLines {
                 }
                 takeType(&text, &draft, end: isOptional ? "]" : nil)
                 if isOptional {
-                    text.skip("]")
                     draft.setting["ValueOptional"] = .boolean(true)
+                    if !text.skip("]") {
+                        report("missing ] after the type", at: text.location)
+                    } else if let next = text.next, !" \t<[{".unicodeScalars.contains(next) {
+                        let place = text.location
+                        report("unexpected text after ]: \(shortened(text.takeWord()))", at: place)
+                    }
                 }
             }
             text.skipSpaces()
@@ -286,20 +301,45 @@ struct DeclarationLines {
 
     /// Takes `level=9` after a flag, which then sets the value of another option. With `level=*`, the letter is the
     /// value.
-    private mutating func setsValue(_ text: inout LineScanner, _ draft: Draft) -> Bool {
+    private mutating func setsValue(_ text: inout LineScanner, _ draft: SettingDraft) -> Bool {
         var ahead = text
         let key = ahead.takeWord { $0 == "=" }
         guard ahead.next == "=", !key.isEmpty else { return false }
+        let keyPlace = text.location
         ahead.skip("=")
-        let value = ahead.takeWord()
+        guard let value = ahead.takeQuoted() else {
+            report("missing quote at the end of the value", at: ahead.location)
+            return true
+        }
+        text = ahead
+        if !draft.setting.isEmpty {
+            report("[no-] and ... do not apply to a flag that sets another option", at: draft.place)
+        }
         let letters = draft.letters + (draft.short.map { [$0] } ?? [])
         let values = (draft.flags.map { "--\($0)" } + letters.map { "-\($0)" }).map { flag in
             (flag: flag, value: value == "*" ? String(flag.drop { $0 == "-" }) : value)
         }
         setters.append(
-            Setter(scope: current, key: key, keyPlace: text.location, values: values, place: draft.place))
-        text = ahead
+            Setter(
+                scope: current, key: key, keyPlace: keyPlace, values: values, attributes: takeSetterAttributes(&text),
+                place: draft.place))
         return true
+    }
+
+    /// Takes the title and the items of a flag that sets another option.
+    private mutating func takeSetterAttributes(_ text: inout LineScanner) -> PropertyList.Dictionary {
+        let (title, _, items) = takeTitle(&text)
+        var attributes = PropertyList.Dictionary()
+        if !title.isEmpty { attributes["Title"] = .string(title) }
+        for item in items where !isFull {
+            if item.kind != "{" || DeclaredItem.names.contains(item.name) && DeclaredItem.ofSetter[item.name] == nil {
+                report("\(item.notation) does not apply to a flag that sets another option", at: item.location)
+            } else if let problem = DeclaredItem.ofSetter.take(item, into: &attributes) {
+                report(problem, at: item.location)
+            }
+        }
+        if let group, !attributes.isEmpty { attributes["Group"] = .string(group) }
+        return attributes
     }
 
     /// Adds the flags to the setting whose value they set.
@@ -311,7 +351,10 @@ struct DeclarationLines {
                 var values = scopes[index].settings[at]["Values"]?.dictionaryValue ?? [:]
                 let path = scopes[index].path.appending("Settings").appending(.init(at)).appending("Values")
                 for (flag, value) in setter.values {
-                    values[flag] = .string(value)
+                    if values[flag] != nil { report("duplicate flag \(flag); remove one of them", at: setter.place) }
+                    var attributes: PropertyList.Dictionary = ["Value": .string(value)]
+                    for entry in setter.attributes { attributes[entry.key] = entry.value }
+                    values[flag] = setter.attributes.isEmpty ? .string(value) : .dictionary(attributes)
                     locations[path.appending(.init(flag))] = setter.place
                 }
                 scopes[index].settings[at]["Values"] = .dictionary(values)
@@ -325,30 +368,29 @@ struct DeclarationLines {
     }
 
     private mutating func takeOperand(_ text: inout LineScanner, isRest: Bool) {
-        var draft = Draft(at: text.location)
+        var draft = SettingDraft(at: text.location)
         let name = text.takeWord { $0 == ":" || $0 == "!" || $0 == "." || $0 == "," }
         guard !name.isEmpty else { return report("a name such as source must follow", at: text.location) }
-        draft.key = name
+        draft.operand = name
         var ahead = text
-        if text.next == ":" {
-            text.skip(":")
-        } else if ahead.takeWord().contains(":") {
+        let marks = ahead.takeWord { $0 == ":" }
+        if !marks.isEmpty, ahead.next == ":" {
             warn("the type precedes the marks !, ... and the comma, as in \(shortened(name)):FILE!", at: text.location)
         }
-        takeType(&text, &draft, end: nil)
+        let rest = draft.takeMarks(of: marks)
+        if !rest.isEmpty {
+            report("unexpected text after the name: \(shortened(rest))", at: text.location)
+        }
+        text = ahead
+        if text.skip(":") { takeType(&text, &draft, end: nil) }
         text.skipSpaces()
         if isRest {
-            draft.isList = true
-            draft.setting["Rest"] = .boolean(true)
-            if draft.setting["Required"] != nil {
-                draft.setting["Required"] = nil
-                draft.setting["MinimumCount"] = .integer(1)
-            }
+            draft.takeRest()
         } else {
             scopes[current].arguments += 1
             draft.setting["Positional"] = .integer(PropertyList.Integer(scopes[current].arguments))
         }
-        finish(&text, &draft, repeats: false)
+        finish(&text, &draft)
     }
 
     private mutating func takeCommand(_ text: inout LineScanner) {
@@ -372,163 +414,28 @@ struct DeclarationLines {
         scopes[parent].commands.append(scopes.count)
         current = scopes.count
         text.skipSpaces()
-        let (title, _, items) = text.takeItems()
+        let (title, _, items) = takeTitle(&text)
         if !title.isEmpty { scope.attributes["Title"] = .string(title) }
-        for item in items {
-            switch (item.kind, item.name) {
-            case ("{", "hidden"): scope.attributes["Hidden"] = .boolean(true)
-            case ("{", "default"):
-                scopes[parent].attributes["DefaultCommand"] = scope.attributes["Name"]
-                locations[scopes[parent].path.appending("DefaultCommand")] = item.location
-            case ("{", "operands"): scope.attributes["Operands"] = .string(item.value)
-            case ("{", "summary"): scope.attributes["Summary"] = .string(item.value)
-            default: report("unknown \(item.kind)\(shortened(item.name))", at: item.location)
-            }
-        }
+        for item in items { take(item, &scope) }
         scopes.append(scope)
     }
 
-    // MARK: Settings
-
-    /// A setting whose line is being read.
-    private struct Draft {
-        let place: TextLocation
-        var key: String?
-        var flags: [String] = []
-        var short: String?
-        /// The letters of a range of flags.
-        var letters: [String] = []
-        var hasValue = false
-        /// Whether the value is an array of what `rule` describes.
-        var isList = false
-        var setting = PropertyList.Dictionary()
-        var rule = PropertyList.Dictionary()
-        var places: [(path: [String], isOfRule: Bool, location: TextLocation)] = []
-
-        init(at place: TextLocation) { self.place = place }
-
-        /// Whether bounds are those of a length.
-        var isText: Bool { rule["Type"] == nil && rule["Kind"].map { $0 != "duration" && $0 != "size" } ?? true }
-
-        /// Sets an attribute of the setting, or of the rule for its elements if it is a list.
-        mutating func set(_ name: String, _ value: PropertyList, isOfRule: Bool = false, at place: TextLocation) {
-            if isOfRule { rule[name] = value } else { setting[name] = value }
-            places.append(([name], isOfRule, place))
-        }
-
-        /// Sets a minimum, a maximum or both.
-        mutating func set(_ bounds: (least: Substring, most: Substring), of what: String, at place: TextLocation) {
-            for (name, bound) in [("Minimum\(what)", bounds.least), ("Maximum\(what)", bounds.most)]
-            where !bound.isEmpty {
-                set(name, .string(String(bound)), isOfRule: what != "Count", at: place)
+    private mutating func take(_ item: LineScanner.Item, _ scope: inout Scope) {
+        guard item.kind == "{", item.name == "default", let parent = scope.parent else {
+            if let problem = DeclaredItem.ofCommand.take(item, into: &scope.attributes) {
+                report(problem, at: item.location)
+            } else if let attribute = DeclaredItem.ofCommand[item.name]?.attribute {
+                locations[scope.path.appending(.init(attribute))] = item.location
             }
-        }
-
-        /// Splits `1..9`. Three dots mean the same, except before the fraction of a number, which may begin with a dot.
-        func bounds(_ text: String) -> (least: Substring, most: Substring)? {
-            guard let dots = text.firstRange(of: "..") else { return nil }
-            let most = text[dots.upperBound...]
-            let hasThreeDots = most.first == "." && rule["Type"] != "real"
-            return (text[..<dots.lowerBound], hasThreeDots ? most.dropFirst() : most)
-        }
-
-        /// The problem with a title that contains what was probably meant as an item, or nil.
-        func problem(inTitle title: String) -> String? {
-            if title.hasPrefix("<"), !title.contains(">") { return "missing > at the end of the default" }
-            if let brace = title.lastIndex(of: "{"), !title[brace...].contains("}") {
-                let name = title[brace...].dropFirst().prefix { $0.isLetter || $0 == "-" }
-                if DeclarationLines.itemNames.contains(String(name)) { return "missing } at the end of {\(name)" }
-            }
-            if let bracket = title.lastIndex(of: "[") {
-                let inner = title[bracket...].dropFirst().prefix { $0 != "]" }
-                let isBounds =
-                    inner.contains(where: \.isNumber) && inner.contains { "-.,".contains($0) }
-                    && inner.allSatisfy { $0.isNumber || "-., ".contains($0) }
-                if isBounds { return "bounds are written [1..5]" }
-            }
-            guard setting["Default"] == nil, title.hasSuffix(">"), let start = title.lastIndex(of: "<") else {
-                return nil
-            }
-            let inner = String(title[start...].dropFirst().dropLast())
-            let isValue = isText ? rule["Choices"]?.arrayValue?.contains(.string(inner)) ?? false : Double(inner) != nil
-            return isValue ? "the default <\(inner)> precedes the title" : nil
-        }
-    }
-
-    private static let types: [String: (attribute: String, name: String)] = [
-        "int": ("Type", "integer"), "integer": ("Type", "integer"), "real": ("Type", "real"),
-        "number": ("Type", "real"), "text": ("Type", "string"), "string": ("Type", "string"),
-        "bool": ("Type", "boolean"), "boolean": ("Type", "boolean"), "date": ("Type", "date"),
-        "data": ("Type", "data"), "file": ("Kind", "file"), "folder": ("Kind", "folder"), "path": ("Kind", "path"),
-        "url": ("Kind", "url"), "host": ("Kind", "host"), "address": ("Kind", "address"),
-        "duration": ("Kind", "duration"), "size": ("Kind", "size"),
-    ]
-
-    /// Takes a type: `INT`, `full|incremental`, `N:int`, and the marks `,`, `...` and `!` after it.
-    private mutating func takeType(_ text: inout LineScanner, _ draft: inout Draft, end: Unicode.Scalar?) {
-        let place = text.location
-        var word = text.takeWord { $0 == end }
-        while true {
-            if word.hasSuffix("!") {
-                word.removeLast()
-                draft.setting["Required"] = .boolean(true)
-            } else if word.hasSuffix("...") {
-                word.removeLast(3)
-                draft.isList = true
-                draft.setting["Repeats"] = .boolean(true)
-            } else if word.hasSuffix(",") {
-                word.removeLast()
-                draft.isList = true
-                draft.setting["Separator"] = .string(",")
-            } else {
-                break
-            }
-        }
-        draft.places.append((["Choices", "Type", "Kind"], true, place))
-        draft.places.append((["Separator", "Repeats", "Type"], false, place))
-        if word.contains("|") {
-            draft.rule["Choices"] = .array(word.split(separator: "|").map { .string(String($0)) })
             return
         }
-        let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
-        guard let last = parts.last else { return }
-        if let type = Self.types[last.lowercased()] {
-            if type.name != "string" { draft.rule[type.attribute] = .string(type.name) }
-            if parts.count > 1 { draft.setting["Placeholder"] = .string(parts[0]) }
-        } else if parts.count > 1 {
-            let nearest = Self.types.keys.sorted().nearest(to: last.lowercased())
-            report("unknown type \(shortened(last))\(hint(nearest))", at: place)
-        } else {
-            draft.setting["Placeholder"] = .string(last)
-        }
+        if !item.value.isEmpty { report("{default} takes no value", at: item.location) }
+        if scopes[parent].attributes["DefaultCommand"] != nil { report(item.duplicate, at: item.location) }
+        scopes[parent].attributes["DefaultCommand"] = scope.attributes["Name"]
+        locations[scopes[parent].path.appending("DefaultCommand")] = item.location
     }
 
-    /// The value of an item in braces.
-    private enum ItemValue {
-        case text
-        /// Words separated by spaces or commas.
-        case words
-        /// YES if the item has no value.
-        case mark
-    }
-
-    /// The attribute that each item in braces sets, if it sets one as written.
-    private static let items: [String: (attribute: String, value: ItemValue, isOfRule: Bool)] = [
-        "env": ("Environment", .words, false), "summary": ("Summary", .text, false), "unit": ("Unit", .text, false),
-        "placeholder": ("Placeholder", .text, false), "pattern": ("Pattern", .text, true),
-        "kind": ("Kind", .text, true), "implied": ("Implied", .text, false), "from": ("ChoicesFrom", .text, true),
-        "conflicts": ("Conflicts", .words, false), "requires": ("Requires", .words, false),
-        "one-of": ("ExactlyOneOf", .words, false), "was": ("RenamedFrom", .words, false),
-        "separator": ("Separator", .text, false), "secret": ("Sensitive", .mark, false),
-        "hidden": ("Hidden", .mark, false), "transient": ("Transient", .mark, false),
-        "by-host": ("ByHost", .mark, false), "required": ("Required", .mark, false),
-        "unique": ("Unique", .mark, false), "dash": ("AllowsDash", .mark, false),
-        "pass": ("PassUnknown", .mark, false), "exists": ("Exists", .mark, true),
-        "repeats": ("Repeats", .mark, false), "deprecated": ("Deprecated", .mark, false),
-    ]
-
-    /// The names in braces.
-    private static let itemNames: Set = Set(["key", "count", "length", "new"] + items.keys)
+    // MARK: Settings
 
     /// Returns how an attribute is written in this notation, if it is not an item of the same name.
     static func notation(of attribute: String) -> String? {
@@ -540,60 +447,45 @@ struct DeclarationLines {
         }
     }
 
-    /// Takes the default, bounds and attributes, and the title, and adds the setting.
-    private mutating func finish(_ text: inout LineScanner, _ draft: inout Draft, repeats: Bool = true) {
-        text.skipSpaces()
-        let (title, titlePlace, items) = text.takeItems()
-        if !title.isEmpty { draft.setting["Title"] = .string(title) }
-        for item in items where !isFull { take(item, &draft) }
-        if let problem = draft.problem(inTitle: title) { warn(problem, at: titlePlace) }
-        if draft.isList {
-            draft.setting["Type"] = .string("array")
-            draft.setting["Elements"] = .dictionary(draft.rule)
-            if !repeats { draft.setting["Repeats"] = nil }
-        } else {
-            for entry in draft.rule { draft.setting[entry.key] = entry.value }
+    /// Takes a type: `INT`, `full|incremental`, `N:int`, and the marks `,`, `...` and `!` after it.
+    private mutating func takeType(_ text: inout LineScanner, _ draft: inout SettingDraft, end: Unicode.Scalar?) {
+        let place = text.location
+        var isFirst = true
+        let word = text.takeWord { scalar in
+            defer { isFirst = false }
+            // An item can follow without a space: INT<7>.
+            return scalar == end || !isFirst && "<[{".unicodeScalars.contains(scalar)
         }
-        let key = draft.key ?? draft.flags.first ?? draft.short ?? ""
-        draft.setting["Key"] = .string(key)
-        if !draft.flags.isEmpty { draft.setting["Flag"] = .array(draft.flags.map { .string($0) }) }
-        draft.setting["Short"] = draft.short.map { .string($0) }
-        if let group, draft.key == nil { draft.setting["Group"] = .string(group) }
+        if let problem = draft.take(type: word, at: place) { report(problem, at: place) }
+    }
+
+    /// Takes the title of a line, and the items before and after it.
+    private mutating func takeTitle(_ text: inout LineScanner) -> (
+        title: String, location: TextLocation, items: [LineScanner.Item]
+    ) {
+        text.skipSpaces()
+        let (title, place, items) = text.takeItems()
+        if let name = DeclaredItem.name(inTitle: title) {
+            report("{\(name)} must be before or after the title", at: place)
+        }
+        return (title, place, items)
+    }
+
+    /// Takes the default, bounds and attributes, and the title, and adds the setting.
+    private mutating func finish(_ text: inout LineScanner, _ draft: inout SettingDraft) {
+        let (title, titlePlace, items) = takeTitle(&text)
+        for item in items where !isFull {
+            if let problem = draft.take(item) { report(problem, at: item.location) }
+        }
+        if let problem = draft.problem(inTitle: title) { warn(problem, at: titlePlace) }
+        if !title.isEmpty { draft.setting["Title"] = .string(title) }
+        if let group, draft.operand == nil { draft.setting["Group"] = .string(group) }
         let path = scopes[current].path.appending("Settings").appending(.init(scopes[current].settings.count))
         locations[path] = draft.place
         for place in draft.places {
             let prefix = place.isOfRule && draft.isList ? path.appending("Elements") : path
             for name in place.path { locations[prefix.appending(.init(name))] = place.location }
         }
-        scopes[current].settings.append(draft.setting)
-    }
-
-    private mutating func take(_ item: LineScanner.Item, _ draft: inout Draft) {
-        switch (item.kind, item.name) {
-        case ("<", _): draft.set("Default", .string(item.value), at: item.location)
-        case ("[", _):
-            guard let bounds = draft.bounds(item.value) else { return }
-            draft.set(bounds, of: draft.isText ? "Length" : "", at: item.location)
-        case (_, "count"), (_, "length"):
-            let bounds = draft.bounds(item.value) ?? (item.value[...], item.value[...])
-            draft.set(bounds, of: item.name == "count" ? "Count" : "Length", at: item.location)
-        case (_, "key"):
-            draft.key = item.value
-            draft.places.append((["Key"], false, item.location))
-        case (_, "new"): draft.set("Exists", .boolean(false), isOfRule: true, at: item.location)
-        default:
-            guard let (attribute, form, isOfRule) = Self.items[item.name] else {
-                let nearest = Self.itemNames.sorted().nearest(to: item.name).map { "{\($0)}" }
-                return report("unknown {\(shortened(item.name))}\(hint(nearest))", at: item.location)
-            }
-            let value: PropertyList =
-                switch form {
-                case .text: .string(item.value)
-                case .words: .array(item.value.split { $0 == " " || $0 == "," }.map { .string(String($0)) })
-                case .mark: item.value.isEmpty ? .boolean(true) : .string(item.value)
-                }
-            draft.set(attribute, value, isOfRule: isOfRule, at: item.location)
-            if attribute == "Separator" { draft.isList = true }
-        }
+        scopes[current].settings.append(draft.declaration)
     }
 }

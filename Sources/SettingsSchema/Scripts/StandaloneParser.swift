@@ -156,8 +156,8 @@ package struct StandaloneParser {
         case .on(let setting): "__prefs_kind=on __prefs_key=\(quoted(setting.key))"
         case .off(let setting): "__prefs_kind=off __prefs_key=\(quoted(setting.key))"
         case .count(let setting): "__prefs_kind=count __prefs_key=\(quoted(setting.key))"
-        case .sets(let setting, let value):
-            "__prefs_kind=sets __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(value.plainText))"
+        case .sets(let setting, let flag):
+            "__prefs_kind=sets __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(flag.value.plainText))"
         case .value(let setting) where setting.isValueOptional:
             "__prefs_kind=optional __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.implied?.plainText ?? ""))"
         case .value(let setting):
@@ -392,7 +392,9 @@ extension SettingDeclaration {
             ("Exists", "", rule.exists != nil), ("ChoicesFrom", "", rule.choicesFrom != nil),
             ("Conflicts", "", !conflicts.isEmpty), ("Requires", "", !requires.isEmpty),
             ("ExactlyOneOf", "", !exactlyOneOf.isEmpty), ("Sensitive", "", isSensitive),
-            ("Deprecated", "", deprecated != nil), ("MinimumLength", "", rule.minimumLength != nil),
+            ("Deprecated", "", deprecated != nil),
+            ("Values", "a deprecated flag", flagValues.contains { $0.deprecated != nil }),
+            ("MinimumLength", "", rule.minimumLength != nil),
             ("MaximumLength", "", rule.maximumLength != nil), ("MaximumCount", "", rule.maximumCount != nil),
             ("MinimumCount", "", rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
             ("Unique", "", rule.isUnique),

@@ -61,9 +61,16 @@ extension Schema {
 
     /// Returns the list of flags with their descriptions.
     private func options(_ settings: [SettingDeclaration]) -> [String] {
-        let rows = settings.filter { !$0.isHidden && (!$0.flagUsage.isEmpty || $0.takesOperands) }
-        return [".Bl -tag -width Ds"]
-            + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
+        [".Bl -tag -width Ds"]
+            + settings.filter { !$0.isHidden }.flatMap { setting -> [String] in
+                let isListed = !setting.flagUsage.isEmpty || setting.takesOperands
+                let own = isListed ? [".It " + Self.head(of: setting)] + Self.body(of: setting) : []
+                return own
+                    + setting.shownFlagValues(withLine: true).flatMap { flag in
+                        [".It Fl \(ManualText.word(String(flag.flag.dropFirst())))"]
+                            + ManualText.paragraph(flag.explanation)
+                    }
+            }
     }
 
     private static func head(of setting: SettingDeclaration) -> String {
@@ -79,7 +86,11 @@ extension Schema {
             }.joined(separator: " | ")
         }
         var names = (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? []) + setting.allFlags.map(ManualText.flag)
-        if names.isEmpty { names = setting.flagValues.map { "Fl \(ManualText.word(String($0.flag.dropFirst())))" } }
+        if names.isEmpty {
+            names = setting.shownFlagValues(withLine: false).map {
+                "Fl \(ManualText.word(String($0.flag.dropFirst())))"
+            }
+        }
         return names.joined(separator: " , ") + value
     }
 

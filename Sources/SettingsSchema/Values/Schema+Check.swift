@@ -22,8 +22,7 @@ extension Schema {
     /// Returns the problems of all values in a domain, including combinations of settings.
     public func problems(in values: PropertyList.Dictionary) -> [Problem] {
         let own = values.flatMap { problems(with: $0.value, forKey: $0.key) }
-        let needs = settings.relationProblems(given: { values[$0] != nil }, present: { values[$0] != nil })
-        return own + needs
+        return own + settings.relationProblems(in: [.init(.stored, "", values)])
     }
 
     /// Returns the rule for the entry at a path that starts with a key, or nil if none is declared.
@@ -39,36 +38,6 @@ extension Schema {
         declaration(of: key)
             ?? (commands.isEmpty
                 ? nil : allCommands.lazy.flatMap(\.command.settings).first { $0.key.hasSameBytes(as: key) })
-    }
-}
-
-extension [SettingDeclaration] {
-    /// Returns the broken rules about which settings must or must not have values.
-    ///
-    /// - Parameters:
-    ///   - given: Whether a key is set here. Two conflicting keys must not both be.
-    ///   - present: Whether a key has a value other than its default.
-    package func relationProblems(
-        given: (String) -> Bool, present: (String) -> Bool
-    ) -> [Schema.Problem] {
-        var problems: [Schema.Problem] = []
-        var conflicts: Set<Set<Name>> = []
-        var groups: Set<Set<Name>> = []
-        func report(_ key: String, _ reason: Schema.Problem.Reason) {
-            problems.append(Schema.Problem(path: [EntryPath.Component(key)], reason: reason))
-        }
-        for setting in self {
-            let key = setting.key
-            if setting.requiresValue, !present(key) { report(key, .missing) }
-            for other in setting.conflicts where given(key) && given(other) {
-                if conflicts.insert([Name(key), Name(other)]).inserted { report(key, .conflict(with: other)) }
-            }
-            for other in setting.requires where given(key) && !present(other) { report(key, .requires(other)) }
-            let group = setting.exclusiveGroup
-            guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
-            if group.count(where: given) > 1 || !group.contains(where: present) { report(key, .exactlyOne(of: group)) }
-        }
-        return problems
     }
 }
 

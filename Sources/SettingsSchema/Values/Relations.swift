@@ -1,0 +1,183 @@
+package import PropertyLists
+
+/// The rules about which settings exclude or require each other, applied to the values of layers.
+///
+/// A setting counts if a layer above the defaults has a value for it, and that value is not the Boolean false. Of two
+/// settings that exclude each other, the one in the higher layer is used and the other one gives way. Within one layer
+/// they are an error, and so is a given value that a forced one excludes.
+package struct Relations: Sendable {
+    /// The values of a layer above the defaults.
+    package struct Layer: Sendable {
+        package enum Kind: Hashable, Sendable { case forced, arguments, environment, stored }
+
+        package let kind: Kind
+        /// The layer in messages.
+        package let name: String
+        package var values: PropertyList.Dictionary
+
+        package init(_ kind: Kind, _ name: String = "", _ values: PropertyList.Dictionary = [:]) {
+            (self.kind, self.name, self.values) = (kind, name, values)
+        }
+    }
+
+    /// A broken rule.
+    struct Problem {
+        let key: String
+        let reason: Schema.Problem.Reason
+        /// The layer with the value of the key; nil if it has none.
+        let layer: Layer?
+        /// Whether the value conflicts with one that the administrator forces.
+        var isForced = false
+    }
+
+    /// A value that is not used, because the value of another key in a higher layer excludes it.
+    struct Displacement {
+        let key: String
+        let other: String
+        /// The layer with the value of the key; nil for a key without one.
+        let layer: Layer?
+    }
+
+    private(set) var problems: [Problem] = []
+    private(set) var displaced: [Displacement] = []
+    private let settings: [SettingDeclaration]
+    private let layers: [Layer]
+    /// For each setting, the index of the layer that gives it its value.
+    private let places: [Int?]
+    /// For each setting, whether its value counts and is used.
+    private var isInForce: [Bool]
+
+    /// - Parameter layers: The layers above the defaults, highest priority first.
+    init(_ settings: [SettingDeclaration], in layers: [Layer]) {
+        (self.settings, self.layers) = (settings, layers)
+        places = settings.map { setting in layers.firstIndex { $0.values[setting.key] != nil } }
+        isInForce = settings.map { _ in false }
+        let others = settings.excludedPositions
+        for place in layers.indices { use(place, others) }
+        displaceAbsent(others)
+        check()
+    }
+
+    private func counts(_ index: Int) -> Bool {
+        places[index].map { layers[$0].values[settings[index].key] != .boolean(false) } ?? false
+    }
+
+    /// Uses the values of a layer that no value of a higher one excludes.
+    private mutating func use(_ place: Int, _ others: [[Int]]) {
+        var used: [Int] = []
+        for index in settings.indices where places[index] == place && counts(index) {
+            // Only values of higher layers are in force so far.
+            guard let other = others[index].first(where: { isInForce[$0] }) else {
+                used.append(index)
+                continue
+            }
+            let isGiven = layers[place].kind == .arguments || layers[place].kind == .environment
+            displace(index, by: other)
+            guard isGiven, places[other].map({ layers[$0].kind == .forced }) ?? false else { continue }
+            problems.append(
+                Problem(
+                    key: settings[index].key, reason: .conflict(with: settings[other].key), layer: layers[place],
+                    isForced: true))
+        }
+        for index in used { isInForce[index] = true }
+    }
+
+    private mutating func displace(_ index: Int, by other: Int) {
+        displaced.append(
+            Displacement(key: settings[index].key, other: settings[other].key, layer: places[index].map { layers[$0] }))
+    }
+
+    /// Lets settings without a value give way too, in case one is stored while the program runs.
+    private mutating func displaceAbsent(_ others: [[Int]]) {
+        for index in settings.indices where places[index] == nil {
+            let other = others[index].first { other in
+                isInForce[other] && places[other].map { layers[$0].kind != .stored } ?? false
+            }
+            if let other { displace(index, by: other) }
+        }
+    }
+
+    // MARK: Checks
+
+    private mutating func check() {
+        var (conflicts, groups): (Set<Set<Name>>, Set<Set<Name>>) = ([], [])
+        for (index, setting) in settings.enumerated() {
+            let isDisplaced = displaced.contains { $0.key == setting.key }
+            if setting.requiresValue, places[index] == nil || isDisplaced { report(index, .missing) }
+            if isInForce[index] {
+                for other in setting.conflicts where isUsed(other) {
+                    if conflicts.insert([Name(setting.key), Name(other)]).inserted { report(index, .conflict(with: other)) }
+                }
+                for other in setting.requires where !isUsed(other) { report(index, .requires(other)) }
+            }
+            let group = setting.exclusiveGroup
+            guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
+            if group.count(where: isUsed) != 1 { report(index, .exactlyOne(of: group)) }
+        }
+    }
+
+    private func isUsed(_ key: String) -> Bool {
+        settings.firstIndex { $0.key.hasSameBytes(as: key) }.map { isInForce[$0] } ?? false
+    }
+
+    private mutating func report(_ index: Int, _ reason: Schema.Problem.Reason) {
+        problems.append(
+            Problem(
+                key: settings[index].key, reason: reason,
+                layer: isInForce[index] ? places[index].map { layers[$0] } : nil)
+        )
+    }
+}
+
+extension [SettingDeclaration] {
+    /// Whether a rule about values depends on those of other settings or layers.
+    var haveRelations: Bool {
+        contains {
+            $0.requiresValue || !$0.conflicts.isEmpty || !$0.requires.isEmpty || !$0.exactlyOneOf.isEmpty
+        }
+    }
+
+    /// For each setting, the positions of those that must not be in force with it.
+    fileprivate var excludedPositions: [[Int]] {
+        var result = [[Int]](repeating: [], count: count)
+        for (index, setting) in enumerated() where !setting.conflicts.isEmpty || !setting.exactlyOneOf.isEmpty {
+            func exclude(_ index: Int, _ key: String) {
+                guard let other = firstIndex(where: { $0.key.hasSameBytes(as: key) }), other != index else { return }
+                if !result[index].contains(other) { result[index].append(other) }
+                if !result[other].contains(index) { result[other].append(index) }
+            }
+            for key in setting.conflicts { exclude(index, key) }
+            let group = setting.exactlyOneOf.isEmpty ? [] : setting.exclusiveGroup
+            for key in group {
+                guard let member = firstIndex(where: { $0.key.hasSameBytes(as: key) }) else { continue }
+                for other in group { exclude(member, other) }
+            }
+        }
+        return result
+    }
+
+    /// Returns the broken rules about which settings must or must not have values.
+    ///
+    /// - Parameter layers: The layers above the defaults, highest priority first.
+    package func relationProblems(in layers: [Relations.Layer]) -> [Schema.Problem] {
+        haveRelations
+            ? Relations(self, in: layers).problems.map { .init(path: [EntryPath.Component($0.key)], reason: $0.reason) }
+            : []
+    }
+}
+
+extension Schema {
+    /// Returns the keys of a command that values exclude. Saving the values removes theirs.
+    package func keysExcluded(by values: PropertyList.Dictionary, of command: String?) -> [String] {
+        let settings = settings(of: command)
+        let others = settings.excludedPositions
+        var keys: [String] = []
+        for (index, setting) in settings.enumerated() {
+            guard let value = values[setting.key], value != .boolean(false) else { continue }
+            for other in others[index].map({ settings[$0].key }) where values[other] == nil && !keys.contains(other) {
+                keys.append(other)
+            }
+        }
+        return keys
+    }
+}
