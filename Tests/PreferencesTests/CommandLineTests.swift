@@ -203,6 +203,38 @@ extension Setting where Value == String {
         #expect(again[from] == "" && again[to] == "y")
     }
 
+    @Test func `has values of its own for each command that declares a key differently`() throws {
+        let target = Setting("target", default: "debug").flag("target")
+        let other = Setting("target", default: "host").flag("target")
+        let schema = Schema("com.example.backup") {
+            Schema.Command("build") { target }
+            Schema.Command("deploy") { other }
+        }
+        let bench = try SchemaBench(nil)
+        try bench.stored(["target": "x"])
+        func parse(_ words: String...) throws -> Schema.Settings {
+            try schema.parse(["backup"] + words, in: bench.store())
+        }
+        let settings = try parse("build", "--target", "release", "--save")
+        #expect(settings[target] == "release")
+        #expect(try parse("deploy")[other] == "host" && parse("build")[target] == "release")
+        let build = try parse("build")
+        build[target] = "fast"
+        try build.defaults.flush()
+        #expect(build[target] == "fast" && build.origin(of: target)?.layer == .user)
+        #expect(build.defaults.explain("target").inForce?.value == "fast")
+        try build.defaults.transaction { $0[target] += "er" }
+        let session = build.defaults.edit()
+        session[target] += "!"
+        #expect(session[target] == "faster!" && build[target] == "faster")
+        try session.commit()
+        #expect(try build.defaults.replace(target, expecting: "faster!", with: "safe"))
+        #expect(try parse("build")[target] == "safe" && parse("deploy")[other] == "host")
+        build.defaults.reset(target)
+        try build.defaults.flush()
+        #expect(build[target] == "debug")
+    }
+
     @Test func `is saved for this host if a value for this host would override it`() throws {
         let bench = try SchemaBench(nil)
         let places = try #require(try StorePlaces(.native, on: bench.bench.process()))

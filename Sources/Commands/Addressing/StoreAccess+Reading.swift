@@ -87,9 +87,15 @@ extension StoreAccess {
 
     func value(_ key: KeyArgument, in domain: AddressedDomain, effective: Bool) throws -> PropertyList? {
         guard effective else { return try value(key, in: domain) }
-        let resolution = try layers(domain)[key.key]
-        if let error = resolution.error { throw error.failure(of: key.key, in: domain) }
-        let value = resolution.winner?.value?[key.rest]
+        let layers = try layers(domain)
+        let value: PropertyList?
+        if layers.schema?.schema.isScope(key.path) ?? false {
+            value = try valuesInForce(layers, of: domain).entries[key.key]?[key.rest]
+        } else {
+            let (resolution, rest) = layers.explanation(at: key.path)
+            if let error = resolution.error { throw error.failure(of: key.key, in: domain) }
+            value = resolution.winner?.value?[rest]
+        }
         if let value { try checkExact(value, at: key.path, in: domain) }
         return value
     }
@@ -131,7 +137,7 @@ extension StoreAccess {
             let values = (try? domain.file.contents(on: system))?.values.withoutHidden, values.count <= 1000
         else { return "" }
         if let path = key.entry(in: values) { return "; did you mean \(path)?" }
-        let declared = schemaInForce(domain)?.schema.allSettings.map(\.key) ?? []
+        let declared = schemaInForce(domain)?.schema.storedSettings.map(\.key) ?? []
         if declared.contains(key.key) { return "; its schema declares it, but it has no value here" }
         return Suggestion.hint(key.key, among: Array(values.keys) + declared)
     }

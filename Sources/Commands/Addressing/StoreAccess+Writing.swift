@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import SettingsSchema
 internal import Synchronization
 
 extension StoreAccess {
@@ -84,18 +85,32 @@ extension StoreAccess {
         return try commit([edit], reason).first
     }
 
-    /// Throws if any of the keys is forced by the administrator, also under a former key.
-    func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
+    /// Throws if any of the stored keys is forced by the administrator, also under a former key.
+    ///
+    /// - Parameter schema: The schema; nil for the installed one.
+    func checkNotForced(
+        _ keys: some Sequence<String>, in domain: AddressedDomain, by schema: Schema? = nil
+    ) throws {
         guard let file = try forcedFile(of: domain) else { return }
         let forced = try file.contents(on: system).values
         guard !forced.isEmpty else { return }
-        let declarations = schemaInForce(domain)?.declarations ?? [:]
-        for key in keys where (declarations[Name(key)]?.allKeys ?? [key]).contains(where: { forced[$0] != nil }) {
+        let schema = schema ?? schemaInForce(domain)?.schema
+        for key in keys {
+            let paths = schema?.storedPaths(of: key) ?? [[EntryPath.Component(key)]]
+            guard paths.contains(where: { forced.value(at: $0) != nil }) else { continue }
             throw CommandFailure(
                 .forced,
                 "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.place(on: system)); \(StoreFailure.unchanged(offersForce))"
             )
         }
+    }
+}
+
+extension StoreAccess {
+    /// Returns the stored key whose value contains an entry: an entry in the dictionary of a command is a setting of
+    /// its own.
+    func storedKey(of key: KeyArgument, in domain: AddressedDomain) -> String {
+        schemaInForce(domain)?.schema.ownSetting(at: key.path)?.storedKey ?? key.key
     }
 }
 

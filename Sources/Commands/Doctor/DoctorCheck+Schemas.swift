@@ -48,14 +48,16 @@ extension DoctorCheck {
     static let values = DoctorCheck(subject: "values that a schema does not allow") { doctor in
         doctor.current.flatMap { domain, schema, contents in
             let layer = LayerSource(domain.layer, domain.file, contents, on: doctor.system)
-            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
+            let settings = schema.settings + schema.ownSettings.map(\.underStoredKey)
+            return settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
                 // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
                 guard let reason = layer.answer(to: setting.key, setting)?.fault,
-                    let key = setting.allKeys.first(where: { contents.values[$0] != nil })
+                    let path = setting.storedPaths.first(where: { contents.values.value(at: $0) != nil })
                 else {
                     return nil
                 }
+                let key = setting.storedAt == nil ? path.components[0].text : path.description
                 let outcome = domain.layer == .forced ? "programs do not start with it" : "ignored"
                 return DoctorFinding(
                     "\(domain.name) \(key)", "\(outcome) in layer \(domain.layer): \(reason)",
@@ -67,12 +69,19 @@ extension DoctorCheck {
     /// Keys that their schema does not declare.
     static let unknownKeys = DoctorCheck(subject: "keys that a schema does not declare") { doctor in
         doctor.current.flatMap { domain, schema, contents in
-            let all = schema.settings + schema.commands.flatMap(\.settings)
+            let all = schema.storedSettings
+            let unclaimed = schema.unclaimedKeys(in: contents.values)
             let known = Set(all.flatMap(\.allKeys).map { EntryPath.Component($0) })
             let unknown = contents.values.withoutHidden.keys.filter { !known.contains(EntryPath.Component($0)) }
             return unknown.sorted { $0.isBefore($1) }.map { key in
                 let nearest = all.map(\.key).nearest(to: key)
                 let place = "\(domain.name) \(key)"
+                if unclaimed.contains(exactly: key) {
+                    let words = doctor.spelling(of: domain.name.text).words(Verb.wordsOfMigration)
+                    return DoctorFinding(
+                        place, "ignored, because the commands that shared it have their own values now",
+                        .advice("\(ShellWord.line(words)) --to COMMAND gives it to one of them"))
+                }
                 guard let nearest, contents.values[nearest] == nil else {
                     return DoctorFinding(place, "not declared in the schema", doctor.removal(of: key, in: domain))
                 }

@@ -131,14 +131,22 @@ extension SchemaFile {
         if try BundleFile(folder: argument, context) != nil {
             return try named(argument, invocation, needsDomain: true, context)
         }
-        let file = try context.fileSystem.open(context.path(argument), .reading)
-        if let file, try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")] {
-            return try ScriptFile(argument, context).ownSchema()
-        }
+        if let script = try ofScript(argument, context) { return script }
         if invocation.has(.schema) { return nil }
-        guard file != nil else { throw CommandFailure(.notFound, "\(argument.onOneLine): no such file") }
+        guard try context.fileSystem.status(of: context.path(argument)) != nil else {
+            throw CommandFailure(.notFound, "\(argument.onOneLine): no such file")
+        }
         let schema = try named(argument, invocation, needsDomain: true, context)
         return Schema.declared(in: schema.bytes)?.domain.isEmpty ?? false ? nil : schema
+    }
+
+    /// Returns the declaration of a script that is named by its path; nil for anything else.
+    static func ofScript(_ argument: String, _ context: CommandContext) throws -> SchemaFile? {
+        guard DomainArgument.isPath(argument),
+            let file = try context.fileSystem.open(context.path(argument), .reading),
+            try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")]
+        else { return nil }
+        return try ScriptFile(argument, context).ownSchema()
     }
 
     var isBundle: Bool { bundle != nil }
@@ -172,6 +180,9 @@ extension SchemaFile {
         if schema == nil, let line = InvalidInput.lineOfUnsupportedLanguage(name) { return ([line], true) }
         return (mistakes.map { line(for: $0, fixes: true) }, mistakes.contains { !$0.isWarning })
     }
+
+    /// A line for each key with the place where its value is stored, if the schema has commands.
+    var places: [String] { (read().schema?.placesOfKeys ?? []).map { "\(name): \($0)".shown } }
 
     private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {
         guard hasLines else {

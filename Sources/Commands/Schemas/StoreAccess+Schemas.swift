@@ -144,8 +144,8 @@ struct StoredSettings {
     let domain: AddressedDomain
     let access: StoreAccess
 
-    /// Saves values, and removes others from all layers of the user, in one transaction. Values under former keys are
-    /// moved. Returns the layers that were written.
+    /// Saves values by their stored keys, and removes others from all layers of the user, in one transaction. Values
+    /// under former keys are moved. Returns the layers that were written.
     ///
     /// - Parameter others: The keys that the values exclude, whose values are removed too.
     @discardableResult
@@ -159,8 +159,8 @@ struct StoredSettings {
         }
         let stored = domain.name == nil ? [] : try access.storedLayers(domain).filter(\.layer.isOfUser)
         let layers = { (key: String) in
-            let keys = schema.anyDeclaration(of: key)?.allKeys ?? [key]
-            return stored.filter { source in keys.contains { source.values[$0] != nil } }.map(\.layer)
+            let paths = schema.storedPaths(of: key)
+            return stored.filter { source in paths.contains { source.values.value(at: $0) != nil } }.map(\.layer)
         }
         let hostValues = stored.first { $0.layer == .userHost }?.values ?? [:]
         for entry in values {
@@ -173,7 +173,7 @@ struct StoredSettings {
             }
         }
         let keys = changes.values.keys.map(\.self) + changes.resets
-        try access.checkNotForced(keys, in: domain)
+        try access.checkNotForced(keys, in: domain, by: schema)
         try checkSecrets(changes.values)
         let sorted = parts.sorted { $0.key.name < $1.key.name }
         try access.commit(sorted.map { layer, changes in try edit(layer, changes) }, .write)
@@ -202,11 +202,10 @@ struct StoredSettings {
 
     private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {
         let file = try domain.name.map { try access.file(of: $0, in: layer) } ?? domain.file
-        let (rules, name) = (SchemaRules(schema), domain.word)
+        let (schema, rules, name) = (schema, SchemaRules(schema), domain.word)
         return DomainEdit(file) { draft in
             try rules.change(&draft, of: name) { draft in
-                for entry in changes.values { draft.values[entry.key] = entry.value }
-                for key in changes.resets { draft.values[key] = nil }
+                schema.put(changes.values, removing: changes.resets, in: &draft.values)
             }
         }
     }

@@ -45,6 +45,7 @@ struct ScriptCall {
         if let newer = schema.newerVersion(in: stored) { try say("\(newer)") }
         switch layers(stored, .init()).arguments(words, of: schema, on: context.system) {
         case .values(let arguments):
+            try reportUnclaimed(stored, for: arguments.command)
             try storeMigration(of: stored)
             return try deliver(arguments, stored)
         case .help(let request):
@@ -71,6 +72,36 @@ struct ScriptCall {
 
     /// Checks the schema completely, before its help or errors based on it are shown.
     private func checkSchema() throws { _ = try file.schema() }
+
+    /// Reports values of an earlier version that none of the commands uses. One that is not forced is reported once.
+    private func reportUnclaimed(_ stored: [LayerSource], for command: String?) throws {
+        let keys = schema.settings(of: command).filter { $0.storedAt != nil }.flatMap(\.allKeys)
+        guard !keys.isEmpty, let settings else { return }
+        var reported = ReportedKeys(of: schema.domain, context)
+        for source in stored where !source.layer.isGlobal {
+            for key in schema.unclaimedKeys(in: source.values) where keys.contains(exactly: key) {
+                let isNew = reported.insert(key, in: source.layer)
+                guard isNew || source.layer == .forced else { continue }
+                let users = schema.allCommands.filter {
+                    $0.command.settings.contains { $0.allKeys.contains(exactly: key) }
+                }
+                try say(
+                    "\(key) in \(source.origin) is ignored, because \(users.map(\.name).joined(separator: " and ")) have their own values now; \(remedy(for: key, in: source.layer, settings))"
+                )
+            }
+        }
+        reported.save()
+    }
+
+    /// How to give a value that no command uses to one of them.
+    private func remedy(for key: String, in layer: Layer, _ settings: StoredSettings) -> String {
+        let places = schema.ownSettings.filter { $0.allKeys.contains(exactly: key) }.map(\.storedKey)
+        guard layer.isOfUser else { return "move it to \(places.joined(separator: " or "))" }
+        let isInstalled = settings.access.installedSchema(settings.domain)?.schema?.scopes == schema.scopes
+        let name = isInstalled ? schema.domain : script.argument
+        return
+            "\(ShellWord.line(CommandSpelling(name).words(Verb.wordsOfMigration))) --to COMMAND moves it to one of them"
+    }
 
     /// Migrates the stored settings. Not called for help, which must not change settings.
     private func storeMigration(of stored: [LayerSource]) throws {
@@ -239,6 +270,8 @@ extension SettingDeclaration {
 /// A script given to `prefs args`: its name, its beginning, and the location of its schema.
 struct ScriptFile {
     let path: FilePath
+    /// The script as named on the command line, in a form that is taken for a path.
+    let argument: String
     /// The part of the script that is searched, or the reason it cannot be read.
     private let beginning: Result<String, any Error>
     private let context: CommandContext
@@ -246,6 +279,7 @@ struct ScriptFile {
     init(_ argument: String, _ context: CommandContext) throws {
         let path = try context.path(argument)
         self.path = path
+        self.argument = argument.contains("/") ? argument : "./" + argument
         self.context = context
         beginning = Result { try Self.beginning(of: path, in: context.fileSystem) }
     }
@@ -400,5 +434,39 @@ enum ScriptExit {
             return followsOption ? word : nil
         }
         return (named.last.flatMap { ScriptOutput(rawValue: $0.lowercased()) } ?? .sh).exit(status.rawValue)
+    }
+}
+
+/// The keys whose ignored values a script has reported to the user. They are stored outside the settings, since a report
+/// must not change these.
+private struct ReportedKeys {
+    private let file: FilePath?
+    private let context: CommandContext
+    private var lines: [String] = []
+    private var isChanged = false
+
+    init(of domain: String, _ context: CommandContext) {
+        self.context = context
+        let state = try? context.environment.folder(.state, in: context.fileSystem)
+        file = FilePath("prefs/reported/\(domain)").flatMap { state?.resolving($0) }
+        guard let file, let bytes = (try? context.fileSystem.contents(of: file, limit: 1 << 20)) ?? nil else { return }
+        lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Returns whether the key was not reported yet for a layer.
+    mutating func insert(_ key: String, in layer: Layer) -> Bool {
+        let line = "\(layer) \(key.onOneLine)"
+        guard !lines.contains(exactly: line) else { return false }
+        lines.append(line)
+        isChanged = true
+        return true
+    }
+
+    /// Stores the keys. If that fails, they are reported again.
+    func save() {
+        guard isChanged, let file else { return }
+        let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
+        try? context.fileSystem.makeFolders(file.parent)
+        try? context.fileSystem.replace(file, with: bytes.span.bytes)
     }
 }

@@ -218,7 +218,7 @@ extension Completion {
             return offerEntries(of: value, at: Array(typed.components.dropLast()))
         }
         var meanings: [Name: String] = [:]
-        for setting in declared ? source.schema(domain)?.allSettings ?? [] : [] where !setting.isTransient {
+        for setting in declared ? source.schema(domain)?.storedSettings ?? [] : [] where !setting.isTransient {
             meanings[Name(setting.key)] = setting.title ?? setting.rule.type.rawValue
         }
         for entry in value ?? [:] { meanings[entry.name] = meanings[entry.name] ?? entry.value.kind.rawValue }

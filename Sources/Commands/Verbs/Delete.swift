@@ -32,7 +32,7 @@ extension Verb {
         guard let first = domains.first else { return }
         let isForced = invocation.has(.force)
         let key = try invocation.key.map { try access.currentKey(for: $0, in: first) }
-        if let key, !isForced { try access.checkNotForced([key.key], in: first) }
+        if let key, !isForced { try access.checkNotForced([access.storedKey(of: key, in: first)], in: first) }
         let found = Found()
         try access.commit(
             domains.map { domain in

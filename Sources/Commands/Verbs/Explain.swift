@@ -18,17 +18,17 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try invocation.key
         let explained = try access.explanations(domain, key, withGlobal: invocation.has(.globalKeys))
-        guard explained.contains(where: { $0.resolution.answers.hold($0.key) }) else {
+        guard explained.contains(where: \.isPresent) else {
             throw try access.failure(ofMissing: key, in: domain)
         }
         let masking = access.masking(domain)
         if invocation.format == nil {
-            let text = explained.map { ExplainedText.text(of: $0.resolution, under: $0.key, masking) }.joined()
+            let text = explained.map { $0.text(masking) }.joined()
             try context.terminal.write(text, to: .output)
             return .done
         }
         let values = explained.map {
-            ($0.key.key, ExplainedText.value(of: $0.resolution, under: $0.key, masking))
+            ($0.key.rest.components.isEmpty ? $0.key.key : $0.key.spelling, $0.value(masking))
         }
         let value = key == nil ? .dictionary(PropertyList.Dictionary(values)) : values.first?.1 ?? .array([])
         try context.print(value, Rendering(invocation), under: key)
@@ -41,13 +41,21 @@ extension Verb {
 ///     theme
 ///       * user  /home/ada/.config/prefs/com.example.app.plist  "dark"
 ///         site  /etc/xdg/prefs/com.example.app.plist           "light"
-private enum ExplainedText {
-    static func text(of resolution: Resolution, under key: KeyArgument, _ masking: Masking) -> String {
+private struct Explained {
+    let key: KeyArgument
+    let resolution: Resolution
+    /// The path of the entry within the values of the layers.
+    let rest: EntryPath
+
+    /// Whether a layer has the entry, or an invalid value in its place.
+    var isPresent: Bool { resolution.answers.contains { $0.isError || $0.shown[rest] != nil } }
+
+    func text(_ masking: Masking) -> String {
         let rows = resolution.answers.map { answer in
             (
                 answer.isError ? "!" : resolution.isInForce(answer) ? "*" : " ", answer.origin.layer.name,
                 answer.origin.file?.onOneLine ?? "-",
-                (answer.shown[key.rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry")
+                (answer.shown[rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry")
                     + (answer.fault.map { "  \(answer.isError ? "error" : "ignored"): \($0.onOneLine)" } ?? "")
             )
         }
@@ -60,12 +68,12 @@ private enum ExplainedText {
         return key.spelling.onOneLine + "\n" + lines.joined()
     }
 
-    static func value(of resolution: Resolution, under key: KeyArgument, _ masking: Masking) -> PropertyList {
+    func value(_ masking: Masking) -> PropertyList {
         .array(
             resolution.answers.map { answer in
                 var entries: PropertyList.Dictionary = ["layer": .string(answer.origin.layer.name)]
                 entries["file"] = answer.origin.file.map { .string($0) }
-                entries["value"] = answer.shown[key.rest].map { masking.hidden($0, at: key.path) }
+                entries["value"] = answer.shown[rest].map { masking.hidden($0, at: key.path) }
                 entries["inForce"] = .boolean(resolution.isInForce(answer))
                 entries["fault"] = answer.fault.map { .string($0) }
                 if answer.isError { entries["error"] = true }
@@ -83,18 +91,13 @@ extension Resolution.Answer {
     fileprivate var shown: PropertyList { value ?? stored }
 }
 
-extension [Resolution.Answer] {
-    /// Whether a layer has the entry, or an invalid value in its place.
-    fileprivate func hold(_ key: KeyArgument) -> Bool { contains { $0.isError || $0.shown[key.rest] != nil } }
-}
-
 extension StoreAccess {
     /// Every key that a layer has, sorted, or the one that is asked for, with all layers that have it.
     ///
     /// - Parameter withGlobal: Whether to list keys that only layers of the global domain have.
     fileprivate func explanations(
         _ domain: AddressedDomain, _ key: KeyArgument?, withGlobal: Bool
-    ) throws -> [(key: KeyArgument, resolution: Resolution)] {
+    ) throws -> [Explained] {
         let layers = try layers(domain)
         let keys: [KeyArgument]
         if let key {
@@ -104,16 +107,16 @@ extension StoreAccess {
                 withGlobal || domain.name?.isGlobal == true || !$0.origin.layer.isGlobal
             }
             let names = Set(listed.flatMap { $0.values.keys.map { EntryPath.Component($0) } })
-            keys = try names.sorted { $0.text.isBefore($1.text) }.map { name throws(KeyFailure) in
-                try KeyArgument(EntryPath([name]))
+            keys = try names.sorted { $0.text.isBefore($1.text) }.flatMap { name in
+                try layers.paths(under: EntryPath([name])).map { path throws(KeyFailure) in try KeyArgument(path) }
             }
         }
         return try keys.map { key in
-            let resolution = layers.explanation(of: key.key)
-            for case let value? in resolution.answers.map({ $0.shown[key.rest] }) {
+            let (resolution, rest) = layers.explanation(at: key.path)
+            for case let value? in resolution.answers.map({ $0.shown[rest] }) {
                 try checkExact(value, at: key.path, in: domain)
             }
-            return (key, resolution)
+            return Explained(key: key, resolution: resolution, rest: rest)
         }
     }
 }

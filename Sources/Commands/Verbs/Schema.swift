@@ -18,13 +18,16 @@ extension Verb {
 
     private static let checking = Verb(
         "check", .new, "find all errors in a schema, script or settings bundle, with their locations",
+        details: [
+            "If commands of a script have settings, a line for each key shows where its value is stored, and which commands share it."
+        ],
         forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         try context.worst(of: invocation.words("FILE")) { name in
             let file = try SchemaFile(name, context)
             let (lines, isFaulty) = file.findings()
-            for line in lines + (isFaulty ? [] : ["\(file.name): OK"]) { try context.say(line) }
+            for line in lines + (isFaulty ? [] : file.places + ["\(file.name): OK"]) { try context.say(line) }
             return isFaulty ? .damaged : .done
         }
     }
@@ -142,15 +145,26 @@ extension Verb {
     }
 
     private static let migrating = Verb(
-        "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
+        "migrate", .new, "move stored values to the schema's version",
+        details: [
+            "DOMAIN can also be the path of a script with a declaration.",
+            "With --to, the values that the commands of a script once shared, and now store for themselves, become those of COMMAND.",
+        ],
+        options: [.claimingCommand], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let schema = try access.requiredSchema(of: domain)
+        let script = try SchemaFile.ofScript(invocation[operand: Operand.domain.name] ?? "", context)?.schema()
+        let access = try StoreAccess(invocation, context)
+        if let script, !script.isStored { throw CommandFailure(.usage, "the script declares no domain") }
+        let domain =
+            try script.map { try access.domain(DomainName($0.domain)) }
+            ?? StoreAccess.ofDomain(invocation, context).domain
+        let schema = try script ?? access.requiredSchema(of: domain)
+        let command = try invocation[.claimingCommand].map { try schema.nameOfCommand($0) }
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
         let steps = Mutex<[DomainFile: [Schema.MigrationStep]]>([:])
-        let edits = DomainMigration(schema, name).edits(of: files) { file, done in
+        let edits = DomainMigration(schema, name).edits(of: files, claimingFor: command) { file, done in
             steps.withLock { $0[file] = done }
         }
         try access.commit(edits, .migrate)
@@ -218,6 +232,19 @@ extension Verb {
 }
 
 extension Schema {
+    /// Returns the name of a command with values of its own, which a word names.
+    fileprivate func nameOfCommand(_ word: String) throws -> String {
+        let name = word.split { $0 == " " || $0 == "/" }.joined(separator: " ")
+        guard command(named: name) != nil else {
+            throw CommandFailure(
+                .usage, "\(word.onOneLine): no such command\(Suggestion.hint(name, among: allCommands.map(\.name)))")
+        }
+        guard settings(of: name).contains(where: { $0.storedAt != nil }) else {
+            throw CommandFailure(.usage, "\(name.onOneLine): this command has no values of its own")
+        }
+        return name
+    }
+
     /// Returns the text of a schema file.
     fileprivate func encoded(as format: FormatName) throws -> [UInt8] {
         switch format {
@@ -235,6 +262,8 @@ extension Operand {
 extension Option {
     static let bundleDomain = Option(
         "--domain", Argument("DOMAIN", .domain), "the domain of a settings bundle, which does not name it")
+    fileprivate static let claimingCommand = Option(
+        "--to", Argument("COMMAND", .word), "the command that gets the values that commands no longer share")
     fileprivate static let schemaOutput = Option(
         "-o", Argument("OUT", .file), "write there instead of to standard output")
     fileprivate static let settingsBundle = Option(

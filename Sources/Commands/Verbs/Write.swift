@@ -90,7 +90,7 @@ private struct Writing: Sendable {
     /// Sets one value. Reports a change of type if none was requested.
     func set(_ word: String, to request: WriteRequest) throws {
         let key = try access.currentKey(for: KeyArgument(forWriting: word), in: domain)
-        if !isForced { try access.checkNotForced([key.key], in: domain) }
+        if !isForced { try access.checkNotForced([access.storedKey(of: key, in: domain)], in: domain) }
         let schema = access.schemaInForce(domain)?.schema
         let rule = schema?.rule(at: key.path)
         let now = access.context.clock.wall.date
@@ -110,7 +110,11 @@ private struct Writing: Sendable {
         noteFileOfThisName(outcome)
         guard rule?.isOpen ?? true, !inserts, let outcome else { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
-            let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
+            let own = schema.ownSettings.filter { $0.key.hasSameBytes(as: key.key) }.map { $0.storedKey.onOneLine }
+            let hint =
+                own.isEmpty
+                ? Suggestion.hint(key.key, among: schema.storedSettings.map(\.key))
+                : "; its commands store \(own.joined(separator: " and "))"
             access.context.note(
                 "\(domain.word.onOneLine): stored \(key.key.onOneLine), which its schema does not declare\(hint)")
         }

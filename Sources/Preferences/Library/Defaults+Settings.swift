@@ -83,9 +83,15 @@ extension Defaults {
         with changes: [Name: PropertyList?], over own: PropertyList.Dictionary, for keys: [String]
     ) -> LayerStack {
         var (written, changed) = (PropertyList.Dictionary(), PropertyList.Dictionary())
+        let schema = schema
         for key in keys {
             let change = changes[Name(key)]
-            written[key] = change ?? own[key]
+            if let scope = schema?.declarations[Name(key)]?.storedAt?.components.first?.text {
+                if written[scope] == nil { written[scope] = own[scope] }
+                if let change { schema.put(change, key, in: &written) }
+            } else {
+                written[key] = change ?? own[key]
+            }
             changed[key] = change ?? nil
         }
         return refreshed(\.stack).replacing(target, with: written, changed)
@@ -139,11 +145,11 @@ extension Defaults {
         try checkReentrancy(of: target, name)
         let encoded = try PropertyList.encoded(value)
         try setting.check(encoded, name.text)
-        _ = schema
+        let schema = schema
         return try target.change(.write) { values in
-            let current = values[setting.key].flatMap(setting.value)
+            let current = schema.value(of: setting.key, in: values).flatMap(setting.value)
             guard current ?? setting.defaultValue == expected else { return false }
-            values[setting.key] = encoded
+            schema.put(encoded, setting.key, in: &values)
             return true
         }
     }
@@ -206,7 +212,8 @@ extension PropertyList {
 }
 
 extension Defaults {
-    /// Stores values of a command line as the user's settings, and removes those of other keys, all or none.
+    /// Stores values of a command line as the user's settings, and removes those of other keys, all or none. The keys
+    /// are stored keys.
     func save(_ values: PropertyList.Dictionary, removing others: [String], by schema: Schema) throws {
         try checkReentrancy(of: target, name)
         let host = try store.shared.hostTarget(of: name)
@@ -218,11 +225,12 @@ extension Defaults {
             parts[isByHost ? 1 : 0].values[entry.key] = entry.value
         }
         parts.removeAll { part in
-            part.values.isEmpty && !others.contains { part.domain.snapshot().values[$0] != nil }
+            let stored = part.domain.snapshot().values
+            return part.values.isEmpty && !schema.paths(of: others).contains { stored.value(at: $0) != nil }
         }
         let files = parts.compactMap(\.domain.file)
         guard files.count == parts.count else {
-            return try saveInMemory(parts, removing: others, by: SchemaRules(schema))
+            return try saveInMemory(parts, removing: others, by: schema)
         }
         for part in parts { try part.domain.flush() }
         let system = store.shared.system
@@ -234,8 +242,7 @@ extension Defaults {
                 let values = part.values
                 return DomainEdit(file) { draft in
                     try rules.change(&draft, of: name) { draft in
-                        for key in others { draft.values[key] = nil }
-                        for entry in values { draft.values[entry.key] = entry.value }
+                        schema.put(values, removing: others, in: &draft.values)
                     }
                 }.made(in: policy.newFormat)
             })
@@ -245,14 +252,11 @@ extension Defaults {
     /// Stores values in memory, where no step can fail.
     private func saveInMemory(
         _ parts: [(domain: OpenDomain, values: PropertyList.Dictionary)], removing others: [String],
-        by rules: SchemaRules
+        by schema: Schema
     ) throws {
         for (domain, values) in parts {
-            domain.state.withLock { $0.rules = rules }
-            try domain.change(.write) { stored in
-                for key in others { stored[key] = nil }
-                for entry in values { stored[entry.key] = entry.value }
-            }
+            domain.state.withLock { $0.rules = SchemaRules(schema) }
+            try domain.change(.write) { stored in schema.put(values, removing: others, in: &stored) }
         }
     }
 }
@@ -272,21 +276,34 @@ extension SharedStore {
 }
 
 extension Schema {
+    /// Stores values by their stored keys, and removes those of other keys.
+    package func put(
+        _ values: PropertyList.Dictionary, removing others: [String], in stored: inout PropertyList.Dictionary
+    ) {
+        for path in paths(of: others) { stored.put(nil, at: path) }
+        for entry in values {
+            for path in storedPaths(of: entry.key).prefix(1) { stored.put(entry.value, at: path) }
+        }
+    }
+
+    /// The paths of the values of stored keys, among them those of former keys.
+    fileprivate func paths(of keys: [String]) -> [EntryPath] { keys.flatMap(storedPaths) }
+
     /// Whether a new value of a key takes effect only in the layer of this host: because of its declaration, or because
     /// that layer has a value.
     package func savesByHost(_ key: String, over hostValues: PropertyList.Dictionary) -> Bool {
-        let declaration = anyDeclaration(of: key)
-        return declaration?.isByHost ?? false || (declaration?.allKeys ?? [key]).contains { hostValues[$0] != nil }
+        declaration(storedAs: key)?.isByHost ?? false
+            || storedPaths(of: key).contains { hostValues.value(at: $0) != nil }
     }
 
     /// Returns a key with a secret that would be shown according to another schema of the domain.
     package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
-        let secrets = values.filter { containsSecret($0.value, under: $0.key) }
+        let secrets = values.filter { declaration(storedAs: $0.key)?.containsSecret($0.value) ?? false }
         guard !secrets.isEmpty else { return nil }
         let other = other()
         return secrets.first { entry in
-            let shown = other?.anyDeclaration(of: entry.key)?.masked(entry.value) ?? entry.value
-            return containsSecret(shown, under: entry.key)
+            let shown = other?.declaration(storedAs: entry.key)?.masked(entry.value) ?? entry.value
+            return declaration(storedAs: entry.key)?.containsSecret(shown) ?? false
         }?.key
     }
 }

@@ -165,6 +165,7 @@ public final class Defaults: Sendable {
         target.checkFile()
         guard let schema else { return target.set(changes) }
         let stored = target.stored
+        let changes = schema.inScopes(changes, over: stored)
         try schema.rules.check(changes, over: stored, isExposed: target.isExposed, name.text)
         // The version is set in memory too, because later changes are checked against it before it is on the disk.
         let beginning = stored.isEmpty && changes.contains { $0.value != nil } ? schema.rules.beginning : []
@@ -347,20 +348,21 @@ struct ResolvedTable: Sendable {
     }
 
     private mutating func resolve(_ log: [ChangeLog.Change], _ reportsChanges: Bool) -> [SettingsChange] {
-        let presentKeys = stack.schema?.presentKeys ?? [:]
+        let dependentKeys = stack.schema?.dependentKeys ?? [:]
         guard reportsChanges else {
             for change in log {
                 let key = Name(change.key)
-                found.take(stack[key.text], for: key)
-                if let key = presentKeys[key] { found.take(stack[key.text], for: key) }
+                stack.update(&found, key)
+                for key in dependentKeys[key] ?? [] { stack.update(&found, key) }
             }
             return []
         }
         let own = Set(log.lazy.filter(\.isOwn).map { Name($0.key) })
         let keys = Set(log.map { Name($0.key) })
-        return keys.union(keys.compactMap { presentKeys[$0] }).sorted { $0.text.isBefore($1.text) }.compactMap { key in
+        return keys.union(keys.flatMap { dependentKeys[$0] ?? [] }).sorted().compactMap {
+            key in
             let former = values[key.text]
-            found.take(stack[key.text], for: key)
+            stack.update(&found, key)
             return change(key, former, isOwn: own.contains(key))
         }
     }

@@ -71,11 +71,13 @@ public final class EditSession: Sendable {
     public func commit() throws -> [String] {
         try defaults.checkReentrancy(of: defaults.target, defaults.name)
         let (base, changes) = state.withLock { ($0.base, $0.changes) }
+        let schema = defaults.schema
         let (conflicts, values) = try defaults.target.change(.write) { values in
-            let conflicts = changes.filter {
-                values[$0.key.text] != base[$0.key.text] && values[$0.key.text] != $0.value
+            let conflicts = changes.filter { key, value in
+                let current = schema.value(of: key.text, in: values)
+                return current != schema.value(of: key.text, in: base) && current != value
             }
-            for (key, value) in changes { values[key.text] = value }
+            for (key, value) in changes { schema.put(value, key.text, in: &values) }
             return (conflicts.map(\.key.text).sorted { $0.isBefore($1) }, values)
         }
         state.withLock { state in
@@ -157,11 +159,13 @@ public struct SettingsDraft: Sendable {
     }
 
     /// Whether the values that the draft has read are unchanged.
-    func isCurrent(_ values: PropertyList.Dictionary) -> Bool { read.allSatisfy { values[$0.text] == user[$0.text] } }
+    fileprivate func isCurrent(_ values: PropertyList.Dictionary, _ schema: EffectiveSchema?) -> Bool {
+        read.allSatisfy { schema.value(of: $0.text, in: values) == schema.value(of: $0.text, in: user) }
+    }
 
     /// Applies the changes.
-    func apply(to values: inout PropertyList.Dictionary) {
-        for (key, value) in changes { values[key.text] = value }
+    fileprivate func apply(to values: inout PropertyList.Dictionary, _ schema: EffectiveSchema?) {
+        for (key, value) in changes { schema.put(value, key.text, in: &values) }
     }
 }
 
@@ -202,9 +206,10 @@ extension Defaults {
 
     /// Writes a draft. Returns false if a value that it read has changed.
     private func write(_ draft: SettingsDraft, _ reason: WriteReason) throws -> Bool {
-        try target.change(reason) { values in
-            guard draft.isCurrent(values) else { return false }
-            draft.apply(to: &values)
+        let schema = schema
+        return try target.change(reason) { values in
+            guard draft.isCurrent(values, schema) else { return false }
+            draft.apply(to: &values, schema)
             return true
         }
     }

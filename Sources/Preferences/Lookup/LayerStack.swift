@@ -70,6 +70,12 @@ package struct LayerStack: Sendable {
                 guard let text = setting.variable(in: { variables[$0] })?.text else { continue }
                 values[setting.key] = setting.rule.adapted(.string(text), now: system.clock.wall.date)
             }
+            for setting in schema.scopes.isEmpty ? [] : schema.schema.ownSettings {
+                guard let text = setting.variable(in: { variables[$0] })?.text, let place = setting.storedAt else {
+                    continue
+                }
+                values.put(setting.rule.adapted(.string(text), now: system.clock.wall.date), at: place)
+            }
         }
         for (variable, key) in mapping.sorted(by: { $0.key < $1.key }) {
             if let text = variables[variable], !text.isEmpty { values[key] = .string(text) }
@@ -137,6 +143,27 @@ extension LayerStack {
     /// All layers that have a key, including those with a lower priority.
     package func explanation(of key: String) -> Resolution { explanation(of: key, declaration(of: key)) }
 
+    /// All layers that have the entry at a path, and the rest of the path within their values.
+    ///
+    /// An entry in the dictionary of a command is resolved like a key of the domain.
+    package func explanation(at path: EntryPath) -> (resolution: Resolution, rest: EntryPath) {
+        let setting = schema?.scopes.isEmpty ?? true ? nil : schema?.schema.ownSetting(at: path)
+        let length = setting?.storedAt?.components.count ?? 1
+        let rest = EntryPath(Array(path.components.dropFirst(length)))
+        if let setting { return (explanation(of: setting.storedKey, setting.underStoredKey), rest) }
+        return (explanation(of: path.components.first?.text ?? ""), rest)
+    }
+
+    /// Returns a path, or those of the entries below it if it leads to the dictionary of a command.
+    package func paths(under path: EntryPath) -> [EntryPath] {
+        guard let schema, !schema.scopes.isEmpty, schema.schema.isScope(path) else { return [path] }
+        let keys = Set(
+            layers.flatMap { source in
+                (source.values.value(at: path)?.dictionaryValue ?? [:]).keys.map { EntryPath.Component($0) }
+            })
+        return keys.sorted { $0.text.isBefore($1.text) }.flatMap { paths(under: EntryPath(path.components + [$0])) }
+    }
+
     func explanation(of key: String, _ declaration: SettingDeclaration?) -> Resolution {
         resolution(of: key, declaration, isComplete: true)
     }
@@ -175,8 +202,33 @@ extension LayerStack {
         for (index, source) in layers.enumerated().reversed() {
             for entry in source.values { found.set(Name(entry.key), entry.value, layer: index) }
         }
-        for key in schema?.declarations.keys.map(\.self) ?? [] { found.take(self[key.text], for: key) }
+        for key in schema?.declarations.keys.map(\.self) ?? [] { update(&found, key) }
         return found
+    }
+
+    /// Replaces the value in force of a key.
+    func update(_ found: inout ValuesInForce, _ key: Name) {
+        guard let scope = schema?.scopes.first(where: { Name($0.key) == key }) else {
+            return found.take(self[key.text], for: key)
+        }
+        var merged = PropertyList.Dictionary()
+        var highest: Int?
+        for (index, source) in layers.enumerated().reversed() {
+            guard case .dictionary(let entries)? = source.value(scope.key) else { continue }
+            merged.merge(entries, scope)
+            highest = index
+        }
+        var values: PropertyList.Dictionary = [scope.key: .dictionary(merged)]
+        for setting in schema?.schema.ownSettings ?? [] {
+            guard let place = setting.storedAt, place.components.first == EntryPath.Component(scope.key) else {
+                continue
+            }
+            let resolution = resolution(of: setting.storedKey, setting.underStoredKey, isComplete: false)
+            for path in setting.storedPaths { values.put(nil, at: path) }
+            values.put(resolution.winner?.value, at: place)
+            found.takeFaults(of: resolution, for: Name(setting.storedKey))
+        }
+        found.set(key, values[scope.key], layer: highest)
     }
 
     /// The settings whose forced value is invalid, as errors of a program's start.
@@ -252,6 +304,11 @@ package struct ValuesInForce: Sendable {
     mutating func take(_ resolution: Resolution, for key: Name) {
         let winner = resolution.winner
         set(key, winner?.value, layer: winner?.layer)
+        takeFaults(of: resolution, for: key)
+    }
+
+    /// Records the invalid values of a look-up.
+    mutating func takeFaults(of resolution: Resolution, for key: Name) {
         for answer in resolution.skipped { skipped.append((key.text, answer)) }
         errors[key] = resolution.error
     }
@@ -351,6 +408,18 @@ package struct LayerSource: Sendable {
         return holding(migrated)
     }
 
+    /// Returns the value of a setting, or else the one under a former key.
+    private func stored(_ declaration: SettingDeclaration) -> PropertyList? {
+        guard declaration.storedAt != nil else {
+            return declaration.allKeys.lazy.compactMap { value($0) }.first
+        }
+        // Other layers have the values of a command under their keys.
+        if !layer.hasFile, let value = value(declaration.key) { return value }
+        return declaration.storedPaths.lazy.compactMap { path in
+            path.components.first.flatMap { value($0.text) }?[EntryPath(Array(path.components.dropFirst()))]
+        }.first
+    }
+
     /// Returns the value of a key, or else of one of its former keys, or nil if the layer has none.
     ///
     /// - Parameter index: The index of the layer in its stack.
@@ -362,7 +431,7 @@ package struct LayerSource: Sendable {
                 Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)
             }
         }
-        guard let stored = declaration.allKeys.lazy.compactMap({ value($0) }).first else { return nil }
+        guard let stored = stored(declaration) else { return nil }
         let isExposed = declaration.hasSecrets && isExposed
         switch declaration.verdict(on: stored, isExposed: isExposed) {
         case .usable(let value):
@@ -371,6 +440,23 @@ package struct LayerSource: Sendable {
             return Resolution.Answer(
                 origin: origin, stored: stored, value: nil, fault: reason,
                 isExposed: isExposed && declaration.containsSecret(stored), layer: index)
+        }
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// Adds the entries of a higher layer to the dictionary of a command.
+    fileprivate mutating func merge(_ others: PropertyList.Dictionary, _ scope: SettingDeclaration) {
+        for entry in others {
+            if let inner = scope.rule.inside(EntryPath.Component(entry.key)), inner.scope != nil,
+                case .dictionary(let entries) = entry.value
+            {
+                var merged = self[entry.key]?.dictionaryValue ?? [:]
+                merged.merge(entries, SettingDeclaration(entry.key, inner))
+                self[entry.key] = .dictionary(merged)
+            } else {
+                self[entry.key] = entry.value
+            }
         }
     }
 }

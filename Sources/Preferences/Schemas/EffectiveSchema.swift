@@ -48,27 +48,87 @@ package final class EffectiveSchema: Sendable {
         }
     }
 
-    /// - Parameter program: The values of a program. Until it has chosen a command, the settings of all are declared.
+    /// The keys whose values depend on that of another key of the domain: a present key on its former ones, and the
+    /// settings of a command on its dictionary.
+    let dependentKeys: [Name: [Name]]
+    /// The dictionaries of commands, for those who see the domain as a whole and not as one of the commands.
+    let scopes: [SettingDeclaration]
+
+    /// Without a program, the declarations are those of the domain as it is stored. Until a program has chosen a
+    /// command, they are the settings of all commands under their stored keys.
+    ///
+    /// - Parameter program: The values of a program.
     package init(_ schema: Schema, file: String? = nil, program: ProgramValues? = nil) {
         (self.schema, self.file, self.program) = (schema, file, program)
-        let settings = program?.command.map { schema.settings(of: $0) } ?? schema.allSettings
+        let settings =
+            program == nil
+            ? schema.storedSettings
+            : program?.command.map { schema.settings(of: $0) } ?? schema.allSettings.map(\.underStoredKey)
+        let scopes = program == nil ? schema.scopes : []
+        self.scopes = scopes
         let defaults = settings.compactMap { row in row.defaultValue.map { (row.key, $0) } }
-        defaultValues = PropertyList.Dictionary(defaults.reversed())
+        var defaultValues = PropertyList.Dictionary(defaults.reversed())
+        for setting in scopes.isEmpty ? [] : schema.ownSettings {
+            guard let place = setting.storedAt, let value = setting.defaultValue else { continue }
+            defaultValues.put(value, at: place)
+        }
+        self.defaultValues = defaultValues
         declarations = Dictionary(settings.map { (Name($0.key), $0) }) { first, _ in first }
-        let pairs = settings.flatMap { setting in setting.renamedFrom.map { (Name($0), Name(setting.key)) } }
+        let pairs = settings.filter { $0.storedAt == nil }.flatMap { setting in
+            setting.renamedFrom.map { (Name($0), Name(setting.key)) }
+        }
         presentKeys = Dictionary(pairs) { first, _ in first }
+        let inScopes = settings.compactMap { setting in
+            (setting.storedAt?.components.first).map { (Name($0.text), Name(setting.key)) }
+        }
+        dependentKeys = Dictionary((pairs + inScopes).map { ($0.0, [$0.1]) }, uniquingKeysWith: +)
     }
 
     var rules: SchemaRules { SchemaRules(schema) }
 }
 
 extension EffectiveSchema {
+    /// Returns changes of keys of the domain for changes of settings, which commands store in their dictionaries.
+    func inScopes(
+        _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary
+    ) -> [(key: String, value: PropertyList?)] {
+        var (result, values, scopes): ([(key: String, value: PropertyList?)], PropertyList.Dictionary, [String]) =
+            ([], stored, [])
+        for (key, value) in changes {
+            guard let scope = declarations[Name(key)]?.storedAt?.components.first?.text else {
+                result.append((key, value))
+                continue
+            }
+            Optional(self).put(value, key, in: &values)
+            if !scopes.contains(exactly: scope) { scopes.append(scope) }
+        }
+        return result + scopes.map { (key: $0, value: values[$0]) }
+    }
+
     /// Adds the removal of values under former keys to changes. They would become visible again otherwise.
     func withFormerKeys(
         _ changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
     ) -> [(key: String, value: PropertyList?)] {
         let former = changes.flatMap { declarations[Name($0.key)]?.renamedFrom ?? [] }.filter { stored[$0] != nil }
         return changes + former.map { ($0, nil) }
+    }
+}
+
+extension EffectiveSchema? {
+    /// Returns the stored value of a key, which a setting of a command has in the dictionary of the command.
+    func value(of key: String, in stored: PropertyList.Dictionary) -> PropertyList? {
+        guard let place = self?.declarations[Name(key)]?.storedAt else { return stored[key] }
+        return stored.value(at: place)
+    }
+
+    /// Sets or removes the stored value of a key.
+    func put(_ value: PropertyList?, _ key: String, in stored: inout PropertyList.Dictionary) {
+        guard let declaration = self?.declarations[Name(key)], let place = declaration.storedAt else {
+            stored[key] = value
+            return
+        }
+        for path in declaration.storedPaths.dropFirst() { stored.put(nil, at: path) }
+        stored.put(value, at: place)
     }
 }
 
@@ -189,7 +249,15 @@ extension SchemaRules {
         var problems: [Schema.Problem] = []
         for key in keys.sorted(by: { $0.isBefore($1) }) {
             guard let value = new(key), former(key) != value else { continue }
-            problems += schema.problems(with: value, forKey: key)
+            var found = schema.problems(with: value, forKey: key)
+            if let old = former(key), schema.scopes.contains(where: { $0.key.hasSameBytes(as: key) }) {
+                // Only changed entries of a command's dictionary are checked.
+                found.removeAll { problem in
+                    let entry = EntryPath(Array(problem.path.components.dropFirst()))
+                    return value[entry] == old[entry] && value[entry] != nil
+                }
+            }
+            problems += found
         }
         problems += relations(new).subtracting(relations(former)).sorted { $0.description < $1.description }
         guard problems.isEmpty else { throw StoreFailure(.refused(problems), domain) }

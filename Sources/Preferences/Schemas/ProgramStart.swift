@@ -23,7 +23,8 @@ extension LayerStack {
             guard mistakes.isEmpty else { return .mistakes(mistakes) }
             for request in arguments.secrets {
                 do throws(Schema.Arguments.Mistake) {
-                    arguments.values[request.key] = try schema.secret(for: request, on: system)
+                    arguments.values[request.key] = try schema.secret(
+                        for: request, of: arguments.command, on: system)
                 } catch {
                     mistakes.append(error)
                 }
@@ -73,7 +74,7 @@ extension ValueRule {
 extension Schema {
     /// Reads the secret that a flag refers to: a file that nobody else can read, or an open descriptor.
     package func secret(
-        for request: Arguments.SecretRequest, on system: SystemServices
+        for request: Arguments.SecretRequest, of command: String?, on system: SystemServices
     ) throws(Arguments.Mistake) -> PropertyList {
         let bytes: [UInt8]
         do throws(UnreadableSecret) {
@@ -84,7 +85,7 @@ extension Schema {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Arguments.Mistake(.unreadableSecret("\(UnreadableSecret.noText)"), at: request.flag)
         }
-        return try secret(text, for: request)
+        return try secret(text, for: request, of: command)
     }
 }
 
@@ -178,15 +179,24 @@ package struct DomainMigration: Sendable {
 
     /// Returns the edits of the files, to be committed together. A file that was migrated already is not changed.
     ///
-    /// - Parameter report: Called with the migration steps of each file, possibly several times.
+    /// - Parameters:
+    ///   - command: The command that gets the values that no command uses; nil for none.
+    ///   - report: Called with the migration steps of each file, possibly several times.
     package func edits(
-        of files: [DomainFile], report: @escaping @Sendable (DomainFile, [Schema.MigrationStep]) -> Void = { _, _ in }
+        of files: [DomainFile], claimingFor command: String? = nil,
+        report: @escaping @Sendable (DomainFile, [Schema.MigrationStep]) -> Void = { _, _ in }
     ) -> [DomainEdit] {
         let (schema, domain) = (schema, name.text)
         return files.map { file in
             DomainEdit(file) { draft in
                 guard draft.exists else { return }
-                let migrated = try Self.migrated(draft.values, by: schema, domain)
+                var migrated = try Self.migrated(draft.values, by: schema, domain)
+                if let command {
+                    let claimed = schema.claimed(migrated.values, by: command)
+                    try SchemaRules(schema).check(from: migrated.values, to: claimed.values, domain)
+                    migrated.values = claimed.values
+                    migrated.steps += claimed.steps
+                }
                 report(file, migrated.steps)
                 draft.values = migrated.values
             }

@@ -158,7 +158,7 @@ private struct CommandLineParsing {
         let overridden = declared.filter { setting in
             arguments.values[setting.key] != nil && layers[setting.key].winner?.origin.layer == .forced
         }
-        if let forced = overridden.first(where: { saved[$0.key] != nil }) {
+        if let forced = overridden.first(where: { saved[$0.storedKey] != nil }) {
             throw StoreFailure(.forced, "\(name) \(forced.key.shown)")
         }
         let defaults = Defaults(name, in: store)

@@ -110,9 +110,11 @@ extension Schema {
     ///
     /// A line break at the end is not part of it.
     package func secret(
-        _ text: String, for request: Arguments.SecretRequest
+        _ text: String, for request: Arguments.SecretRequest, of command: String? = nil
     ) throws(Arguments.Mistake) -> PropertyList {
-        guard let setting = anyDeclaration(of: request.key) else { return .string(text) }
+        guard let setting = declaration(of: request.key, command: command) ?? anyDeclaration(of: request.key) else {
+            return .string(text)
+        }
         let line = text.hasSuffix("\n") || text.hasSuffix("\r\n") ? String(text.dropLast()) : text
         do throws(Problem.Reason) {
             let value = try setting.rule.value(ofText: line)
@@ -155,13 +157,14 @@ struct GivenSettings: Sendable {
 }
 
 extension Schema {
-    /// Returns the values that `--save` stores: those of settings that are not transient and that have a flag.
+    /// Returns the values that `--save` stores, by stored key: those of settings that are not transient and that have a
+    /// flag.
     package func valuesToSave(_ given: PropertyList.Dictionary, of command: String?) -> PropertyList.Dictionary {
         let settings = settings(of: command).filter { setting in
             let isOperandOnly = setting.takesRest || (setting.positional != nil && setting.flags.isEmpty)
             return !setting.isTransient && !isOperandOnly
         }
-        return PropertyList.Dictionary(settings.compactMap { row in given[row.key].map { (row.key, $0) } })
+        return PropertyList.Dictionary(settings.compactMap { row in given[row.key].map { (row.storedKey, $0) } })
     }
 
     /// Returns values with relative paths made absolute, since a stored relative path would depend on the current
@@ -171,7 +174,7 @@ extension Schema {
     package func anchored(_ values: PropertyList.Dictionary, in folder: String?) -> PropertyList.Dictionary {
         guard let folder, folder.hasPrefix("/") else { return values }
         return PropertyList.Dictionary(
-            values.map { ($0.key, anyDeclaration(of: $0.key)?.rule.anchored($0.value, in: folder) ?? $0.value) })
+            values.map { ($0.key, declaration(storedAs: $0.key)?.rule.anchored($0.value, in: folder) ?? $0.value) })
     }
 }
 

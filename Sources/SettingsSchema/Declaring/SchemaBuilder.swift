@@ -54,6 +54,7 @@ extension Schema {
         let parts = parts()
         settings = parts.settings
         commands = parts.commands
+        assignScopes()
     }
 
     /// Returns the schema with a migration from an earlier version of the settings.
@@ -113,7 +114,13 @@ extension Schema {
     /// Sets whether flags are recognized after operands.
     public func interleaved(_ isInterleaved: Bool) -> Schema { changed { $0.isInterleaved = isInterleaved } }
     /// Refuses to store keys that are not declared.
-    public func closed() -> Schema { changed { $0.isClosed = true } }
+    public func closed() -> Schema {
+        changed {
+            $0.isClosed = true
+            $0.assignScopes()
+        }
+    }
+
     /// Sets the command that is used if the first operand is not one.
     public func defaultCommand(_ name: String) -> Schema { changed { $0.defaultCommand = name } }
     /// Adds lines of examples to the help.
@@ -135,6 +142,9 @@ extension Schema.Command {
     public func aliases(_ names: String...) -> Schema.Command { changed { $0.aliases += names } }
     /// Sets the heading under which the help lists the command.
     public func group(_ group: String) -> Schema.Command { changed { $0.group = group } }
+    /// Sets whether the command, and those in it, share their values with other commands that have the same keys. By
+    /// default, values are shared unless the declarations differ.
+    public func store(_ store: Store) -> Schema.Command { changed { $0.store = store } }
     /// Excludes the command from help and completions.
     public func hidden() -> Schema.Command { changed { $0.isHidden = true } }
     /// Sets the allowed number of operands, such as `0...0` or `1...`.

@@ -68,7 +68,9 @@ package struct Form: Sendable {
         }
         pages =
             ([page(schema.title ?? schema.domain, schema.settings)]
-            + schema.commands.map { page($0.title ?? $0.name, $0.settings) }).compactMap(\.self)
+            + schema.allCommands.map { name, command in
+                page(command.title ?? name, command.settings.map(\.underStoredKey))
+            }).compactMap(\.self)
     }
 }
 

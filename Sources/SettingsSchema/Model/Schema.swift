@@ -17,6 +17,8 @@ public struct Schema: Hashable, Sendable {
     public var version: Int
     package var settings: [SettingDeclaration] = []
     package var commands: [Command] = []
+    /// The dictionaries of commands with values of their own.
+    package internal(set) var scopes: [SettingDeclaration] = []
     /// The domains whose schemas this one extends.
     package var extends: [String] = []
     /// Whether writers refuse keys that the schema does not declare.
@@ -62,6 +64,9 @@ public struct Schema: Hashable, Sendable {
         /// The heading under which the help lists the command.
         package var group: String?
         package var isHidden = false
+        /// Whether the command shares its values with others, for it and the commands in it; nil if the declarations
+        /// decide.
+        package var store: Store?
         package var operands: ClosedRange<Int>?
         package var defaultCommand: String?
         package var examples: [String] = []

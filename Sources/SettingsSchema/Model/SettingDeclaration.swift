@@ -49,6 +49,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var isTransient = false
     package var isByHost = false
     package var renamedFrom: [String] = []
+    /// The path of the value in the dictionary of its command; nil for a key of the domain.
+    package internal(set) var storedAt: EntryPath?
 
     package init(_ key: String, _ rule: ValueRule = ValueRule()) {
         self.key = key

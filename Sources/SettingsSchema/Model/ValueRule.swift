@@ -90,6 +90,8 @@ package struct ValueRule: Hashable, Sendable {
     package var separator: String?
     /// Whether the path must exist, or must not.
     package var exists: Bool?
+    /// Whether this is the dictionary of a command's values.
+    package var scope: Scope?
     /// The command whose lines are the choices. Only the head of a script can have one.
     package var choicesFrom: String?
 

@@ -198,7 +198,8 @@ extension Schema {
         _ findSchema: (String) -> Schema?
     ) -> (schema: Schema, mistakes: [Mistake]) {
         var resolution = Resolution()
-        let schema = resolution.resolve(self, on: [domain], findSchema)
+        var schema = resolution.resolve(self, on: [domain], findSchema)
+        schema.assignScopes()
         return (schema, resolution.mistakes)
     }
 }

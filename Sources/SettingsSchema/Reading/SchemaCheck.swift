@@ -36,6 +36,7 @@ extension Schema {
         check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
         check.checkOperandCount(operands, of: whole.settings, at: ["Operands"])
         check.checkCommands(commands, defaultCommand, at: EntryPath(), outer: whole.settings)
+        check.checkScopes(of: self)
         check.checkMigrations(migrations, version: version)
         check.checkQueries(queries, at: ["Queries"])
         return check.mistakes
@@ -106,6 +107,27 @@ struct SchemaCheck {
         }
         let nearest = commands.map(\.name).nearest(to: defaultCommand)
         report(.unknownName(defaultCommand, nearest: nearest), at: path.appending("DefaultCommand"))
+    }
+
+    /// Checks that no key is also the dictionary of a command's values.
+    mutating func checkScopes(of own: Schema) {
+        let clashes = whole.scopeClashes
+        guard !clashes.isEmpty else { return }
+        var lists: [(path: EntryPath, settings: [SettingDeclaration])] = [(EntryPath(), own.settings)]
+        func add(_ commands: [Schema.Command], at path: EntryPath) {
+            for (index, command) in commands.enumerated() {
+                let place = path.appending("Commands").appending(EntryPath.Component(index))
+                lists.append((place, command.settings))
+                add(command.commands, at: place)
+            }
+        }
+        add(own.commands, at: EntryPath())
+        for (path, settings) in lists {
+            for (index, setting) in settings.enumerated() where clashes.contains(exactly: setting.key) {
+                let place = path.appending("Settings").appending(EntryPath.Component(index)).appending("Key")
+                report(.duplicate("key \(setting.key), which holds values of a command"), at: place)
+            }
+        }
     }
 
     /// Compiles each query.
@@ -286,7 +308,7 @@ extension Schema {
     /// Whether the declarations make parsing ambiguous: a doubled flag, a position taken twice, bounds that exclude
     /// every value, or an invalid pattern. Every start of a script asks this.
     package var isContradictory: Bool {
-        if settings.areContradictory(common: commonFlags) { return true }
+        if settings.areContradictory(common: commonFlags) || !scopeClashes.isEmpty { return true }
         return allCommands.contains { settings(of: $0.name).areContradictory(common: commonFlags) }
     }
 }

@@ -270,6 +270,7 @@ struct DeclaredItem {
     static let ofCommand: [String: DeclaredItem] = [
         "hidden": DeclaredItem(attribute: "Hidden", value: .mark),
         "operands": DeclaredItem(attribute: "Operands", value: .text),
+        "store": DeclaredItem(attribute: "Store", value: .text),
         "summary": DeclaredItem(attribute: "Summary", value: .text),
     ]
 

@@ -11,7 +11,7 @@ extension Schema {
         if !isStored { result["$id"] = nil }
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
-        settings.describeEntries(in: &result)
+        (settings + scopes).describeEntries(in: &result)
         if isClosed { close(&result) }
         return .dictionary(result)
     }
@@ -19,7 +19,7 @@ extension Schema {
     /// Refuses undeclared keys. A domain may also contain settings of commands, former keys and the version.
     private func close(_ result: inout PropertyList.Dictionary) {
         var properties = result["properties"]?.dictionaryValue ?? [:]
-        for setting in allSettings {
+        for setting in storedSettings {
             for key in setting.allKeys where properties[key] == nil { properties[key] = setting.jsonSchema }
         }
         if version > 1 { properties[Self.versionKey] = ["type": "integer"] }
@@ -108,7 +108,9 @@ extension ValueRule {
         case .each(let rule): result["additionalProperties"] = .dictionary(rule.jsonSchema)
         case .entries(let entries):
             entries.describeEntries(in: &result)
-            result["additionalProperties"] = false
+            result["additionalProperties"] = scope == .open ? nil : false
+            // A command stores what it is given.
+            if scope != nil { result["required"] = nil }
         }
     }
 

@@ -102,11 +102,13 @@ package struct Relations: Sendable {
     private mutating func check() {
         var (conflicts, groups): (Set<Set<Name>>, Set<Set<Name>>) = ([], [])
         for (index, setting) in settings.enumerated() {
-            let isDisplaced = displaced.contains { $0.key == setting.key }
+            let isDisplaced = displaced.contains { $0.key.hasSameBytes(as: setting.key) }
             if setting.requiresValue, places[index] == nil || isDisplaced { report(index, .missing) }
             if isInForce[index] {
                 for other in setting.conflicts where isUsed(other) {
-                    if conflicts.insert([Name(setting.key), Name(other)]).inserted { report(index, .conflict(with: other)) }
+                    if conflicts.insert([Name(setting.key), Name(other)]).inserted {
+                        report(index, .conflict(with: other))
+                    }
                 }
                 for other in setting.requires where !isUsed(other) { report(index, .requires(other)) }
             }
@@ -167,14 +169,15 @@ extension [SettingDeclaration] {
 }
 
 extension Schema {
-    /// Returns the keys of a command that values exclude. Saving the values removes theirs.
+    /// Returns the stored keys of a command that values with stored keys exclude. Saving the values removes theirs.
     package func keysExcluded(by values: PropertyList.Dictionary, of command: String?) -> [String] {
         let settings = settings(of: command)
         let others = settings.excludedPositions
         var keys: [String] = []
         for (index, setting) in settings.enumerated() {
-            guard let value = values[setting.key], value != .boolean(false) else { continue }
-            for other in others[index].map({ settings[$0].key }) where values[other] == nil && !keys.contains(other) {
+            guard let value = values[setting.storedKey], value != .boolean(false) else { continue }
+            for other in others[index].map({ settings[$0].storedKey })
+            where values[other] == nil && !keys.contains(exactly: other) {
                 keys.append(other)
             }
         }

@@ -11,7 +11,7 @@ extension Schema {
     public func problems(with value: PropertyList, forKey key: String) -> [Problem] {
         guard let setting = anyDeclaration(of: key) else {
             guard isClosed, key != Self.versionKey else { return [] }
-            let known = allSettings.flatMap(\.allKeys)
+            let known = storedSettings.flatMap(\.allKeys)
             if known.contains(where: { $0.hasSameBytes(as: key) }) { return [] }
             return [Problem(path: [EntryPath.Component(key)], reason: .unknownKey(nearest: known.nearest(to: key)))]
         }
@@ -33,11 +33,15 @@ extension Schema {
         return rule
     }
 
-    /// Returns the declaration of a key, including keys that only a command has.
+    /// Returns the declaration of a key of the domain, including keys that only commands have, and dictionaries of
+    /// commands.
     package func anyDeclaration(of key: String) -> SettingDeclaration? {
         declaration(of: key)
             ?? (commands.isEmpty
-                ? nil : allCommands.lazy.flatMap(\.command.settings).first { $0.key.hasSameBytes(as: key) })
+                ? nil
+                : allCommands.lazy.flatMap(\.command.settings).first {
+                    $0.storedAt == nil && $0.key.hasSameBytes(as: key)
+                } ?? scopes.declaration(of: key))
     }
 }
 

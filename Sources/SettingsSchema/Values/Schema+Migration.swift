@@ -14,6 +14,8 @@ extension Schema {
         case dropped(old: String, inFavourOf: String)
         case removed(String)
         case converted(String, to: ValueType)
+        /// The value of an earlier version is not moved to a command, because the command has one.
+        case notClaimed(String, EntryPath)
         /// The value cannot be converted to the type, and is unchanged.
         case notConverted(String, to: ValueType)
         case version(from: Int, to: Int)
@@ -29,7 +31,13 @@ extension Schema {
         let due = migrations.filter { $0.from >= stored && $0.from < version }.sorted { $0.from < $1.from }
         for migration in due { result.run(migration) }
         for setting in allSettings {
-            for old in setting.renamedFrom { result.rename(old, to: setting.key) }
+            for (old, path) in zip(setting.renamedFrom, setting.storedPaths.dropFirst()) {
+                if let place = setting.storedAt {
+                    result.move(path, to: place)
+                } else {
+                    result.rename(old, to: setting.key)
+                }
+            }
         }
         guard stored < version else { return result }
         result.values[Self.versionKey] = .integer(PropertyList.Integer(version))
@@ -50,6 +58,18 @@ extension Schema.Migrated {
         guard values[new] == nil else { return steps.append(.dropped(old: old, inFavourOf: new)) }
         values[new] = value
         steps.append(.renamed(old: old, new: new))
+    }
+
+    /// Moves a value within the dictionary of a command.
+    fileprivate mutating func move(_ old: EntryPath, to new: EntryPath) {
+        guard let value = values.value(at: old) else { return }
+        let isKept = values.value(at: new) == nil
+        if isKept { values.put(value, at: new) }
+        values.put(nil, at: old)
+        steps.append(
+            isKept
+                ? .renamed(old: old.description, new: new.description)
+                : .dropped(old: old.description, inFavourOf: new.description))
     }
 
     private mutating func convert(_ key: String, to type: ValueType) {
@@ -88,6 +108,7 @@ extension Schema.MigrationStep: CustomStringConvertible {
         case .removed(let key): "\(key) was removed"
         case .converted(let key, let type): "\(key) is now \(type.noun)"
         case .notConverted(let key, let type): "\(key) could not be converted to \(type.noun) and is unchanged"
+        case .notClaimed(let key, let path): "\(key) is unchanged because \(path) already has a value"
         case .version(let old, let new): "migrated from version \(old) to version \(new)"
         }
     }

@@ -38,7 +38,8 @@ extension Schema {
     }
 
     private func settings(named key: String) -> [SettingDeclaration] {
-        allSettings.filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
+        // Also values that an earlier version stored for all commands.
+        (allSettings + scopes).filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
     }
 
     /// The settings of the program and of all its commands.

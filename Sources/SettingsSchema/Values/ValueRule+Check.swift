@@ -92,7 +92,7 @@ extension ValueRule {
                 rule.problems(with: $0.value, at: path.appending(.init($0.key)), isSecret: isSecret)
             }
         case (.entries(let declared), .dictionary(let entries)):
-            return declared.problems(with: entries, at: path, isSecret: isSecret)
+            return declared.problems(with: entries, at: path, isSecret: isSecret, in: scope)
         default: return []
         }
     }
@@ -101,16 +101,16 @@ extension ValueRule {
 extension [SettingDeclaration] {
     /// Returns the problems of a dictionary whose entries are declared individually.
     fileprivate func problems(
-        with entries: PropertyList.Dictionary, at path: EntryPath, isSecret: Bool
+        with entries: PropertyList.Dictionary, at path: EntryPath, isSecret: Bool, in scope: ValueRule.Scope?
     ) -> [Schema.Problem] {
-        let unknown = entries.filter { declaration(of: $0.key) == nil }.map { entry in
+        let unknown = entries.filter { scope != .open && declaration(of: $0.key) == nil }.map { entry in
             let nearest = map(\.key).nearest(to: entry.key)
             return Schema.Problem(path: path.appending(.init(entry.key)), reason: .unknownKey(nearest: nearest))
         }
         return flatMap { row -> [Schema.Problem] in
             let place = path.appending(.init(row.key))
             guard let value = entries[row.key] else {
-                return row.requiresValue ? [Schema.Problem(path: place, reason: .missing)] : []
+                return row.requiresValue && scope == nil ? [Schema.Problem(path: place, reason: .missing)] : []
             }
             return row.rule.problems(with: value, at: place, isSecret: isSecret || row.isSensitive)
         } + unknown

@@ -1,0 +1,263 @@
+package import PropertyLists
+
+// The places of the values of commands. A value that a command shares is stored under its key, like one of the whole
+// program; a value of its own is stored in a dictionary of the command: `build = { target = release; }`.
+
+extension Schema.Command {
+    /// Whether commands with the same key share its value.
+    public enum Store: String, Hashable, Sendable, CaseIterable {
+        /// The value is stored under the key of the domain, for all commands that share it.
+        case shared
+        /// The value is stored in a dictionary of the command.
+        case own
+    }
+}
+
+extension SettingDeclaration {
+    /// The key of the domain, or the path in it such as `:build:target`, under which the value is stored.
+    package var storedKey: String { storedAt?.description ?? key }
+
+    /// The paths at which the value may be stored, the current one first.
+    package var storedPaths: [EntryPath] {
+        let outer = storedAt?.components.dropLast() ?? []
+        return [storedAt ?? [EntryPath.Component(key)]]
+            + renamedFrom.map { EntryPath(outer + [EntryPath.Component($0)]) }
+    }
+
+    /// The setting with its stored key, so that settings of several commands have different keys.
+    package var underStoredKey: SettingDeclaration {
+        var result = self
+        result.key = storedKey
+        return result
+    }
+
+    /// Whether a value means the same for both settings. Their descriptions may differ.
+    fileprivate func isSame(as other: SettingDeclaration) -> Bool {
+        rule.withoutTitles == other.rule.withoutTitles && isRequired == other.isRequired
+            && defaultValue == other.defaultValue && isSensitive == other.isSensitive
+    }
+}
+
+extension ValueRule {
+    /// Whether undeclared entries are allowed in the dictionary of a command's values, in which none is required.
+    package enum Scope: Hashable, Sendable { case open, closed }
+
+    /// The rule without what only describes values, and without the command that lists choices, which an installed
+    /// schema lacks.
+    fileprivate var withoutTitles: ValueRule {
+        var result = self
+        (result.choiceTitles, result.choicesFrom) = ([], nil)
+        switch contents {
+        case .anything: break
+        case .each(let rule): result.contents = .each(rule.withoutTitles)
+        case .entries(let rows):
+            result.contents = .entries(
+                rows.map { row in
+                    var plain = SettingDeclaration(row.key, row.rule.withoutTitles)
+                    (plain.isRequired, plain.defaultValue) = (row.isRequired, row.defaultValue)
+                    plain.isSensitive = row.isSensitive
+                    return plain
+                })
+        }
+        return result
+    }
+}
+
+// MARK: Deciding
+
+extension Schema {
+    /// Decides where the values of commands are stored. A command without `Store` shares a value unless another command
+    /// declares the same key differently.
+    mutating func assignScopes() {
+        scopes = []
+        guard !commands.isEmpty else { return }
+        var keys = SharedKeys()
+        for command in commands { keys.add(command, within: nil) }
+        for index in commands.indices { commands[index].assignScopes(keys, at: EntryPath(), within: nil) }
+        scopes = commands.compactMap { $0.scope(isClosed: isClosed) }
+    }
+}
+
+/// The settings of all commands without dictionaries of their own, by key.
+private struct SharedKeys {
+    private var positions = PropertyList.Dictionary()
+    private var rows: [(setting: SettingDeclaration, differ: Bool)] = []
+
+    mutating func add(_ command: Schema.Command, within outer: Schema.Command.Store?) {
+        let store = command.store ?? outer
+        for setting in command.settings where store != .own {
+            if let position = position(of: setting.key) {
+                if !rows[position].setting.isSame(as: setting) { rows[position].differ = true }
+            } else {
+                positions[setting.key] = .integer(PropertyList.Integer(rows.count))
+                rows.append((setting, false))
+            }
+        }
+        for command in command.commands { add(command, within: store) }
+    }
+
+    private func position(of key: String) -> Int? { positions[key]?.integerValue.flatMap { Int(exactly: $0) } }
+
+    /// Whether commands declare the key differently.
+    func differ(_ key: String) -> Bool { position(of: key).map { rows[$0].differ } ?? false }
+}
+
+extension Schema.Command {
+    fileprivate mutating func assignScopes(_ keys: SharedKeys, at outer: EntryPath, within outerStore: Store?) {
+        let path = outer.appending(EntryPath.Component(name))
+        let store = store ?? outerStore
+        for index in settings.indices {
+            let key = settings[index].key
+            let isOwn = store == .own || store == nil && keys.differ(key)
+            settings[index].storedAt = isOwn ? path.appending(EntryPath.Component(key)) : nil
+        }
+        for index in commands.indices { commands[index].assignScopes(keys, at: path, within: store) }
+    }
+
+    /// The dictionary with the command's own values, and with those of the commands in it; nil without any.
+    fileprivate func scope(isClosed: Bool) -> SettingDeclaration? {
+        let rows = settings.filter { $0.storedAt != nil } + commands.compactMap { $0.scope(isClosed: isClosed) }
+        guard !rows.isEmpty else { return nil }
+        var rule = ValueRule(.dictionary)
+        rule.contents = .entries(rows)
+        rule.scope = isClosed ? .closed : .open
+        var scope = SettingDeclaration(name, rule)
+        scope.merges = true
+        return scope
+    }
+
+    /// The keys of the command's own settings that are also commands with values of their own in it.
+    var clashes: [String] {
+        let names = commands.filter { $0.scope(isClosed: false) != nil }.map(\.name)
+        return settings.filter { $0.storedAt != nil && names.contains(exactly: $0.key) }.map(\.key)
+    }
+}
+
+// MARK: Uses
+
+extension Schema {
+    /// The settings that commands do not share.
+    package var ownSettings: [SettingDeclaration] {
+        scopes.isEmpty ? [] : allCommands.flatMap { $0.command.settings.filter { $0.storedAt != nil } }
+    }
+
+    /// The settings as they are stored: each key of the domain, among them the dictionaries of commands.
+    package var storedSettings: [SettingDeclaration] {
+        scopes.isEmpty ? allSettings : allSettings.filter { $0.storedAt == nil } + scopes
+    }
+
+    /// Returns the setting that is stored under a key of the domain or at a path, as of `storedKey`.
+    package func declaration(storedAs key: String) -> SettingDeclaration? {
+        scopes.isEmpty ? anyDeclaration(of: key) : allSettings.first { $0.storedKey.hasSameBytes(as: key) }
+    }
+
+    /// Returns the paths at which the value of a stored key may be stored, the current one first.
+    package func storedPaths(of key: String) -> [EntryPath] {
+        declaration(storedAs: key)?.storedPaths ?? [[EntryPath.Component(key)]]
+    }
+
+    /// Returns the key of a command's setting under which its value is stored.
+    package func storedKey(of key: String, command: String?) -> String {
+        declaration(of: key, command: command)?.storedKey ?? key
+    }
+
+    /// Whether a path leads to the dictionary of a command, or to a container of it.
+    package func isScope(_ path: EntryPath) -> Bool {
+        ownSettings.contains { setting in
+            guard let place = setting.storedAt else { return false }
+            return place.components.count > path.components.count && place.components.starts(with: path.components)
+        }
+    }
+
+    /// Returns the command's own setting in whose value a path ends.
+    package func ownSetting(at path: EntryPath) -> SettingDeclaration? {
+        ownSettings.first { setting in
+            setting.storedPaths.contains { path.components.starts(with: $0.components) }
+        }
+    }
+
+    /// The keys that are both settings and commands with values of their own, which would be stored in one place.
+    var scopeClashes: [String] {
+        guard !scopes.isEmpty else { return [] }
+        let names = scopes.map(\.key)
+        return allSettings.filter { $0.storedAt == nil && names.contains(exactly: $0.key) }.map(\.key)
+            + allCommands.flatMap(\.command.clashes)
+    }
+
+    /// The place of each key that a command declares, for the author of the schema.
+    package var placesOfKeys: [String] {
+        guard isStored, allCommands.contains(where: { !$0.command.settings.isEmpty }) else { return [] }
+        var lines = settings.filter { !$0.isTransient }.map { "\($0.key) is stored in :\($0.key)" }
+        var seen: [String] = []
+        for (_, command) in allCommands {
+            for setting in command.settings where !setting.isTransient && !seen.contains(exactly: setting.storedKey) {
+                seen.append(setting.storedKey)
+                let users = allCommands.filter { other in
+                    other.command.settings.contains { $0.storedKey.hasSameBytes(as: setting.storedKey) }
+                }
+                let place = setting.storedAt ?? [EntryPath.Component(setting.key)]
+                lines.append("\(setting.key) of \(listed(users.map(\.name))) is stored in \(place)")
+            }
+        }
+        return lines
+    }
+}
+
+// MARK: Values of an earlier version
+
+extension Schema {
+    /// Returns the keys with a value that no command uses. An earlier version of the schema stored it for all of them,
+    /// and nobody knows for which one it was meant.
+    package func unclaimedKeys(in values: PropertyList.Dictionary) -> [String] {
+        var keys: [String] = []
+        for key in ownSettings.flatMap(\.allKeys) where values[key] != nil {
+            let isKnown = storedSettings.contains { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
+            if !isKnown, !keys.contains(exactly: key) { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// Returns the values with the unclaimed ones moved to a command. A value of its own stays.
+    package func claimed(_ values: PropertyList.Dictionary, by command: String) -> Migrated {
+        var result = Migrated(values: values)
+        let unclaimed = unclaimedKeys(in: values)
+        for setting in settings(of: command) {
+            guard let place = setting.storedAt,
+                let old = setting.allKeys.first(where: { unclaimed.contains(exactly: $0) }),
+                let value = values[old]
+            else { continue }
+            guard result.values.value(at: place) == nil else {
+                result.steps.append(.notClaimed(old, place))
+                continue
+            }
+            result.values[old] = nil
+            result.values.put(value, at: place)
+            result.steps.append(.renamed(old: old, new: place.description))
+        }
+        return result
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// Returns the value at a path; nil if there is none.
+    package func value(at path: EntryPath) -> PropertyList? {
+        guard let first = path.components.first else { return nil }
+        return self[first.text]?[EntryPath(Array(path.components.dropFirst()))]
+    }
+
+    /// Sets or removes the value at a path of keys, with the dictionaries that contain it. An empty one is removed.
+    package mutating func put(_ value: PropertyList?, at path: EntryPath) { put(value, path.components[...]) }
+
+    private mutating func put(_ value: PropertyList?, _ path: ArraySlice<EntryPath.Component>) {
+        guard let first = path.first else { return }
+        guard path.count > 1 else {
+            self[first.text] = value
+            return
+        }
+        let former = self[first.text]?.dictionaryValue
+        if value == nil, former == nil { return }
+        var inner = former ?? [:]
+        inner.put(value, path.dropFirst())
+        self[first.text] = inner.isEmpty ? nil : .dictionary(inner)
+    }
+}
