@@ -174,7 +174,8 @@ import Testing
         let file = places.user.file(of: "DOMAIN")
         let paths: [FilePath?] = [
             file.path, places.user.file(of: "DOMAIN", on: "HOST").path, file.folder,
-            { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions, file.history,
+            { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions,
+            places.user.folderOfSecrets?.resolving("DOMAIN.plist"), file.history,
             places.user.recordOfApplied.path, places.site.first?.file(of: "DOMAIN").path,
             places.forced?.file(of: "DOMAIN").path,
         ]

@@ -51,7 +51,8 @@ extension StoreAccess {
     /// Returns the edit with a check for sensitive values, if the file will be readable by everyone.
     private func judgingSecrets(_ edit: DomainEdit) -> DomainEdit {
         guard edit.file.audience == .everyone, let name = try? DomainName(edit.file.name) else { return edit }
-        let masking = masking(AddressedDomain(word: name.text, name: name, file: edit.file, layer: .site))
+        // Unreadable schemas are ignored here. Otherwise nothing could be written for all users.
+        let masking = Masking(declaredBy: schemas.secrecy(of: name))
         var judging = edit
         judging.isSensitive = { key, value in masking.touches(value, at: [EntryPath.Component(key)]) }
         return judging
@@ -155,6 +156,11 @@ extension StoreFailure: Reportable {
         default: return [description]
         }
     }
+}
+
+extension SecrecyDoubt: Reportable {
+    package var status: ExitStatus { .damaged }
+    package var lines: [String] { [description] }
 }
 
 extension DomainName.Failure: Reportable {

@@ -24,11 +24,11 @@ struct AppleFile: Sendable {
 
     /// Whether the file is that of a domain with sensitive settings.
     private func hasSecrets() throws -> Bool {
-        if let domain { return !domain.access.masking(domain.addressed).isEmpty }
+        if let domain { return !domain.access.secrecy(domain.addressed).hidesNothing }
         guard name != "-" else { return false }
         let access = try Self.access(context)
         guard let addressed = try? access.domain(name.contains("/") ? name : "./" + name) else { return false }
-        return !access.masking(addressed).isEmpty
+        return !access.secrecy(addressed).hidesNothing
     }
 
     /// The contents of a file.

@@ -1,7 +1,8 @@
+internal import Preferences
 package import PropertyLists
 internal import SettingsSchema
 
-/// The entries of a domain that are not shown because its schema declares them sensitive.
+/// The entries of a domain that are not shown. `Secrecy` knows which these are; this replaces them in values and text.
 package struct Masking: Sendable {
     /// The text shown in place of a value.
     package static var dots: String { mask }
@@ -21,6 +22,15 @@ package struct Masking: Sendable {
     package init(_ isSensitive: @escaping @Sendable (EntryPath) -> Bool) {
         self.init { path, _ in isSensitive(path) }
     }
+
+    /// Creates the masking of a domain.
+    init(_ secrecy: Secrecy) {
+        self.init { secrecy.hides($0, holding: $1) }
+        isEmpty = secrecy.hidesNothing
+    }
+
+    /// Creates a masking that hides what schemas that could be read declare as sensitive.
+    init(declaredBy secrecy: Secrecy) { self.init { secrecy.declares($0, holding: $1) } }
 
     /// Creates a masking that hides what either of two hides.
     init(_ one: Masking, _ other: Masking) {

@@ -4,25 +4,58 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension DoctorCheck {
-    /// Installed schemas that are ignored because they contain errors.
-    static let schemas = DoctorCheck(subject: "schemas with errors") { doctor in
+    /// Folders of schemas that cannot be listed, and installed schemas that are ignored because they cannot be read or
+    /// contain errors.
+    static let schemas = DoctorCheck(subject: "schemas that cannot be read, or with errors") { doctor in
         let places = doctor.access.schemas.places
-        return places.domains(on: doctor.system).flatMap { name -> [DoctorFinding] in
-            guard let found = places.schema(of: name, on: doctor.system, checks: true), !found.faults.isEmpty else {
-                return []
+        let closed = places.closedFolders(on: doctor.system).map { folder, failure in
+            DoctorFinding(
+                folder.description, "the schemas in this folder cannot be read: \(failure.code)",
+                .advice("restore access to it; until then, values that they may declare as sensitive are masked"))
+        }
+        return closed
+            + places.domains(on: doctor.system).flatMap { name -> [DoctorFinding] in
+                guard let found = places.schema(of: name, on: doctor.system, checks: true), !found.faults.isEmpty else {
+                    return []
+                }
+                if found.readable == nil, let doubt = found.doubt {
+                    return [
+                        DoctorFinding(
+                            found.place, "cannot be read, so all values of \(name) are masked: \(doubt.reason)",
+                            .advice("make it readable, or install the schema of \(name) again"))
+                    ]
+                }
+                let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
+                let check = ShellWord.line(["prefs", "schema", "check", found.place])
+                var remedy = DoctorFinding.Remedy.advice("\(check) lists all errors")
+                // A check of the file alone finds no error if only its name is wrong.
+                if others.isEmpty, let file = found.file,
+                    let other = found.readable.flatMap({ try? DomainName($0.domain) }),
+                    other != name
+                {
+                    let rights = places.folders.first == file.parent ? [] : ["sudo"]
+                    remedy = .command(rights + ["mv", "-n"], on: file, SchemaPlaces.file(of: other, in: file.parent))
+                }
+                let masked = found.doubt == nil ? "" : ", and all values of \(name) are masked"
+                return [
+                    DoctorFinding(found.place, "the schema is ignored\(masked): \(found.faults[0])\(others)", remedy)
+                ]
             }
-            let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
-            let check = ShellWord.line(["prefs", "schema", "check", found.place])
-            var remedy = DoctorFinding.Remedy.advice("\(check) lists all errors")
-            // A check of the file alone finds no error if only its name is wrong.
-            if others.isEmpty, let file = found.file,
-                let other = found.readable.flatMap({ try? DomainName($0.domain) }),
-                other != name
-            {
-                let rights = places.folders.first == file.parent ? [] : ["sudo"]
-                remedy = .command(rights + ["mv", "-n"], on: file, SchemaPlaces.file(of: other, in: file.parent))
+    }
+
+    /// Files of remembered sensitive settings that cannot be read.
+    static let memories = DoctorCheck(subject: "remembered sensitive settings that cannot be read") { doctor in
+        guard let folder = doctor.user.folderOfSecrets else { return [] }
+        return doctor.names(in: folder).compactMap { file -> DoctorFinding? in
+            guard let stem = file.propertyListStem, let name = try? DomainName(stem) else { return nil }
+            do throws(SecrecyDoubt) {
+                _ = try doctor.access.schemas.remembered(of: name)?.read()
+                return nil
+            } catch {
+                return DoctorFinding(
+                    error.file.description, "all values of \(name) are masked: \(error.reason)",
+                    .advice("if it cannot be restored, remove it, and install the schema of \(name) again"))
             }
-            return [DoctorFinding(found.place, "the schema is ignored: \(found.faults[0])\(others)", remedy)]
         }
     }
 
@@ -94,6 +127,20 @@ extension DoctorCheck {
 }
 
 extension DoctorContext {
+    /// A line for each setting that remains masked although no installed schema declares it as sensitive.
+    var rememberedSecrets: [String] {
+        Set(domains.filter(\.layer.isOfUser).map(\.name)).sorted().flatMap { name -> [String] in
+            guard let known = (try? access.schemas.remembered(of: name)?.read()) ?? nil else { return [] }
+            let installed = access.schemas[name]?.readable
+            let forgotten = known.settings.filter { setting in
+                !(installed?.settings(named: setting.key).contains(where: \.hasSecrets) ?? false)
+            }
+            return forgotten.map {
+                "\(name) \($0.key): masked, since an earlier schema declared it as sensitive".onOneLine
+            }
+        }
+    }
+
     /// The readable domains that have a schema, with their contents.
     fileprivate var stored: [(domain: CheckedDomain, schema: Schema, contents: DomainContents)] {
         domains.compactMap { domain in
@@ -171,7 +218,7 @@ extension DoctorCheck {
         guard let values = try? domain.file.contents(on: doctor.system).values,
             let addressed = try? doctor.access.domain(domain.name, in: domain.layer)
         else { return nil }
-        let masking = doctor.access.masking(addressed)
+        let masking = Masking(declaredBy: doctor.access.secrecy(addressed))
         return values.first { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }?.key
     }
 

@@ -137,7 +137,7 @@ extension SchemaFile {
             throw CommandFailure(.notFound, "\(argument.onOneLine): no such file")
         }
         let schema = try named(argument, invocation, needsDomain: true, context)
-        return Schema.declared(in: schema.bytes)?.domain.isEmpty ?? false ? nil : schema
+        return (try? Schema.declared(in: schema.bytes))?.domain.isEmpty ?? false ? nil : schema
     }
 
     /// Returns the declaration of a script that is named by its path; nil for anything else.
@@ -186,10 +186,10 @@ extension SchemaFile {
 
     private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {
         guard hasLines else {
-            return Schema.read(bytes, from: source, for: shell, checks: checks, warns: warns) { declared(by: $0) }
+            return Schema.read(bytes, from: source, for: shell, checks: checks, warns: warns) { try declared(by: $0) }
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        return Schema.read(lines: text, for: shell, checks: checks, warns: warns) { declared(by: $0) }
+        return Schema.read(lines: text, for: shell, checks: checks, warns: warns) { try declared(by: $0) }
     }
 
     /// Returns a line for each of these errors, which have no locations yet.
@@ -219,13 +219,14 @@ extension SchemaFile {
     }
 
     /// Returns the declarations of an extended schema: the one next to this file, or else the installed one.
-    private func declared(by domain: String) -> Schema? {
-        if let folder, let name = try? DomainName(domain) {
-            let path = SchemaPlaces.file(of: name, in: folder)
-            let bytes = try? context.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
-            if let bytes = bytes ?? nil { return Schema.declared(in: bytes) }
+    private func declared(by domain: String) throws -> Schema? {
+        if let folder, let name = try? DomainName(domain),
+            let bytes = try context.fileSystem.contents(
+                of: SchemaPlaces.file(of: name, in: folder), limit: SchemaPlaces.mostBytes)
+        {
+            return try Schema.declared(in: bytes)
         }
-        return SchemaPlaces(on: context.system).declared(by: domain, on: context.system)
+        return try SchemaPlaces(on: context.system).declared(by: domain, on: context.system)
     }
 }
 

@@ -6,8 +6,12 @@ internal import SettingsSchema
 extension StoreAccess {
     /// Returns the installed schema of a domain, which can be given by its name or its file.
     func installedSchema(_ domain: AddressedDomain) -> InstalledSchema? {
-        guard let name = domain.name ?? places.user.domain(ofOwn: domain.file) else { return nil }
-        return schemas[name]
+        name(of: domain).flatMap { schemas[$0] }
+    }
+
+    /// Returns the name of a domain that is given by its name or its file, or nil for another file.
+    private func name(of domain: AddressedDomain) -> DomainName? {
+        domain.name ?? places.user.domain(ofOwn: domain.file)
     }
 
     /// Returns the installed schema of a domain, or throws if there is none.
@@ -44,11 +48,38 @@ extension StoreAccess {
         return installed.schema.map { SchemaRules($0) }
     }
 
-    /// Returns the masking for a domain's sensitive values. For an invalid schema, it uses the declarations that can be
-    /// read.
+    // MARK: Sensitive values
+
+    /// Returns which values of a domain are sensitive.
+    func secrecy(_ domain: AddressedDomain) -> Secrecy {
+        name(of: domain).map { schemas.secrecy(of: $0) } ?? .none
+    }
+
+    /// Returns the masking for output with many values. If it is not known which values are sensitive, all are masked,
+    /// which is reported.
     func masking(_ domain: AddressedDomain) -> Masking {
-        guard let schema = installedSchema(domain)?.readable, schema.hasSecrets else { return .none }
-        return Masking { path, value in schema.isSensitive(path, holding: value) }
+        let secrecy = secrecy(domain)
+        if let doubt = secrecy.doubt, schemas.isNew(doubt) {
+            context.note("\(doubt); values that may be sensitive are masked")
+        }
+        return Masking(secrecy)
+    }
+
+    /// Throws if it is not known which values of the domain are sensitive.
+    ///
+    /// - Parameter outcome: What is not done because of that.
+    func checkSecrecy(of domain: AddressedDomain, _ outcome: String) throws {
+        guard let doubt = secrecy(domain).doubt else { return }
+        throw CommandFailure(
+            context.dialect == .classic ? .notFound : .damaged,
+            "\(doubt); \(domain.word.onOneLine) may have sensitive values, so \(outcome)")
+    }
+
+    /// Remembers the settings that the schema of a domain declares as sensitive, before values are written by it.
+    func remember(_ schema: Schema, of domain: AddressedDomain) {
+        // Without the memory, the values remain masked as long as the schema is installed.
+        guard schema.hasSecrets, let name = name(of: domain) else { return }
+        try? schemas.remembered(of: name)?.add(schema)
     }
 
     /// Returns an edit that is subject to the schema of the domain.
@@ -58,6 +89,7 @@ extension StoreAccess {
         _ domain: AddressedDomain, isForced: Bool, _ body: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> DomainEdit {
         guard let rules = try rules(for: domain) else { return DomainEdit(domain.file, change: body) }
+        remember(rules.schema, of: domain)
         // The administrator's layers store no version.
         let hasVersion = domain.layer.isOfUser
         let word = domain.word.onOneLine
@@ -112,7 +144,7 @@ extension StoreAccess {
     func publishable(
         _ values: PropertyList.Dictionary, of domain: AddressedDomain, to argument: String
     ) throws -> (values: PropertyList.Dictionary, isSensitive: Bool) {
-        let masking = masking(domain)
+        let masking = Masking(secrecy(domain))
         let secrets = values.filter { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }.map(\.key)
         guard !secrets.isEmpty else { return (values, false) }
         if CommandContext.outputStream(argument) == nil {
@@ -123,6 +155,7 @@ extension StoreAccess {
                 "\(argument.onOneLine): others can read it, and \(secrets[0].onOneLine) is sensitive; nothing was written"
             )
         }
+        try checkSecrecy(of: domain, "they are written to files only")
         var shown = values
         for key in secrets { shown[key] = nil }
         let names = secrets.map(\.onOneLine).joined(separator: ", ")
@@ -135,6 +168,18 @@ extension InstalledSchema {
     /// A line for each error, with the file and the location in it if there is one.
     fileprivate var lines: [String] {
         faults.map { "\(place):\($0.first?.isNumber ?? false ? "" : " ")\($0)".shown }
+    }
+}
+
+extension Schema {
+    /// Returns the schema with every setting sensitive that the domain's installed or an earlier schema declares so.
+    func concealing(_ secrecy: Secrecy) -> Schema {
+        var result = self
+        for index in result.settings.indices {
+            let setting = result.settings[index]
+            if !setting.hasSecrets, secrecy.hasSecrets(under: setting.key) { result.settings[index].isSensitive = true }
+        }
+        return result
     }
 }
 
@@ -183,10 +228,10 @@ struct StoredSettings {
     /// Throws if a value is a secret that other commands would not recognize as one.
     private func checkSecrets(_ values: PropertyList.Dictionary) throws {
         // The schema may have been installed since the form was opened.
-        guard let name = domain.name,
-            let key = schema.keyOfSecret(
-                in: values, shownBy: access.schemas.places.schema(of: name, on: access.system)?.readable)
-        else { return }
+        access.schemas.reload()
+        guard domain.name != nil, let key = schema.keyOfSecret(in: values, unless: access.secrecy(domain)) else {
+            return
+        }
         throw CommandFailure(
             .invalidValue,
             "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored until its schema is installed; nothing was saved (prefs schema install FILE)"
@@ -203,6 +248,7 @@ struct StoredSettings {
     private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {
         let file = try domain.name.map { try access.file(of: $0, in: layer) } ?? domain.file
         let (schema, rules, name) = (schema, SchemaRules(schema), domain.word)
+        access.remember(schema, of: domain)
         return DomainEdit(file) { draft in
             try rules.change(&draft, of: name) { draft in
                 schema.put(changes.values, removing: changes.resets, in: &draft.values)

@@ -233,11 +233,12 @@ struct ScriptCall {
 
     private func help(_ request: Schema.Arguments.HelpRequest, _ stored: [LayerSource]) -> String {
         let layers = request.showsValues ? layers(stored, .init(asking: request)) : nil
+        let secrecy: Secrecy = settings.map { $0.access.secrecy($0.domain) } ?? .none
         // The standard output is a pipe to the script.
         let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80
         return schema.helpText(
-            program: script.program, command: request.command, width: width, values: layers?.shownValues(),
-            displaced: layers?.displacedValues() ?? [:])
+            program: script.program, command: request.command, width: width, values: layers?.shownValues(secrecy),
+            displaced: layers?.displacedValues(secrecy) ?? [:])
     }
 
     /// Prints a line to standard error, after the script's name.

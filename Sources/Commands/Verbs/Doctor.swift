@@ -20,6 +20,7 @@ extension Verb {
             }
         }
         for finding in findings { try context.say(finding.lines.joined(separator: "\n")) }
+        for line in doctor.rememberedSecrets { context.note(line) }
         if findings.isEmpty, status == .done { try context.say("no problems found") }
         return findings.isEmpty ? status : .different
     }

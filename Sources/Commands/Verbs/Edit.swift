@@ -38,6 +38,7 @@ struct Editing {
 
     func run() throws {
         if domain.file.isReadOnly { throw StoreFailure(domain.file, .readOnly) }
+        try access.checkSecrecy(of: domain, "they cannot be edited")
         let contents = try domain.file.contents(on: access.system)
         access.warn(contents.recovery)
         let base = contents.values.withoutHidden

@@ -23,14 +23,16 @@ extension Verb {
         let domain =
             try named.map { try access.domain(DomainName($0.domain)) }
             ?? StoreAccess.ofDomain(invocation, quiet).domain
-        let schema = try named ?? Verb.schema(of: domain, access, invocation)
+        try access.checkSecrecy(of: domain, "the form is not shown")
+        // The schema masks what it declares as sensitive, so it has to declare what another one does.
+        let schema = try (named ?? Verb.schema(of: domain, access, invocation)).concealing(access.secrecy(domain))
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)
         // A form stores values for all processes, so the variables of this one are ignored.
         let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
         let form = Form(
-            schema, values: layers.shownValues(), layers: layers.shownValuesInLayers(), forced: layers.forcedKeys)
+            schema, values: layers.shownValues(.none), layers: layers.shownValuesInLayers(), forced: layers.forcedKeys)
         if let terminal {
             let folders = try FolderWatches(access, domain) { terminal.wake() }
             let actions = FormActions(
@@ -47,7 +49,7 @@ extension Verb {
                     let stored = try access.storedLayers(domain)
                     let layers = access.layers(
                         domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
-                    return (layers.shownValues(), layers.shownValuesInLayers())
+                    return (layers.shownValues(.none), layers.shownValuesInLayers())
                 })
             var session = ScreenSession(FormScreen(form), actions, on: terminal, context)
             let end = try session.run(actions.changes())

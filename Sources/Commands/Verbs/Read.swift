@@ -34,6 +34,7 @@ extension Verb {
             value = try access.values(domain, effective: isEffective).map { .dictionary($0) }
         }
         if let value {
+            if key != nil { try access.checkSecrecy(of: domain, "this value is not shown") }
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
             if rendering.dropsFractions(of: value) { context.noteDroppedFractions(in: word.onOneLine) }
             try context.print(bytes, of: value, rendering)

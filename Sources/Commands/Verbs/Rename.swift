@@ -17,8 +17,11 @@ extension Verb {
         let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
         let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         let isForced = invocation.has(.force)
-        if !isForced { try access.checkNotForced([old.key, new.key], in: domain) }
-        let masking = isForced ? Masking.none : access.masking(domain)
+        if !isForced {
+            try access.checkNotForced([old.key, new.key], in: domain)
+            try access.checkSecrecy(of: domain, "no value is renamed")
+        }
+        let masking = isForced ? Masking.none : Masking(declaredBy: access.secrecy(domain))
         try access.change(
             domain, isForced: isForced, by: { .move($0.counted(old.path), to: $0.counted(new.path)) }
         ) { values in
@@ -99,7 +102,9 @@ extension Verb {
         guard let value = try access.value(old, in: source) else {
             throw try access.failure(ofMissing: old, in: source)
         }
-        let exposes = access.masking(source).exposes(value, at: old.path, movedTo: new.path, access.masking(target))
+        if !isForced { try access.checkSecrecy(of: source, "no value is copied") }
+        let masking = Masking(declaredBy: access.secrecy(target))
+        let exposes = Masking(access.secrecy(source)).exposes(value, at: old.path, movedTo: new.path, masking)
         guard isForced || !exposes else { throw access.exposed(old, in: source, by: new) }
         var written = target
         if exposes, !target.file.isOfDomain { written.file.audience = .owner }

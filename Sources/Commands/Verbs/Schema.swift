@@ -85,6 +85,8 @@ extension Verb {
         }
         let domain = try access.domain(DomainName(schema.domain))
         let path = SchemaPlaces.file(of: try DomainName(schema.domain), in: folder)
+        // Before the schema, so that it never declares a secret that is not remembered.
+        try access.schemas.remembered(of: DomainName(schema.domain))?.replace(by: schema)
         try context.fileSystem.makeFolders(folder)
         var bytes = file.bytes
         if file.source == .head {
@@ -136,6 +138,11 @@ extension Verb {
         guard files.first == SchemaPlaces.file(of: domain, in: folder), let file = files.first else {
             let other = files.first.map { "the schema in \($0) is for all users" } ?? "no schema is installed"
             throw CommandFailure(.notFound, "\(domain): \(other)".onOneLine)
+        }
+        let named = try access.domain(domain)
+        try access.checkSecrecy(of: named, "install a readable schema first, or remove the file")
+        if let schema = access.installedSchema(named)?.readable {
+            try access.schemas.remembered(of: domain)?.add(schema)
         }
         _ = try context.fileSystem.remove(file)
         if let next = files.dropFirst().first {

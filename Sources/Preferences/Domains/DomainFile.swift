@@ -75,7 +75,7 @@ extension DomainFile {
         guard let owner = ((try? files.status(of: store)) ?? nil)?.owner, owner != system.environment.user else {
             return
         }
-        var folders = [store.appending(".locks"), lock.parent, transactions]
+        var folders = [store.appending(".locks"), lock.parent, transactions, store.appending(".secrets")]
         if let history {
             folders += [history, history.parent]
             if history.parent.lastComponent == StoreFolder.hostHistory { folders.append(history.parent.parent) }

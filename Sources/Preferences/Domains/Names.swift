@@ -145,7 +145,7 @@ extension UInt8 {
 
 extension FileName {
     /// The name of a property list without its extension, or nil for other and for temporary files.
-    var propertyListStem: String? { stem(before: ".plist") }
+    package var propertyListStem: String? { stem(before: ".plist") }
 
     /// The name of a domain's folder without its extension, or nil for other names.
     package var folderStem: String? { stem(before: ".prefs") }

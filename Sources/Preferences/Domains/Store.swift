@@ -63,7 +63,8 @@ package final class SharedStore: Sendable {
         context = StoreContext(
             IssueReporter(system.terminal, system.program), PendingDomains(system),
             LoadedPolicy(try? places.get(), system))
-        schemas = SchemaCache(kind, on: system) { [issues = context.issues] schema, domain in
+        schemas = SchemaCache(kind, in: (try? places.get())?.user, on: system) {
+            [issues = context.issues] schema, domain in
             issues.post(
                 Defaults.Issue(.invalidSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
         }

@@ -237,6 +237,8 @@ extension Defaults {
         let policy = store.shared.context.policy.value
         let writer = DomainWriter(system, WriteAuthor(.write, by: system), by: policy)
         let (rules, name) = (SchemaRules(schema), name.text)
+        // Another program may remove the schema by which other programs know the secrets.
+        try? store.shared.schemas.remembered(of: self.name)?.add(schema)
         try writer.commit(
             zip(files, parts).map { file, part in
                 let values = part.values
@@ -271,7 +273,7 @@ extension SharedStore {
     ) -> String? {
         // Values in memory are not visible to other programs.
         guard target(of: name).file != nil else { return nil }
-        return schema.keyOfSecret(in: values, shownBy: schemas[name]?.readable)
+        return schema.keyOfSecret(in: values, unless: schemas.secrecy(of: name))
     }
 }
 
@@ -296,14 +298,17 @@ extension Schema {
             || storedPaths(of: key).contains { hostValues.value(at: $0) != nil }
     }
 
-    /// Returns a key with a secret that would be shown according to another schema of the domain.
-    package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
-        let secrets = values.filter { declaration(storedAs: $0.key)?.containsSecret($0.value) ?? false }
+    /// Returns a key with a secret that other programs would show.
+    ///
+    /// - Parameter secrecy: What they know to be sensitive.
+    package func keyOfSecret(
+        in values: PropertyList.Dictionary, unless secrecy: @autoclosure () -> Secrecy
+    ) -> String? {
+        let secrets = values.filter { containsSecret($0.value, under: $0.key) }
         guard !secrets.isEmpty else { return nil }
-        let other = other()
+        let secrecy = secrecy()
         return secrets.first { entry in
-            let shown = other?.declaration(storedAs: entry.key)?.masked(entry.value) ?? entry.value
-            return declaration(storedAs: entry.key)?.containsSecret(shown) ?? false
+            containsSecret(secrecy.maskingDeclared(entry.value, under: entry.key), under: entry.key)
         }?.key
     }
 }

@@ -74,7 +74,8 @@ public final class Defaults: Sendable {
             if let former, former.declarations >= declarations { return former.schema }
             let schema = schemas.schemaInForce(of: name)
             if former == nil || former?.schema !== schema {
-                target.state.withLock { $0.rules = schema?.rules }
+                let memory = schema?.schema.hasSecrets ?? false ? schemas.remembered(of: name) : nil
+                target.state.withLock { ($0.rules, $0.memory) = (schema?.rules, memory) }
                 replaceLayers(schema)
             }
             // This must be last, because other threads then use the layers at once.
@@ -259,11 +260,13 @@ extension Defaults {
     private func explanation(
         of key: String, _ stack: LayerStack, _ declaration: SettingDeclaration?
     ) -> Explanation {
+        let secrecy = store.shared.schemas.secrecy(of: name)
         let entries = stack.explanation(of: key, declaration).answers.map { answer in
             let value = answer.value ?? answer.stored
+            // A program's own schema can declare more than the installed one.
             return Explanation.Entry(
-                origin: answer.origin, value: declaration?.masked(value) ?? value, fault: answer.fault,
-                isError: answer.isError)
+                origin: answer.origin, value: secrecy.masked(declaration?.masked(value) ?? value, under: key),
+                fault: answer.fault, isError: answer.isError)
         }
         return Explanation(domain: name, key: key, entries: entries)
     }

@@ -51,6 +51,8 @@ final class OpenDomain: Sendable {
         var threadsInTransaction: Set<ThreadIdentity> = []
         /// The rules of the domain's schema, if it has one.
         var rules: SchemaRules?
+        /// The place in which the next write remembers the sensitive settings of the schema, or nil if there are none.
+        var memory: RememberedSecrets?
     }
 
     struct PendingChange: Sendable {
@@ -311,6 +313,9 @@ extension OpenDomain {
     func commit(
         _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> CommittedDomain {
+        let (memory, schema) = state.withLock { ($0.memory.take(), $0.rules?.schema) }
+        // Without the memory, the values remain masked as long as the schema is installed.
+        if let memory, let schema { try? memory.add(schema) }
         // A failed attempt may have renamed the file without syncing it, and another fsync would not report that.
         let (rewrites, known, unkept) = state.withLock { ($0.flush.failures > 0, $0.stored, $0.flush.unkept) }
         var edit = DomainEdit(file.made(in: context.policy.value.newFormat), known: known) { draft in

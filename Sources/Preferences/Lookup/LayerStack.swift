@@ -106,9 +106,9 @@ package struct Resolution: Sendable {
         /// The index of the layer.
         package let layer: Int
 
-        /// The value as help and forms show it.
-        fileprivate var shown: Schema.ValueInForce {
-            Schema.ValueInForce(value ?? stored, layer: origin.layer.shown, fault: fault, file: origin.file)
+        /// Returns a value with the origin of this answer, for help and forms.
+        fileprivate func shown(_ value: PropertyList) -> Schema.ValueInForce {
+            Schema.ValueInForce(value, layer: origin.layer.shown, fault: fault, file: origin.file)
         }
 
         /// Whether a look-up can return the value.
@@ -252,24 +252,26 @@ extension LayerStack {
     }
 
     /// The values that give way to those of other settings, for people.
-    package func displacedValues() -> [Name: Schema.ValueInForce] {
+    package func displacedValues(_ secrecy: Secrecy) -> [Name: Schema.ValueInForce] {
         var values: [Name: Schema.ValueInForce] = [:]
         for entry in schema?.program?.displaced ?? [:] {
             guard let answer = self[entry.key].answers.first(where: { $0.excludedBy != nil }) else { continue }
             values[Name(entry.key)] = Schema.ValueInForce(
-                answer.value ?? answer.stored, layer: answer.origin.layer.shown,
+                secrecy.masked(answer.value ?? answer.stored, under: entry.key), layer: answer.origin.layer.shown,
                 fault: "gives way to \(answer.excludedBy ?? "")")
         }
         return values
     }
 
-    /// The values of all settings for people. An error is shown with its reason.
-    package func shownValues() -> [Name: Schema.ValueInForce] {
+    /// Returns the values of all settings for people. An error is shown with its reason.
+    ///
+    /// - Parameter secrecy: The values to mask. The schema of these layers masks others.
+    package func shownValues(_ secrecy: Secrecy) -> [Name: Schema.ValueInForce] {
         var values: [Name: Schema.ValueInForce] = [:]
         for key in schema?.declarations.keys.map(\.self) ?? [] {
             let resolution = self[key.text]
             guard let answer = resolution.error ?? resolution.winner else { continue }
-            values[key] = answer.shown
+            values[key] = answer.shown(secrecy.masked(answer.value ?? answer.stored, under: key.text))
         }
         return values
     }
@@ -277,7 +279,10 @@ extension LayerStack {
     /// The stored values and the default of each setting, highest priority first.
     package func shownValuesInLayers() -> [Name: [Schema.ValueInForce]] {
         let keys = schema?.declarations.keys.map(\.self) ?? []
-        return Dictionary(uniqueKeysWithValues: keys.map { ($0, explanation(of: $0.text).answers.map(\.shown)) })
+        return Dictionary(
+            uniqueKeysWithValues: keys.map {
+                ($0, explanation(of: $0.text).answers.map { $0.shown($0.value ?? $0.stored) })
+            })
     }
 }
 

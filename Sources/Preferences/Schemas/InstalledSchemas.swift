@@ -7,16 +7,19 @@ internal import Synchronization
 package struct SchemaPlaces: Hashable, Sendable {
     /// The folders, highest priority first.
     package let folders: [FilePath]
+    /// The user's own folder, or nil if there is none.
+    private let own: FilePath?
 
     /// No folders, for stores that do not use installed schemas.
-    package static let none = SchemaPlaces(folders: [])
+    package static let none = SchemaPlaces(folders: [], own: nil)
 
-    private init(folders: [FilePath]) { self.folders = folders }
+    private init(folders: [FilePath], own: FilePath?) { (self.folders, self.own) = (folders, own) }
 
     package init(on system: SystemServices) {
-        let own = try? system.environment.folder(.data, in: system.fileSystem)
-        let places = [own].compactMap(\.self) + system.environment.systemFolders(.data)
-        folders = places.map { $0.resolving("prefs/schemas") }
+        let subfolder: FilePath = "prefs/schemas"
+        let own = (try? system.environment.folder(.data, in: system.fileSystem))?.resolving(subfolder)
+        let others = system.environment.systemFolders(.data).map { $0.resolving(subfolder) }
+        self.init(folders: [own].compactMap(\.self) + others, own: own)
     }
 
     /// The folders for a kind of store.
@@ -42,33 +45,79 @@ extension SchemaPlaces {
         if domain == StorePolicy.domain { return InstalledSchema(file: nil, readable: StorePolicy.schema, faults: []) }
         for folder in folders {
             let path = Self.file(of: domain, in: folder)
-            do throws(SystemFailure) {
-                guard let bytes = try system.fileSystem.contents(of: path, limit: Self.mostBytes) else { continue }
-                return InstalledSchema(bytes, at: path, of: domain, checks: checks) { declared(by: $0, on: system) }
+            do throws(SecrecyDoubt) {
+                guard let bytes = try contents(of: path, in: folder, on: system) else { continue }
+                return InstalledSchema(bytes, at: path, of: domain, checks: checks) { try declared(by: $0, on: system) }
             } catch {
-                return InstalledSchema(file: path, readable: nil, faults: [error.description])
+                return InstalledSchema(file: path, readable: nil, faults: [error.reason], doubt: error)
             }
         }
         return nil
     }
 
-    /// Returns the schema's own declarations, for a schema that extends it.
-    package func declared(by domain: String, on system: SystemServices) -> Schema? {
+    /// Returns the schema's own declarations, for a schema that extends it, or nil if there is none. Throws if it
+    /// cannot be read.
+    package func declared(by domain: String, on system: SystemServices) throws -> Schema? {
         guard let name = try? DomainName(domain) else { return nil }
         for folder in folders {
             let path = Self.file(of: name, in: folder)
-            // An unreadable schema is treated as missing, which is reported for the schema that extends it.
-            if let bytes = try? system.fileSystem.contents(of: path, limit: Self.mostBytes) {
-                return Schema.declared(in: bytes)
-            }
+            if let bytes = try contents(of: path, in: folder, on: system) { return try Schema.declared(in: bytes) }
         }
         return nil
+    }
+
+    /// Returns the contents of a schema file, or nil if there is none. Throws if one exists or may exist, and cannot be
+    /// read.
+    private func contents(
+        of path: FilePath, in folder: FilePath, on system: SystemServices
+    ) throws(SecrecyDoubt) -> [UInt8]? {
+        let files = system.fileSystem
+        do throws(SystemFailure) {
+            return try files.contentsOfExisting(path, limit: Self.mostBytes)
+        } catch {
+            let reason = error.description
+            do throws(SystemFailure) {
+                guard try files.status(of: path, followingLink: false) != nil else { return nil }
+            } catch {
+                guard isTrusted(folder, on: system) else { return nil }
+                throw SecrecyDoubt(file: path, reason: reason, isOfFolder: true)
+            }
+            throw SecrecyDoubt(file: path, reason: reason)
+        }
+    }
+
+    /// Returns whether schemas in a folder that cannot be searched may concern the user: the folder is the user's own,
+    /// or it, or the folder that hides it, belongs to the user or the administrator. Another user must not be able to
+    /// hide all values by closing a folder.
+    private func isTrusted(_ folder: FilePath, on system: SystemServices) -> Bool {
+        if folder == own { return true }
+        var place = folder
+        while true {
+            if let status = (try? system.fileSystem.status(of: place)) ?? nil {
+                return [0, system.administrator, system.environment.user].contains(status.owner)
+            }
+            guard place.parent != place else { return true }
+            place = place.parent
+        }
+    }
+
+    /// Returns the folders that exist and cannot be listed, each with the reason.
+    package func closedFolders(on system: SystemServices) -> [(folder: FilePath, failure: SystemFailure)] {
+        folders.compactMap { folder in
+            do throws(SystemFailure) {
+                if try system.fileSystem.names(in: folder) != nil { return nil }
+                guard try system.fileSystem.status(of: folder, followingLink: false) != nil else { return nil }
+                return (folder, SystemFailure(.noSuchFile, .list, folder))
+            } catch {
+                return (folder, error)
+            }
+        }
     }
 
     /// Returns the files of a domain's schema that exist, highest priority first. Only the first is used.
     package func files(of domain: DomainName, on system: SystemServices) -> [FilePath] {
         folders.map { Self.file(of: domain, in: $0) }
-            .filter { ((try? system.fileSystem.status(of: $0)) ?? nil) != nil }
+            .filter { ((try? system.fileSystem.status(of: $0, followingLink: false)) ?? nil) != nil }
     }
 
     /// The time of the last change of a schema, or of the set of schemas.
@@ -95,6 +144,8 @@ package final class InstalledSchema: Sendable {
     package let readable: Schema?
     /// The errors in the schema. An invalid schema is otherwise ignored.
     package let faults: [String]
+    /// The reason its readable part may lack sensitive settings, or nil if it has all.
+    package let doubt: SecrecyDoubt?
 
     /// The name of the schema in messages.
     package var place: String { file?.description ?? "prefs itself" }
@@ -105,25 +156,28 @@ package final class InstalledSchema: Sendable {
     /// The schema, or nil if it is invalid.
     package var schema: Schema? { faults.isEmpty ? readable : nil }
 
-    init(file: FilePath?, readable: Schema?, faults: [String]) {
-        (self.file, self.readable, self.faults) = (file, readable, faults)
+    init(file: FilePath?, readable: Schema?, faults: [String], doubt: SecrecyDoubt? = nil) {
+        (self.file, self.readable, self.faults, self.doubt) = (file, readable, faults, doubt)
         schemaInForce = faults.isEmpty ? readable.map { EffectiveSchema($0, file: file?.description) } : nil
     }
 
     package convenience init(
         _ bytes: [UInt8], at file: FilePath, of domain: DomainName, checks: Bool,
-        extending findSchema: (String) -> Schema?
+        extending findSchema: (String) throws -> Schema?
     ) {
         let (schema, mistakes) = Schema.read(bytes, checks: checks, extending: findSchema)
         let isOther = schema.map { !$0.domain.isEmpty && (try? DomainName($0.domain)) != domain } ?? false
         let other = isOther ? ["is the schema of another domain, \(schema?.domain.shown ?? "")"] : []
-        self.init(file: file, readable: schema, faults: mistakes.map(\.description) + other)
+        let doubt = mistakes.concealing.map { SecrecyDoubt(file: file, reason: $0.description) }
+        self.init(file: file, readable: schema, faults: mistakes.map(\.description) + other, doubt: doubt)
     }
 }
 
 /// The schemas of domains, each loaded once: those that are installed, and those that the program declares.
 package final class SchemaCache: Sendable {
     package let places: SchemaPlaces
+    /// The folder of the store that remembers sensitive settings, or nil for a store without files.
+    private let store: StoreFolder?
     private let system: SystemServices
     /// Called with an installed schema that has errors, when it is loaded.
     private let reportFault: @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void
@@ -131,41 +185,51 @@ package final class SchemaCache: Sendable {
     private let count = Atomic<Int>(0)
 
     private struct State: Sendable {
+        var installed = Found<InstalledSchema?>()
+        var secrecy = Found<Secrecy>()
+        var declared: [DomainName: EffectiveSchema] = [:]
+        /// The files and folders whose unreadability was reported.
+        var reported: Set<FilePath> = []
+    }
+
+    /// What was found for each domain.
+    private struct Found<Value: Sendable>: Sendable {
         /// The first domain that was looked up. A command looks up no other, and a dictionary would take a fifth of the
         /// time of a read.
-        var first: (domain: DomainName, installed: InstalledSchema?)?
-        var installed: [DomainName: InstalledSchema?] = [:]
-        var declared: [DomainName: EffectiveSchema] = [:]
+        private var first: (domain: DomainName, value: Value)?
+        private var others: [DomainName: Value] = [:]
 
-        func known(of domain: DomainName) -> InstalledSchema?? {
-            if let first, first.domain == domain { return .some(first.installed) }
-            return installed.isEmpty ? nil : installed[domain]
+        subscript(domain: DomainName) -> Value? {
+            if let first, first.domain == domain { return first.value }
+            return others.isEmpty ? nil : others[domain]
         }
 
-        /// Records what is installed for a domain. Returns false if that is known already.
-        mutating func record(_ schema: InstalledSchema?, of domain: DomainName) -> Bool {
+        /// Records what was found for a domain. Returns false if that is known already.
+        mutating func record(_ value: Value, of domain: DomainName) -> Bool {
             guard let first else {
-                self.first = (domain, schema)
+                self.first = (domain, value)
                 return true
             }
-            return first.domain != domain && installed.updateValue(schema, forKey: domain) == nil
+            return first.domain != domain && others.updateValue(value, forKey: domain) == nil
         }
     }
 
+    /// - Parameter store: The user's folder of the store.
     package init(
-        _ kind: Store.Kind = .native, on system: SystemServices,
+        _ kind: Store.Kind = .native, in store: StoreFolder?, on system: SystemServices,
         reportFault: @escaping @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void = { _, _ in }
     ) {
         places = SchemaPlaces(kind, on: system)
+        self.store = store
         self.system = system
         self.reportFault = reportFault
     }
 
     /// The schema that is installed for a domain, valid or not.
     package subscript(domain: DomainName) -> InstalledSchema? {
-        if let known = state.withLock({ $0.known(of: domain) }) { return known }
+        if let known = state.withLock({ $0.installed[domain] }) { return known }
         let schema = places.schema(of: domain, on: system)
-        let isNew = state.withLock { $0.record(schema, of: domain) }
+        let isNew = state.withLock { $0.installed.record(schema, of: domain) }
         if isNew, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
         return schema
     }
@@ -185,5 +249,36 @@ package final class SchemaCache: Sendable {
     var declarations: Int { count.load(ordering: .acquiring) }
 
     /// Forgets the installed schemas, so that they are loaded again.
-    package func reload() { state.withLock { ($0.first, $0.installed) = (nil, [:]) } }
+    package func reload() { state.withLock { ($0.installed, $0.secrecy) = (.init(), .init()) } }
+}
+
+// MARK: Sensitive values
+
+extension SchemaCache {
+    /// Returns which values of a domain are sensitive.
+    package func secrecy(of domain: DomainName) -> Secrecy {
+        if let known = state.withLock({ $0.secrecy[domain] }) { return known }
+        let installed = self[domain]
+        var schemas = [installed?.readable].compactMap(\.self)
+        var doubt = installed?.doubt
+        do throws(SecrecyDoubt) {
+            if let known = try remembered(of: domain)?.read() { schemas.append(known) }
+        } catch {
+            doubt = doubt ?? error
+        }
+        let secrecy = Secrecy(schemas, doubt: doubt)
+        _ = state.withLock { $0.secrecy.record(secrecy, of: domain) }
+        return secrecy
+    }
+
+    /// Returns the place that remembers the sensitive settings of a domain, or nil if this store has none.
+    package func remembered(of domain: DomainName) -> RememberedSecrets? {
+        store.flatMap { RememberedSecrets(of: domain, in: $0, on: system) }
+    }
+
+    /// Returns whether this is the first report of an unreadable file or folder.
+    package func isNew(_ doubt: SecrecyDoubt) -> Bool {
+        let place = doubt.isOfFolder ? doubt.file.parent : doubt.file
+        return state.withLock { $0.reported.insert(place).inserted }
+    }
 }

@@ -183,9 +183,10 @@ private struct CommandLineParsing {
 
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {
         let layers = request.showsValues ? layers(.init(asking: request)) : nil
+        let secrecy = layers.map { _ in shared.schemas.secrecy(of: name) } ?? .none
         let width = system.terminal.width(of: .output) ?? 80
         return schema.helpText(
-            program: program, command: request.command, width: width, values: layers?.shownValues(),
-            displaced: layers?.displacedValues() ?? [:])
+            program: program, command: request.command, width: width, values: layers?.shownValues(secrecy),
+            displaced: layers?.displacedValues(secrecy) ?? [:])
     }
 }

@@ -129,11 +129,13 @@ extension DomainPolicy {
     ///
     /// A schema with errors is used too: it can still declare secrets.
     init(_ schemas: SchemaCache) {
-        let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(
             kind: { domain, key in
-                schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
+                let schema = (try? DomainName(domain)).flatMap { schemas[$0]?.readable }
+                return schema?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
-            staysLocal: { domain, key in schema(domain)?.staysLocal(key) ?? false })
+            staysLocal: { domain, key in
+                (try? DomainName(domain)).map { schemas.secrecy(of: $0).staysLocal(key) } ?? false
+            })
     }
 }

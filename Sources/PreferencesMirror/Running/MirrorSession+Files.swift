@@ -91,8 +91,8 @@ extension MirrorSession {
         }
         // Without its schema, it is not known which keys of a domain are secret.
         for domain in domains {
-            if let schema = schemas[domain], schema.readable == nil {
-                leftOut[domain.name] = .unreadableSchema("\(schema.place):\(schema.faults.first ?? "")")
+            if let doubt = schemas.secrecy(of: domain).doubt {
+                leftOut[domain.name] = .unreadableSchema("\(doubt.file):\(doubt.reason)")
             }
         }
     }

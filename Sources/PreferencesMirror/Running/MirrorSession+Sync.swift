@@ -105,7 +105,7 @@ extension MirrorSession {
     /// The domains in which this host published values that a schema has since declared to stay here.
     var domainsToWithdraw: [String] {
         domains.filter { domain in
-            (try? DomainName(domain)).flatMap { schemas[$0] } != nil
+            (try? DomainName(domain)).map { schemas.secrecy(of: $0).keepsValues } ?? false
                 && engine.status.published(in: domain).contains { staysLocal($0.path) }
         }
     }

@@ -42,7 +42,7 @@ package struct MirrorSession: Sendable {
         (id, configuration, self.places) = (joined.id, joined.configuration, places)
         let system = places.system
         preferences = PreferenceFiles(places.store, on: system)
-        schemas = SchemaCache(on: system)
+        schemas = SchemaCache(in: places.store.user, on: system)
         journal = StateJournal(in: places.folder(of: id), system.fileSystem)
         directory = SharedDirectory(configuration.directory, in: system.fileSystem, longValues: journal.longValues)
         engine = Engine(

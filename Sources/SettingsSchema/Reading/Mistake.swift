@@ -65,6 +65,8 @@ extension Schema.Mistake {
         case cycle([String])
         /// The schema that this one extends cannot be found.
         case missingSchema(String)
+        /// The schema that this one extends cannot be read. The second string is the reason.
+        case unreadableSchema(String, reason: String)
         /// Rules are nested more deeply than the limit.
         case nestedTooDeeply(limit: Int)
         /// There are more settings, or extended schemas, than the limit.
@@ -112,6 +114,7 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
         case .cycle(let domains):
             "a schema that extends itself: \(domains.map { shortened($0) }.joined(separator: " → "))"
         case .missingSchema(let domain): "there is no schema for \(shortened(domain))"
+        case .unreadableSchema(let domain, let reason): "the schema for \(shortened(domain)) cannot be read: \(reason)"
         case .nestedTooDeeply(let limit): "rules nested more than \(limit) deep"
         case .tooMany(let limit): "more than \(limit)"
         case .unreachableVersion(let version): "the migration from version \(version) can never run"
@@ -147,6 +150,7 @@ extension Schema.Mistake.Reason {
         case .contradicts: "remove one of them"
         case .cycle: "remove one of the Extends"
         case .missingSchema: "install it, or put it next to this file"
+        case .unreadableSchema: "fix that schema, or remove the Extends"
         case .nestedTooDeeply: "declare fewer levels"
         case .tooMany: "declare fewer"
         case .unreachableVersion: "raise Version"

@@ -36,7 +36,7 @@ extension Schema {
     package static func read(
         _ bytes: some Collection<UInt8>, from source: Source = .file, for shell: ScriptOutput = .sh,
         checks: Bool = true, warns: Bool = false,
-        extending findSchema: (String) -> Schema? = { _ in nil }
+        extending findSchema: (String) throws -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         let value: PropertyList
         do throws(DecodingFailure) {
@@ -73,7 +73,7 @@ extension Schema {
     /// - Parameter lines: The whole script, so that the locations of errors match it.
     package static func read(
         lines: String, for shell: ScriptOutput = .sh, checks: Bool = true, warns: Bool = false,
-        extending findSchema: (String) -> Schema? = { _ in nil }
+        extending findSchema: (String) throws -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         let lines = DeclarationLines(lines)
         let (schema, mistakes) = read(
@@ -87,12 +87,20 @@ extension Schema {
         located(mistakes, DeclarationLines(lines).location)
     }
 
-    /// Returns a schema's own declarations, without inherited ones, or nil if the data is not a schema.
-    package static func declared(in bytes: some Collection<UInt8>) -> Schema? {
-        guard let value = try? PropertyList(parsing: bytes), value.dictionaryValue != nil else { return nil }
+    /// Returns a schema's own declarations, without inherited ones, for a schema that extends it. Throws the first
+    /// error that may conceal a sensitive setting.
+    package static func declared(in bytes: some Collection<UInt8>) throws(Mistake) -> Schema {
+        let value: PropertyList
+        do throws(DecodingFailure) {
+            value = try PropertyList(parsing: bytes)
+        } catch {
+            throw Mistake(.notAPropertyList(error.problem), at: error.path)
+        }
         var reader = AttributeReader()
         var schema = Schema(domain: "")
         reader.read(value, into: &schema, by: attributes)
+        schema.requireDomain(value, &reader)
+        if let mistake = reader.mistakes.concealing { throw mistake }
         return schema.withoutUnnamed
     }
 
@@ -105,16 +113,14 @@ extension Schema {
     package static func read(
         _ value: PropertyList, from source: Source = .file, for shell: ScriptOutput = .sh,
         checks: Bool = true, warns: Bool = false,
-        extending findSchema: (String) -> Schema? = { _ in nil }
+        extending findSchema: (String) throws -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         var reader = AttributeReader(source)
         var schema = Schema(domain: "")
         reader.read(value, into: &schema, by: attributes)
         guard value.dictionaryValue != nil else { return (nil, reader.mistakes) }
         // A script need not store anything.
-        if source == .file, value["Domain"] == nil, schema.settings.isEmpty, schema.commands.isEmpty {
-            reader.report(.missingAttribute("Domain"))
-        }
+        if source == .file { schema.requireDomain(value, &reader) }
         let (resolved, missing) = schema.resolvingExtensions(findSchema)
         guard checks else { return (resolved.withoutUnnamed, reader.mistakes + missing) }
         // Checks do not repeat errors that the reader has reported, or their consequences.
@@ -123,6 +129,12 @@ extension Schema {
             missing + (warns ? reader.findings : [])
             + schema.mistakes(inheriting: resolved, from: source, for: shell, warns: warns)
         return (resolved.withoutUnnamed, reader.mistakes + found.filter { !reported.contains($0.path) })
+    }
+
+    /// Reports a schema that has neither a domain nor settings.
+    private func requireDomain(_ value: PropertyList, _ reader: inout AttributeReader) {
+        guard value["Domain"] == nil, settings.isEmpty, commands.isEmpty else { return }
+        reader.report(.missingAttribute("Domain"))
     }
 
     /// The schema as a property list.
@@ -195,7 +207,7 @@ extension Schema {
 
     /// Returns this schema with the settings and commands of those that it extends, which its own override.
     package func resolvingExtensions(
-        _ findSchema: (String) -> Schema?
+        _ findSchema: (String) throws -> Schema?
     ) -> (schema: Schema, mistakes: [Mistake]) {
         var resolution = Resolution()
         var schema = resolution.resolve(self, on: [domain], findSchema)
@@ -213,7 +225,7 @@ private struct Resolution {
     ///
     /// - Parameter entry: The entry of the first schema that leads to this one, at which errors are reported.
     mutating func resolve(
-        _ schema: Schema, on way: [String], from entry: Int? = nil, _ findSchema: (String) -> Schema?
+        _ schema: Schema, on way: [String], from entry: Int? = nil, _ findSchema: (String) throws -> Schema?
     ) -> Schema {
         var result = schema
         result.extends = []
@@ -226,7 +238,7 @@ private struct Resolution {
     }
 
     private mutating func base(
-        _ domain: String, at entry: Int, on way: [String], _ findSchema: (String) -> Schema?
+        _ domain: String, at entry: Int, on way: [String], _ findSchema: (String) throws -> Schema?
     ) -> Schema? {
         let path: EntryPath = ["Extends", EntryPath.Component(entry)]
         guard !way.contains(where: { $0.hasSameBytes(as: domain) }) else {
@@ -238,11 +250,13 @@ private struct Resolution {
             return nil
         }
         taken += 1
-        guard let base = findSchema(domain) else {
+        do {
+            if let base = try findSchema(domain) { return base }
             mistakes.append(Schema.Mistake(.missingSchema(domain), at: path))
-            return nil
+        } catch {
+            mistakes.append(Schema.Mistake(.unreadableSchema(domain, reason: "\(error)"), at: path))
         }
-        return base
+        return nil
     }
 }
 

@@ -16,6 +16,11 @@ extension Schema {
         return settings(under: key.text).contains { $0.isSensitive(at: path.components.dropFirst(), holding: value) }
     }
 
+    /// Returns the value of a key with each secret masked.
+    package func masked(_ value: PropertyList, under key: String) -> PropertyList {
+        settings(under: key).reduce(value) { $1.masked($0) }
+    }
+
     /// Returns whether the value of a key contains a secret.
     package func containsSecret(_ value: PropertyList, under key: String) -> Bool {
         settings(under: key).contains { $0.containsSecret(value) }
@@ -37,8 +42,8 @@ extension Schema {
         return keys.dropFirst().flatMap { settings(named: $0) }
     }
 
-    private func settings(named key: String) -> [SettingDeclaration] {
-        // Also values that an earlier version stored for all commands.
+    /// The settings that are stored under a key, also under a former one, or by an earlier version for all commands.
+    package func settings(named key: String) -> [SettingDeclaration] {
         (allSettings + scopes).filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
     }
 
@@ -48,7 +53,62 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// The sensitive settings alone, with nothing but what identifies them. A key that a migration renames to one of
+    /// them is a former key.
+    package var secretsOnly: Schema {
+        var result = Schema(domain: domain)
+        let renamed = migrations.flatMap(\.renames).map(\.old)
+        for setting in allSettings + scopes where setting.hasSecrets {
+            var reduced = setting.secretsOnly
+            reduced.renamedFrom += renamed.filter { old in
+                !setting.allKeys.contains { $0.hasSameBytes(as: old) }
+                    && settings(under: old).contains { $0.key.hasSameBytes(as: setting.key) }
+            }
+            result.settings.append(reduced)
+        }
+        return result
+    }
+}
+
+extension [Schema.Mistake] {
+    /// The first error because of which the readable part of a schema may lack a sensitive setting, or nil.
+    package var concealing: Schema.Mistake? {
+        // Further errors are not reported.
+        first(where: \.mayConcealSecret) ?? (count >= Schema.maximumDiagnostics ? last : nil)
+    }
+}
+
+extension Schema.Mistake {
+    /// Whether, because of this error, the readable part of the schema may lack a sensitive setting: the setting, its
+    /// key or the attribute that makes it sensitive was not read.
+    fileprivate var mayConcealSecret: Bool {
+        let declaring: Set<EntryPath.Component> = ["Settings", "Commands", "Extends", "Migrations"]
+        let identifying: Set<EntryPath.Component> = ["Key", "Sensitive", "RenamedFrom", "Entries", "Elements"]
+        let isOutside = path.components.first.map { !declaring.contains($0) } ?? false
+        switch reason {
+        case .notAPropertyList, .nestedTooDeeply, .tooMany, .cycle, .missingSchema, .unreadableSchema: return true
+        case .unknownAttribute(_, let nearest):
+            // A misspelled title conceals nothing, but an attribute of a later version can.
+            guard isOutside else { return true }
+            return nearest.map { declaring.contains(EntryPath.Component($0)) } ?? true
+        case .missingAttribute, .wrongValue:
+            guard !isOutside, let last = path.components.last else { return !isOutside }
+            return last.index != nil || declaring.contains(last) || identifying.contains(last)
+                || path.components.first == "Migrations"
+        default: return false
+        }
+    }
+}
+
 extension SettingDeclaration {
+    /// The setting with nothing but what identifies it and its sensitive entries.
+    fileprivate var secretsOnly: SettingDeclaration {
+        var result = SettingDeclaration(key, isSensitive ? ValueRule(.any) : rule.secretsOnly)
+        (result.isSensitive, result.renamedFrom) = (isSensitive, renamedFrom)
+        return result
+    }
+
     /// The keys under which the value may be stored, the current one first.
     package var allKeys: [String] { [key] + renamedFrom }
 
@@ -95,6 +155,17 @@ extension ValueRule {
         case .each(let rule): rule.hasEntry(where: hasTrait)
         case .entries(let rows): rows.contains(where: hasTrait)
         }
+    }
+
+    /// The type with the sensitive entries alone.
+    fileprivate var secretsOnly: ValueRule {
+        var result = ValueRule(type)
+        switch contents {
+        case .anything: break
+        case .each(let rule): result.contents = .each(rule.secretsOnly)
+        case .entries(let rows): result.contents = .entries(rows.filter(\.hasSecrets).map(\.secretsOnly))
+        }
+        return result
     }
 
     /// Returns whether the value's type differs from the declared one, so that its sensitive entries cannot be
