@@ -1,5 +1,6 @@
 internal import Platform
 internal import Preferences
+internal import PreferencesMirror
 internal import PropertyLists
 
 extension Verb {
@@ -75,11 +76,15 @@ extension Verb {
             "Versions are listed newest first, each with its number for prefs restore and with its changes, which are abbreviated unless --full is given.",
             "--show N prints the values of version N instead, as read does.",
             "For a domain over 1 MiB, a version is the replaced file, listed with the time of the replacement and the program that made it.",
+            "--forget removes the value of KEY from all versions in the user's layers, or without KEY all versions. The present value stays. Copies in mirrors and backups are not changed.",
         ],
-        options: [.full, .shownVersion, .layer, .format(FormatName.ofValues), .from],
-        forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+        options: [.full, .shownVersion, .forgotten, .layer, .format(FormatName.ofValues), .from],
+        forms: [[.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, addressed) = try StoreAccess.ofDomain(invocation, context)
+        let key = try invocation.key
+        if invocation.has(.forgotten) { return try access.forget(key, in: addressed, invocation) }
+        guard key == nil else { throw CommandFailure(.usage, "history: KEY requires --forget") }
         var domain = addressed
         domain.file.inexactIntegers = .text
         if let word = invocation[.shownVersion] {
@@ -123,6 +128,67 @@ extension StoreAccess {
 extension Option {
     package static let shownVersion = Option("--show", Argument("N", .version), "print the values of version N")
     package static let full = Option("--full", "print all changes, without shortening")
+    package static let forgotten = Option("--forget", "remove the value of KEY from all versions, or all versions")
+}
+
+extension StoreAccess {
+    /// Removes a value from the versions of a domain in all layers of the user, or in the one that the command names.
+    /// Reports what it removed and which copies it cannot remove.
+    fileprivate func forget(
+        _ key: KeyArgument?, in domain: AddressedDomain, _ invocation: Invocation
+    ) throws -> ExitStatus {
+        if invocation.has(.full) || invocation[.shownVersion] != nil {
+            throw CommandFailure(.usage, "history: only one of --forget, --full and --show can be given")
+        }
+        let isNamed = invocation[.layer] != nil || invocation[.host] != nil || invocation.has(.currentHost)
+        let domains = try isNamed ? [domain] : domain.name.map { try domainsOfUser($0) } ?? [domain]
+        let word = domain.word.onOneLine
+        let what = key?.spelling.onOneLine
+        var (count, status) = (0, ExitStatus.done)
+        for domain in domains {
+            let policy = policy
+            let result = try DomainWriter(system, context.author(of: reason), by: policy)
+                .forget(key?.path, in: domain.file)
+            count += result.count + result.damaged.count
+            for version in result.damaged {
+                context.note("\(word): version \(version) in layer \(domain.layer) was damaged, and is removed")
+            }
+            for (version, failure) in result.failures {
+                context.note("\(word): version \(version) in layer \(domain.layer) is unchanged: \(failure)")
+                status = .systemFailed
+            }
+        }
+        guard count > 0 || status != .done else {
+            throw CommandFailure(.notFound, "\(word): no version \(what.map { "has \($0)" } ?? "is kept")")
+        }
+        let versions = counted(count, "version")
+        context.note("\(word): \(what.map { "removed \($0) from \(versions)" } ?? "removed \(versions)")")
+        try noteCopies(of: key, in: domains)
+        return status
+    }
+
+    /// Reports the copies of forgotten values that remain.
+    private func noteCopies(of key: KeyArgument?, in domains: [AddressedDomain]) throws {
+        for domain in domains {
+            guard let key, (try? domain.file.contents(on: system))?.values[key] != nil else { continue }
+            let words = spelling(domain.word, in: domain.layer).words(
+                [Verb.delete.name], [key.argument ?? key.spelling])
+            context.note(
+                "\(domain.word) still has a value in layer \(domain.layer), which later versions keep: \(ShellWord.line(words))"
+                    .onOneLine)
+        }
+        let mirrors = (try? MirrorPlaces(places, on: system))?.joined ?? []
+        for mirror in mirrors
+        where domains.contains(where: { $0.name.map(mirror.configuration.selection.includes) ?? false }) {
+            let directory = mirror.configuration.directory.description.onOneLine
+            context.note("the mirror in \(directory), and the hosts that use it, may have copies, which are unchanged")
+        }
+        context.note("backups, and copies that programs have made, are unchanged")
+    }
+}
+
+extension PropertyList.Dictionary {
+    fileprivate subscript(key: KeyArgument) -> PropertyList? { PropertyList.dictionary(self)[key.path] }
 }
 
 /// The kept versions of a domain as text, newest first, each with what it changed.

@@ -112,7 +112,7 @@ package struct DomainWriter: Sendable {
 
     /// Removes temporary files of killed writers. Requires the locks of the files. Returns whether there are others.
     @discardableResult
-    private func removeLeftovers(of files: [ResolvedFile]) -> Bool {
+    func removeLeftovers(of files: [ResolvedFile]) -> Bool {
         // A dictionary of the files by folder would take a tenth of the time of a write.
         var folders: [FilePath] = []
         for file in files where !folders.contains(file.target.parent) { folders.append(file.target.parent) }

@@ -1,0 +1,95 @@
+import Commands
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// `prefs history --forget`.
+@Suite struct ForgettingTests {
+    static let kinds = ["binary", "xml", "json", "gnustep", "folder"]
+
+    @Test(arguments: kinds)
+    func `history --forget removes a value from all versions`(_ kind: String) throws {
+        let machine = try SimulatedMachine()
+        let files = machine.fileSystem
+        for line in [
+            "write d theme light", "convert d \(kind)", "write d token hidden1", "write d token hidden2",
+            "write d account -dict name ada password hidden3", "-currentHost write d token hidden4",
+            "-currentHost delete d token", "delete d token",
+        ] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        let before = try machine.run("prefs history --format json d").output
+        let forgotten = try machine.run("prefs history --forget d token")
+        #expect(forgotten.status == 0 && forgotten.output.isEmpty)
+        #expect(forgotten.errors.contains("d: removed token from") && forgotten.errors.contains("backups"))
+        #expect(try machine.run("prefs history --forget d :account:password").errors.contains("still has a value"))
+        #expect(try machine.run("prefs delete d :account:password").status == 0)
+        _ = try machine.run("prefs history --forget d :account:password")
+        #expect(try !bytesOfHome(files).contains("hidden"))
+        let after = try machine.run("prefs history --format json d").output
+        #expect(after.components(of: "\"id\"") >= before.components(of: "\"id\""))
+        #expect(try machine.run("prefs read d :account:name").output == "ada\n")
+        #expect(try machine.run("prefs history --forget d token").status == 1)
+        #expect(try machine.run("prefs undo d").status == 0)
+        #expect(try machine.run("prefs history --forget d").status == 0)
+        #expect(try machine.run("prefs history d").status == 1)
+        #expect(try machine.run("prefs read d theme").output == "light\n")
+    }
+
+    /// Returns the bytes of all files of the user, as text.
+    private func bytesOfHome(_ files: SimulatedFileSystem) throws -> String {
+        func text(_ path: FilePath) throws -> String {
+            guard try files.status(of: path)?.kind == .folder else {
+                return String(decoding: try files.contents(of: path) ?? [], as: UTF8.self)
+            }
+            return try (files.names(in: path) ?? []).map { try text(path.appending($0)) }.joined(separator: "\n")
+        }
+        return try text(SimulatedMachine.home)
+    }
+
+    @Test func `an interrupted removal leaves each version as it was or without the value`() throws {
+        for number in 1... {
+            let machine = try SimulatedMachine()
+            for line in ["write d token hidden1", "write d token hidden2", "write d k 1", "delete d token"] {
+                #expect(try machine.run("prefs \(line)").status == 0)
+            }
+            let victim = machine.disk.process(user: 1000, FaultPlan(.dieBefore, at: number))
+            _ = try runPrefs(["prefs", "history", "--forget", "d", "token"], on: machine, as: victim)
+            let listing = try machine.run("prefs history d")
+            #expect(listing.status == 0 && !listing.output.contains("damaged"), "\(number): \(listing)")
+            #expect(try machine.run("prefs read d k").output == "1\n")
+            let again = try machine.run("prefs history --forget d token")
+            #expect([0, 1].contains(again.status), "\(number): \(again)")
+            #expect(try !bytesOfHome(machine.fileSystem).contains("hidden"), "\(number)")
+            #expect(try machine.run("prefs undo d").status == 0)
+            guard victim.hits > 0 else { break }
+        }
+    }
+
+    @Test func `history --forget names what it cannot change`() throws {
+        let machine = try SimulatedMachine()
+        let root = machine.disk.process()
+        for line in ["write d token hidden1", "write d token hidden2", "delete d token", "mirror init /home/ada/m"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        #expect(try machine.run("prefs mirror add '*'").status == 0)
+        let folder: FilePath = "/home/ada/.local/state/prefs/history/d"
+        let names = try #require(try root.names(in: folder))
+        try root.open(folder.appending(names[0]), .reading)?.setOwner(0, group: 0)
+        try root.open(folder.appending(names[0]), .reading)?.setPermissions(.privateFile)
+        try root.open(folder.appending(names[1]), .writing)?.truncate(to: 9)
+        let outcome = try machine.run("prefs history --forget d token")
+        #expect(outcome.status == 6, "\(outcome)")
+        for text in ["version 1 in layer user is unchanged", "version 2 in layer user was damaged", "/home/ada/m"] {
+            #expect(outcome.errors.contains(text), "\(outcome)")
+        }
+        #expect(try machine.run("prefs history d token").status == 2)
+        #expect(try machine.run("prefs history --forget --full d").status == 2)
+    }
+}
+
+extension String {
+    /// The number of times that a word occurs.
+    fileprivate func components(of word: String) -> Int { ranges(of: word).count }
+}
