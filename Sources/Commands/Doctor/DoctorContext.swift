@@ -14,7 +14,8 @@ struct DoctorContext: Sendable {
     var user: StoreFolder { access.places.user }
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
-        access = try StoreAccess(invocation, context)
+        let access = try StoreAccess(invocation, context)
+        self.access = access
         store = invocation[.store]
         domains = try access.places.writablePlaces().flatMap { place in
             // A folder that cannot be listed is reported by another check.

@@ -64,7 +64,8 @@ extension History {
             let values = root.dictionaryValue
         else { return nil }
         if state.isFolder { return try? file.image(of: values) }
-        return try? file.serialized(values, as: format, editing: state.bytes, writesWholeText: false)
+        let draft = DomainDraft(values: values, format: format, status: nil)
+        return try? file.serialized(draft, editing: state.bytes, padsReals: false).bytes
     }
 
     /// Replaces the contents of a version. It keeps its number, time, author, owner and permissions.
