@@ -199,8 +199,8 @@ private struct TransactionUndo: Sendable {
         }
         guard !invocation.has(.force) else { return nil }
         let forced = try access.forcedKeys(of: domain)
-        let isAllForced = Set(former.values.keys).union(present.values.keys)
-            .allSatisfy { former.values[$0] == present.values[$0] || forced.contains($0) }
+        let isAllForced = (Array(former.values.keys) + present.values.keys)
+            .allSatisfy { former.values[$0] == present.values[$0] || forced.contains(exactly: $0) }
         guard former.values != present.values, isAllForced else { return nil }
         return CommandFailure(.forced, "\(label): the administrator forces all values that would change")
     }
