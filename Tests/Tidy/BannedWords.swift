@@ -40,8 +40,7 @@ struct BannedWord: Sendable {
         "Sources/Queries/Predicates/Predicate.swift": "converted at once",
         "Sources/Queries/Records/Query.swift": "converted at once",
         "Sources/SettingsSchema/Declaring/SchemaBuilder.swift": "literals in a declaration",
-        // Variables of the environment and arguments.
-        "Sources/Platform/Environment/Environment.swift": "arguments that are not text",
+        // Variables of the environment.
         "Sources/Preferences/Domains/Store.swift": "variables of the environment",
         "Sources/Preferences/Library/Defaults.swift": "variables of the environment",
         "Sources/Preferences/Lookup/LayerStack.swift": "variables of the environment",
@@ -50,7 +49,7 @@ struct BannedWord: Sendable {
         "Sources/PropertyLists/Archives/ArchivedObjects.swift": "names of Apple's classes",
         "Sources/PropertyLists/PortabilityNote.swift": "messages",
         "Sources/SettingsSchema/Reading/Schema+Attributes.swift": "attributes of schemas",
-        "Sources/SettingsSchema/Scripts/DeclarationLines.swift": "words of declarations",
+        "Sources/SettingsSchema/Scripts/SettingDraft.swift": "words of declarations",
         "Sources/SettingsSchema/Values/ValueRule+Text.swift": "units",
         // Names of the files of a mirror, which are ASCII.
         "Sources/MirrorEngine/Local/LocalState.swift": "packs and blobs",
