@@ -29,8 +29,8 @@ package struct Canvas: Sendable {
 
         init(code: UInt32, style: Style = Style()) { bits = code | UInt32(style.bits) << 24 }
 
-        /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The columns of a wide character
-        /// after its first one have `rest`.
+        /// A Unicode scalar, or a number from `firstCluster` on for a text in `clusters`. The columns of a wide
+        /// character after its first one have `rest`.
         var code: UInt32 {
             get { bits & 0xFF_FFFF }
             set { bits = bits & ~0xFF_FFFF | newValue }
@@ -292,8 +292,8 @@ package struct Canvas: Sendable {
 // of such characters is written as a whole, on a row that was cleared up to its end, and the text after it is put where
 // it belongs.
 extension Canvas {
-    /// Returns the column from which a row must be cleared and drawn again, because it has or had uncertain text; nil if
-    /// it has none, or is unchanged.
+    /// Returns the column from which a row must be cleared and drawn again, because it has or had uncertain text; nil
+    /// if it has none, or is unchanged.
     private func uncertainStart(of row: Int, from base: Canvas) -> Int? {
         let first = row * columns
         let isUncertain = (first..<(first + columns)).contains {

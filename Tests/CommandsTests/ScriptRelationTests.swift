@@ -43,7 +43,7 @@ import Testing
         Row(line: "--from x", user: "{ a = YES; to = y; port = 1; }", expected: "a from port"),
         Row(line: "--to x", user: "{ a = YES; from = y; port = 1; }", expected: "a port to"),
         Row(line: "--b", expected: "b"), Row(line: "", variables: ["A": "1"], user: "{ b = YES; }", expected: "a"),
-        // A false value does not count.
+        // A false value is ignored.
         Row(line: "", user: "{ a = YES; json = NO; text = YES; }", expected: "a text"),
         Row(line: "--text", variables: ["J": "0"], expected: "a text"),
         Row(line: "", user: "{ a = NO; b = YES; }", expected: "b"),

@@ -235,7 +235,7 @@ extension CommandContext {
     }
 
     /// Throws for a named pipe of another user, who may never write to it, so that the command would wait forever.
-    /// Devices are read whoever owns them, and a socket cannot be opened.
+    /// Devices of all users are read, and a socket cannot be opened.
     private func checkOwnPipe(_ path: FilePath) throws {
         guard let pipe = try fileSystem.status(of: path), pipe.kind == .pipe, pipe.owner != environment.user else {
             return

@@ -137,7 +137,7 @@ extension SchemaFile {
             throw CommandFailure(.notFound, "\(argument.onOneLine): no such file")
         }
         let schema = try named(argument, invocation, needsDomain: true, context)
-        return (try? Schema.declared(in: schema.bytes))?.domain.isEmpty ?? false ? nil : schema
+        return schema.read().schema?.domain.isEmpty ?? false ? nil : schema
     }
 
     /// Returns the declaration of a script that is named by its path; nil for anything else.

@@ -403,8 +403,8 @@ extension BrowseActions {
         // Reads integers as the draft below has them, unless the file was changed.
         let isCurrent = try generations(of: domain) == opened.generations
         let own = try isCurrent ? domain.file.contents(on: access.system).values : opened.own
-        let outcome = try access.change(domain, reason ?? change.reason, isForced: false, by: { _ in change.step }) {
-            draft in
+        let step: @Sendable (PropertyList) -> EntryStep? = { _ in change.step }
+        let outcome = try access.change(domain, reason ?? change.reason, isForced: false, by: step) { draft in
             for key in keys where draft[key.text] != own[key.text] {
                 throw CommandFailure(
                     .different, "\(key.text.onOneLine) was changed by another process meanwhile; nothing was changed")

@@ -94,9 +94,10 @@ private struct Writing: Sendable {
         let schema = access.schemaInForce(domain)?.schema
         let rule = schema?.rule(at: key.path)
         let now = access.context.clock.wall.date
-        let outcome = try access.change(
-            domain, isForced: isForced, by: { inserts ? .insertion($0.counted(key.path)) : nil }
-        ) { values in
+        let step: @Sendable (PropertyList) -> EntryStep? = { [inserts] in
+            inserts ? .insertion($0.counted(key.path)) : nil
+        }
+        let outcome = try access.change(domain, isForced: isForced, by: step) { values in
             var root = PropertyList.dictionary(values)
             let present = root[key.path]
             try condition.check(present, key.spelling)

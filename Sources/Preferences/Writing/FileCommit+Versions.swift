@@ -128,8 +128,8 @@ extension FileCommit {
 
     /// Keeps the new version, or leaves that for later. For a removed domain this is a tombstone.
     ///
-    /// - Parameter participants: The files that the transaction changed, this one included. A version without them would
-    ///   be undone alone, so none is kept if they cannot be.
+    /// - Parameter participants: The files that the transaction changed, this one included. A version without them
+    ///   would be undone alone, so none is kept if they cannot be.
     mutating func keepNew(_ writer: DomainWriter, _ transaction: String, with participants: [FilePath] = []) {
         guard let history = History(of: resolved.file, on: writer.system) else { return }
         guard writer.policy.versions > 0 else { return history.removeAll() }

@@ -485,7 +485,7 @@ struct FileCommit {
             do throws(SystemFailure) {
                 try files.rename(temporary, to: target, .exchanging)
             } catch {
-                // The replaced file may be one that nobody has read, so it stays under its temporary name.
+                // The replaced file may be unread, so it stays under its temporary name.
                 pieces[index].temporary = nil
                 throw error.naming(target).after(.wrote(target))
             }

@@ -1,7 +1,7 @@
 /// The comments that an entry owns. They are removed and moved with it.
 ///
-/// An entry owns the comments on its line, unless another entry follows them there, and the comment lines directly above
-/// it at its indentation. Every other comment stays where it is.
+/// An entry owns the comments on its line, unless another entry follows them there, and the comment lines directly
+/// above it at its indentation. Every other comment stays where it is.
 struct OwnedComments {
     /// The comments before the entry: on its line, and on the lines above.
     var before: [Range<Int>] = []

@@ -138,8 +138,8 @@ extension EditPlan {
         return place.component
     }
 
-    /// Returns the removed elements and the insertion that the step states, or nil if it is not what has changed in this
-    /// array.
+    /// Returns the removed elements and the insertion that the step states, or nil if it is not what has changed in
+    /// this array.
     private func stated(
         _ change: Change, from old: [PropertyList], to new: [PropertyList]
     ) -> (removed: [Int], insertion: Insertion?)? {

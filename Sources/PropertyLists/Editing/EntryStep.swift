@@ -7,8 +7,8 @@ package enum EntryStep: Hashable, Sendable {
     case removal(EntryPath)
     /// The element was inserted, and is now at this path.
     case insertion(EntryPath)
-    /// The entry has this path now. A value that was there before was replaced. The index of an element is the one before
-    /// the move.
+    /// The entry has this path now. A value that was there before was replaced. The index of an element is the one
+    /// before the move.
     case move(EntryPath, to: EntryPath)
     /// The element and the one after it have changed places.
     case exchange(EntryPath, EntryPath)

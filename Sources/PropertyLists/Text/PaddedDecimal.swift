@@ -1,5 +1,6 @@
 extension Double {
-    /// The number with 17 significant digits, as `%.17g` prints it: `0.10000000000000001`. It must be finite and not zero.
+    /// The number with 17 significant digits, as `%.17g` prints it: `0.10000000000000001`. It must be finite and not
+    /// zero.
     var paddedText: String {
         let (digits, exponent) = roundedDigits
         let last = digits.lastIndex { $0 != 0 } ?? 0

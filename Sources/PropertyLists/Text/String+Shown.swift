@@ -1,7 +1,8 @@
 // Untrusted text in messages and on terminals: names, keys and values from files and command lines.
 
 extension String {
-    /// The text on one line, with control characters escaped. Bytes in the notation of `ByteText` are written as `\xE9`.
+    /// The text on one line, with control characters escaped. Bytes in the notation of `ByteText` are written as
+    /// `\xE9`.
     package var shown: String {
         guard unicodeScalars.contains(where: \.steersTerminal) || ByteText.holdsRaw(self) else { return self }
         var result = ""

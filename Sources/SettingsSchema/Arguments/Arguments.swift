@@ -13,8 +13,8 @@ extension Schema {
         public package(set) var values = PropertyList.Dictionary()
         /// The values of environment variables, including those that the command line overrides.
         public internal(set) var environment = PropertyList.Dictionary()
-        /// The keys whose values are not used, because a value of a higher layer excludes them, each with the spelling of
-        /// the other setting.
+        /// The keys whose values are not used, because a value of a higher layer excludes them, each with the spelling
+        /// of the other setting.
         package internal(set) var displaced = PropertyList.Dictionary()
         /// The selected sub-command, or nil if there is none.
         public internal(set) var command: String?

@@ -207,7 +207,7 @@ extension Schema {
 
 extension Schema {
     /// Returns the keys with a value that no command uses. An earlier version of the schema stored it for all of them,
-    /// and nobody knows for which one it was meant.
+    /// so the command for which it was meant is unknown.
     package func unclaimedKeys(in values: PropertyList.Dictionary) -> [String] {
         var keys: [String] = []
         for key in ownSettings.flatMap(\.allKeys) where values[key] != nil {
