@@ -243,6 +243,8 @@ import Testing
 
     @Test func `states that it was made if only its folder cannot be synced`() throws {
         let bench = try StoreBench()
+        // Creates the folders, which are synced too.
+        try bench.process().set("key", 0, in: Self.byPath)
         let system = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(1), of: .synchronizeFolder)]))
         let path = Self.byPath.path
         for attempt: @Sendable () throws -> Void in [
