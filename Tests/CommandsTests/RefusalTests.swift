@@ -141,7 +141,7 @@ import Testing
         try machine.fileSystem.makeFolders("/home/ada/.config/prefs")
         try machine.fileSystem.replace("/home/ada/.config/prefs/d.plist", with: Array("{ a".utf8).span.bytes)
         let outcome = try runPrefs(["prefs", "delete", "d"], on: machine)
-        let reason = "ends inside a dictionary (at :a); no earlier version is kept, and the damaged file is set aside"
+        let reason = "ends inside a dictionary (at :a); it is set aside, with .damaged and the time after its name"
         #expect(outcome == Transcript.Outcome(errors: "prefs: \(file):1:4: \(reason)\n"))
     }
 

@@ -45,6 +45,8 @@ extension Verb {
 extension StoreAccess {
     /// Returns the domain that a word names, or nil if it names a file.
     fileprivate func domain(toConvert word: String, isForced: Bool) throws -> AddressedDomain? {
+        // The failure of an empty word is that of a file.
+        if !isForced, word.isEmpty { return nil }
         if !isForced, DomainArgument.isPath(word) {
             let addressed = try domain(word)
             return addressed.file.isOfDomain ? addressed : nil
