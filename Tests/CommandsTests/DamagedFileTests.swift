@@ -99,6 +99,7 @@ import Testing
 
     @Test func `without a good version is an error without a command`() throws {
         let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
         try write("{ a = 1; ", to: "/home/ada/new.plist", machine)
         #expect(
             try machine.run("prefs write ./new.plist k v")

@@ -9,6 +9,7 @@ import Testing
 @Suite struct `A word that is the name of a file` {
     private func machine() throws -> SimulatedMachine {
         let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
         for (name, text) in [
             ("Info.plist", "{ a = file; }"), ("list.json", #"[{"a": 1}, {"a": 2}]"#), ("nightly", "#!/bin/sh\n"),
             ("x.jsonc", "{}"), ("L.Strings", "a = b;"), ("in.json", #"{"k": "v"}"#), ("notes.txt", "a = b;"),
@@ -100,6 +101,7 @@ import Testing
 
     @Test func `with any extension of a format is a declaration of apply`() throws {
         let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
         let texts = [
             "a.plist": "{ k = a; }", "b.xml": "<plist><dict><key>k</key><string>b</string></dict></plist>",
             "c.json": #"{"k": "c"}"#, "d.json5": "{k: 'd'}", "e.jsonc": "{ /* e */ \"k\": \"e\" }",
@@ -123,6 +125,7 @@ import Testing
 
     @Test func `keeps its keys if the file of apply gets another extension`() throws {
         let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
         try machine.fileSystem.makeFolders("/home/ada/st")
         for name in ["one.json", "two.json"] {
             let path = FilePath("/home/ada/st").resolving(try #require(FilePath(name)))
@@ -136,6 +139,7 @@ import Testing
 
     @Test func `that apply skips in a folder is named`() throws {
         let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
         try machine.fileSystem.makeFolders("/home/ada/st/sub.json")
         for name in ["one.json", "two.yaml", "README", ".gitignore", ".three.json"] {
             let path = FilePath("/home/ada/st").resolving(try #require(FilePath(name)))
