@@ -45,6 +45,26 @@ import Testing
         #expect(try machine.run("prefs write d locked other").status == 0)
     }
 
+    @Test(
+        arguments: [
+            "delete d", "delete d k", "delete-all d", "rename d a b", "undo d", "restore d 1", "convert d xml",
+            "copy d e",
+            "export d -", "history d",
+        ], ["", "--layer site", "--layer forced", "-currentHost"])
+    func `a command on a domain that never existed creates nothing`(_ line: String, _ layer: String) throws {
+        let machine = try SimulatedMachine()
+        var words = try ShellScript.words("prefs \(line)")
+        words.insert(contentsOf: layer.split(separator: " ").map(String.init), at: 2)
+        var administrator = machine.environment
+        administrator.user = 0
+        let root = machine.disk.process(user: 0)
+        #expect(try runPrefs(words, on: machine, as: root, environment: administrator).status != 0)
+        let created = try ["/home/ada", "/etc", "/var"].flatMap { folder in
+            try root.names(in: folder)?.map(\.description) ?? []
+        }
+        #expect(created.sorted() == ["machine-id", "passwd"])
+    }
+
     @Test func `a layer that has the key but not the entry hides those below it`() throws {
         let machine = try machine()
         try machine.administrate(Self.site, "{\"window\": {\"width\": 80}}")

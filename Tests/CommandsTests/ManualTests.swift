@@ -177,11 +177,13 @@ import Testing
             { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions,
             places.user.folderOfSecrets?.resolving("DOMAIN.plist"), file.history,
             places.user.recordOfApplied.path, places.site.first?.file(of: "DOMAIN").path,
-            places.forced?.file(of: "DOMAIN").path,
+            places.forced?.file(of: "DOMAIN").path, places.forced?.history.parent,
         ]
         let expected = paths.map { path in
             (path?.description ?? "").replacing("DOMAIN", with: "<domain>").replacing("HOST", with: "<host>")
-                .replacing("/config/", with: "$XDG_CONFIG_HOME/").replacing("/state/", with: "$XDG_STATE_HOME/")
+                .replacing("prefs/etc/prefs/forced", with: "prefs/<folder>").replacing(
+                    "/config/", with: "$XDG_CONFIG_HOME/"
+                ).replacing("/state/", with: "$XDG_STATE_HOME/")
         }
         let listed = try heads("Pa", "FILES", of: "prefs.5").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         #expect(listed == expected)

@@ -233,7 +233,7 @@ extension StoreAccess {
         edit.requiresFormer = !invocation.has(.force)
         // What is to be restored does not depend on the present contents, unlike what is to be undone.
         edit.acceptsLoss = invocation.verb.name == Verb.restore.name
-        return edit
+        return edit.ofExistingDomain
     }
 
     private func printUndoCommand(_ domain: AddressedDomain, from outcome: CommittedDomain) {

@@ -40,9 +40,9 @@ extension Verb {
                 guard let key else {
                     return DomainEdit(domain.file, acceptsLoss: domain.file.isRecoverable(on: access.system)) {
                         found.removeAll(of: &$0)
-                    }
+                    }.ofExistingDomain
                 }
-                return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }
+                return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }.ofExistingDomain
             }, .delete)
         try found.check(key, in: first, access)
     }

@@ -22,10 +22,9 @@ extension Verb {
             try access.checkSecrecy(of: domain, "no value is renamed")
         }
         let masking = isForced ? Masking.none : Masking(declaredBy: access.secrecy(domain))
-        try access.change(
-            domain, isForced: isForced, by: { .move($0.counted(old.path), to: $0.counted(new.path)) }
-        ) { values in
-            var root = PropertyList.dictionary(values)
+        let edit = try access.edit(domain, isForced: isForced) { draft in
+            var root = PropertyList.dictionary(draft.values)
+            draft.step = .move(root.counted(old.path), to: root.counted(new.path))
             guard let value = root[old.path] else {
                 let key = old.spelling.onOneLine
                 throw try access.failure(
@@ -39,8 +38,9 @@ extension Verb {
             }
             try root.checkEnd(of: new.path)
             try root.move(value, from: root.counted(old.path), to: root.counted(new.path))
-            values = root.dictionaryValue ?? values
+            draft.values = root.dictionaryValue ?? draft.values
         }
+        try access.commit([edit.ofExistingDomain])
         return .done
     }
 }

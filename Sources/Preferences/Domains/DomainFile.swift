@@ -63,8 +63,21 @@ extension DomainFile {
 extension DomainFile {
     /// The lock that all writers of the store's domains share, or nil for a file that is not a domain's.
     var lockOfStore: FilePath? {
-        guard case .file = lock, let shared = transactions?.parent else { return nil }
-        return shared.resolving(".locks/.store.lock")
+        guard case .file(let lock) = lock, transactions != nil else { return nil }
+        let folder = lock.parent
+        return (folder.lastComponent == StoreFolder.hostFolder ? folder.parent : folder).appending(".store.lock")
+    }
+
+    /// The places where earlier versions of this library kept the locks and versions of an administrator's file in
+    /// `/etc`, or nil for any other file.
+    var former: FormerPlaces? {
+        guard case .file(let lock) = lock, lock.bytes.starts(with: StoreFolder.stateOfAdministrator.bytes),
+            let store = transactions?.parent, let name = lock.lastComponent, let versions = history?.lastComponent,
+            lock.parent == StoreFolder.state(ofAdministrator: store)?.appending("locks")
+        else { return nil }
+        return FormerPlaces(
+            locks: store.appending(".locks"), lock: store.appending(".locks").appending(name),
+            history: store.appending(".history").appending(versions))
     }
 
     /// Throws if a folder of locks, versions or records is a symbolic link in another user's store. That user may have
@@ -85,6 +98,17 @@ extension DomainFile {
             throw failure(SystemFailure(.notPermitted, .followPlanted, folder))
         }
     }
+}
+
+/// The former places of the locks and versions of a domain.
+struct FormerPlaces: Hashable, Sendable {
+    /// The folder of locks. While it exists, a program with an earlier version of this library may use it.
+    let locks: FilePath
+    let lock: FilePath
+    /// The folder of the domain's versions, which the next write moves.
+    let history: FilePath
+
+    var lockOfStore: FilePath { locks.appending(".store.lock") }
 }
 
 /// The lock that prevents concurrent changes of a file.

@@ -32,10 +32,9 @@ package struct StorePlaces: Sendable {
 
     private static func ofAdministrator(_ system: SystemServices) -> (site: [StoreFolder], forced: StoreFolder?) {
         let site = system.environment.systemFolders(.configuration).map {
-            StoreFolder(own: $0.appending("prefs"), history: $0.resolving("prefs/.history"), audience: .everyone)
+            StoreFolder(ofAdministrator: $0.appending("prefs"))
         }
-        let forced = system.forcedFolder
-        return (site, StoreFolder(own: forced, history: forced.appending(".history"), audience: .everyone))
+        return (site, StoreFolder(ofAdministrator: system.forcedFolder))
     }
 
     /// Returns the folder of another program. Its versions, locks and transactions are in our own folders.
@@ -50,9 +49,30 @@ package struct StorePlaces: Sendable {
 }
 
 extension StoreFolder {
-    fileprivate init(own folder: FilePath, history: FilePath, audience: Audience = .owner) {
-        self.init(folder, .own, history: history, coordination: folder, audience: audience)
+    fileprivate init(own folder: FilePath, history: FilePath) {
+        self.init(folder, .own, history: history, coordination: folder)
     }
+
+    /// Creates a folder of the administrator, whose files everyone can read.
+    fileprivate init(ofAdministrator folder: FilePath) {
+        guard let state = Self.state(ofAdministrator: folder) else {
+            self.init(
+                folder, .own, history: folder.appending(".history"), coordination: folder, audience: .everyone)
+            return
+        }
+        self.init(
+            folder, .own, history: state.appending("history"), coordination: folder, locks: state.appending("locks"),
+            audience: .everyone)
+    }
+
+    /// Returns the folder of the locks and versions of an administrator's folder in `/etc`, which is for configuration
+    /// only: `/var/lib/prefs/etc/xdg/prefs` for `/etc/xdg/prefs`. Nil for a folder elsewhere, which contains its own.
+    static func state(ofAdministrator folder: FilePath) -> FilePath? {
+        guard folder.isAbsolute, folder.components.first?.elementsEqual("etc".utf8) == true else { return nil }
+        return FilePath(stateOfAdministrator.bytes + folder.bytes)
+    }
+
+    static let stateOfAdministrator: FilePath = "/var/lib/prefs"
 }
 
 extension SystemServices {
@@ -173,8 +193,10 @@ package struct StoreFolder: Hashable, Sendable {
     package let arrangement: Arrangement
     /// The folder of the kept versions.
     package let history: FilePath
-    /// The folder with the folders of locks and of transactions.
+    /// The folder with the folder of transactions.
     private let coordination: FilePath
+    /// The folder of the lock files.
+    private let locks: FilePath
     /// The users who may access the files.
     let audience: Audience
     /// The folder of the records of transactions that change several files.
@@ -187,11 +209,15 @@ package struct StoreFolder: Hashable, Sendable {
         case foreign(newFormat: PropertyList.Format, isReadOnly: Bool)
     }
 
+    /// - Parameters:
+    ///   - coordination: The folder with the folders of locks and of transactions.
+    ///   - locks: The folder of locks, if it is elsewhere.
     package init(
         _ folder: FilePath, _ arrangement: Arrangement, history: FilePath, coordination: FilePath,
-        audience: Audience = .owner
+        locks: FilePath? = nil, audience: Audience = .owner
     ) {
         self.audience = audience
+        self.locks = locks ?? coordination.appending(".locks")
         self.folder = folder
         self.arrangement = arrangement
         self.history = history
@@ -216,7 +242,7 @@ package struct StoreFolder: Hashable, Sendable {
         switch arrangement {
         case .own:
             var file = DomainFile(
-                name: name, path: path, lock: .file(place(coordination.appending(".locks"), subfolder, ".lock")),
+                name: name, path: path, lock: .file(place(locks, subfolder, ".lock")),
                 history: place(history, subfolder.map { _ in Self.hostHistory }, ""),
                 transactions: transactions)
             file.audience = audience
@@ -246,7 +272,7 @@ package struct StoreFolder: Hashable, Sendable {
     package var recordOfApplied: DomainFile {
         DomainFile(
             name: "the record of applied files", path: history.parent.appending(".applied.plist"),
-            lock: .file(coordination.appending(".locks").appending(".applied.lock")),
+            lock: .file(locks.appending(".applied.lock")),
             history: history.appending(".applied"), transactions: transactions)
     }
 

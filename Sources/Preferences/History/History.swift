@@ -22,13 +22,17 @@ package struct History: Sendable {
     ///
     /// - Parameter removingLeftovers: Whether to remove temporary files of killed writers. This requires the lock.
     package func listed(removingLeftovers: Bool = false) throws(SystemFailure) -> [KeptVersion] {
-        let names = try system.fileSystem.names(in: folder) ?? []
+        var names = try system.fileSystem.names(in: folder) ?? []
         if removingLeftovers {
             for name in names where name.isTemporary { _ = try? system.fileSystem.remove(folder.appending(name)) }
         }
+        let own = names
+        if let former = file.former?.history {
+            names += (try system.fileSystem.names(in: former) ?? []).filter { !names.contains($0) }
+        }
         let versions = names.compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
         if removingLeftovers {
-            for name in names where isLeftoverList(name, among: versions) {
+            for name in own where isLeftoverList(name, among: versions) {
                 _ = try? system.fileSystem.remove(folder.appending(name))
             }
         }
@@ -85,7 +89,14 @@ package struct History: Sendable {
     }
 
     /// Returns the path of a version.
-    package func path(of version: KeptVersion) -> FilePath? { version.fileName.map(folder.appending) }
+    package func path(of version: KeptVersion) -> FilePath? {
+        guard let name = version.fileName else { return nil }
+        let path = folder.appending(name)
+        guard let former = file.former?.history, (try? system.fileSystem.status(of: path)) ?? nil == nil else {
+            return path
+        }
+        return former.appending(name)
+    }
 }
 
 /// A version that is not in the history yet.
@@ -141,12 +152,16 @@ extension History {
     }
 
     /// Writes a file in the history. Returns false if that failed.
-    func write(_ bytes: [UInt8], to path: FilePath, isDurable: Bool = false) -> Bool {
+    ///
+    /// - Parameter former: The file whose owner and permissions it gets; nil for those of a new version.
+    func write(
+        _ bytes: [UInt8], to path: FilePath, like former: (FilePath, FileStatus)? = nil, isDurable: Bool = false
+    ) -> Bool {
         guard let (temporary, copy) = create(path) else { return false }
         let files = system.fileSystem
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
-            if let (path, model) = try model() {
+            if let (path, model) = try former ?? model() {
                 if model.permissions != .privateFile || model.owner != system.environment.user {
                     try copy.adopt(model, of: path)
                 }
@@ -186,6 +201,29 @@ extension History {
         forget(former, with: version, policy)
         former.append(version)
         return !isDurable || synchronize(version)
+    }
+
+    /// Moves the versions from the place where earlier versions of this library kept them. Those that cannot be moved
+    /// are still listed. Requires the locks.
+    func takeFormer() {
+        let files = system.fileSystem
+        guard let former = file.former?.history, let names = (try? files.names(in: former)) ?? nil else { return }
+        var last = ((try? files.names(in: folder)) ?? [])?.compactMap { KeptVersion($0)?.sequence }.max() ?? 0
+        for name in names.sorted() {
+            let path = former.appending(name)
+            if var version = KeptVersion(name), (try? files.status(of: folder.appending(name))) ?? nil == nil {
+                // A program with an earlier version of this library has numbered it after a move.
+                if version.sequence <= last, last < .max { version.sequence = last + 1 }
+                last = version.sequence
+                guard let status = (try? files.status(of: path)) ?? nil, let bytes = contents(of: path),
+                    let place = version.fileName.map(folder.appending),
+                    write(bytes, to: place, like: (path, status), isDurable: true)
+                else { return }
+            }
+            if KeptVersion(name) != nil || name.isTemporary { _ = try? files.remove(path) }
+        }
+        _ = try? files.remove(former)
+        _ = try? files.remove(former.parent)
     }
 
     /// Removes all versions after the history was turned off. An old version must not replace a file damaged much
@@ -268,7 +306,7 @@ extension History {
     }
 
     private func remove(_ version: KeptVersion) {
-        if let name = version.fileName { _ = try? system.fileSystem.remove(folder.appending(name)) }
+        if let path = path(of: version) { _ = try? system.fileSystem.remove(path) }
     }
 }
 

@@ -41,11 +41,15 @@ struct DomainLocks: Sendable {
         let isStoreWide = files.count > Self.mostLocks
         for resolved in files {
             try resolved.file.checkLinks(on: system)
-            if let path = resolved.file.lockOfStore {
-                places.append((.store(path, isStoreWide ? .exclusive : .shared), resolved.file))
-                if isStoreWide { continue }
+            let former = resolved.file.former.flatMap {
+                (try? system.fileSystem.status(of: $0.locks)) == nil ? nil : $0
             }
+            for path in [resolved.file.lockOfStore, former?.lockOfStore].compactMap(\.self) {
+                places.append((.store(path, isStoreWide ? .exclusive : .shared), resolved.file))
+            }
+            if isStoreWide, resolved.file.lockOfStore != nil { continue }
             if case .file(let path) = resolved.file.lock { places.append((.file(path), resolved.file)) }
+            if let former { places.append((.file(former.lock), resolved.file)) }
             // The target of a link can also be addressed by its own path.
             if resolved.file.lock == .byPath || resolved.isLinked {
                 places.append((.byPath(resolved.target), resolved.file))
@@ -65,7 +69,13 @@ struct DomainLocks: Sendable {
                 throw error
             }
         }
+        for resolved in files { takeFormerMark(of: resolved.file) }
     }
+
+    /// No locks.
+    static func none(in files: any FileSystem) -> DomainLocks { DomainLocks(files: files) }
+
+    private init(files: any FileSystem) { self.files = files }
 
     func release() {
         for lock in held.reversed() {
@@ -83,6 +93,15 @@ struct DomainLocks: Sendable {
             return try? files.open(path, .creating(.privateFile))
         }
         return held.first { $0.place == .file(path) }?.file
+    }
+
+    /// Moves the mark that a program with an earlier version of this library left in its lock file.
+    private func takeFormerMark(of file: DomainFile) {
+        guard let former = file.former, let old = (try? files.open(former.lock, .writing)) ?? nil,
+            let mark = try? old.contents(limit: 4096), !mark.isEmpty, let lock = markFile(of: file),
+            (try? lock.write(mark, at: 0)) != nil
+        else { return }
+        try? old.truncate(to: 0)
     }
 
     // MARK: Acquiring one lock

@@ -49,6 +49,7 @@ package struct DomainWriter: Sendable {
         try check(edits)
         let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: system) }
         try checkDistinct(files)
+        if let outcomes = try outcomesOfNothing(edits, files) { return outcomes }
         let locks = try lock(files)
         var hasStrays = false
         let outcomes: [CommittedDomain]
@@ -58,6 +59,29 @@ package struct DomainWriter: Sendable {
         }
         if hasStrays, let file = files.first?.file { removeStrays(besides: file) }
         return outcomes
+    }
+
+    /// Returns the outcomes if the changes require domains that have never existed. Then not even a lock is created.
+    private func outcomesOfNothing(
+        _ edits: [DomainEdit], _ files: [ResolvedFile]
+    ) throws -> [CommittedDomain]? {
+        guard edits.allSatisfy(\.requiresDomain), try files.allSatisfy(isUnknown) else { return nil }
+        let plans = try zip(edits, files).map { edit, file in
+            try FileCommit(edit, file, .none(in: system.fileSystem), self)
+        }
+        return plans.contains(where: \.isChanged) ? nil : plans.map(\.outcome)
+    }
+
+    /// Whether there is neither a domain nor its lock, which every writer of a domain creates first.
+    private func isUnknown(_ file: ResolvedFile) throws(StoreFailure) -> Bool {
+        guard case .file(let lock) = file.file.lock else { return false }
+        return try file.file.reporting { () throws(SystemFailure) in
+            for path in [lock, file.file.former?.lock, file.file.path, file.file.folder].compactMap(\.self)
+            where try system.fileSystem.status(of: path, followingLink: false) != nil {
+                return false
+            }
+            return true
+        }
     }
 
     /// Makes the changes under locks that are held already.
@@ -305,6 +329,8 @@ package struct DomainEdit: Sendable {
     package var requiresKnown = false
     /// Whether to throw `notKept` if the present contents cannot be kept as a version.
     package var requiresFormer = false
+    /// Whether the change fails or does nothing if there is no domain.
+    package var requiresDomain = false
     /// Whether to replace a damaged file in whose place no version is used. The file is set aside next to the new one.
     package var acceptsLoss = false
     /// The version that the caller has written before and not kept yet.
@@ -339,6 +365,13 @@ package struct DomainEdit: Sendable {
 }
 
 extension DomainEdit {
+    /// The same change of a domain that must exist.
+    package var ofExistingDomain: DomainEdit {
+        var edit = self
+        edit.requiresDomain = true
+        return edit
+    }
+
     /// Returns the present contents, and the bytes of the file if it was read. It is not read if it is the known one.
     func presentContents(
         of resolved: ResolvedFile, on system: SystemServices

@@ -17,6 +17,7 @@ extension FileCommit {
             }
         }
         guard let history = History(of: resolved.file, on: writer.system) else { return }
+        history.takeFormer()
         // With a limit of one version, only the new version is kept.
         let isLost = requiresFormer && before.exists && writer.policy.versions < 2
         if !isLost, keepFormer(in: history, writer, locks, transaction) { return }

@@ -284,7 +284,12 @@ extension TransactionRecord.Step {
         of store: FilePath, owner: UInt32, _ system: SystemServices
     ) throws(SystemFailure) -> Bool {
         let (files, user) = (system.fileSystem, system.environment.user)
-        if case .file(let lock) = file.lock, !lock.components.starts(with: store.components) { return false }
+        let folders = [store, StoreFolder.state(ofAdministrator: store)].compactMap(\.self)
+        if case .file(let lock) = file.lock,
+            !folders.contains(where: { lock.components.starts(with: $0.components) })
+        {
+            return false
+        }
         guard change.temporary.parent == target.parent else { return false }
         let leads =
             owner == user
