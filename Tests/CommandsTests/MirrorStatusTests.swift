@@ -398,6 +398,48 @@ private struct MirrorPair: Sendable {
         #expect(try pair.desk("mirror", "status").status == 0)
     }
 
+    /// A forged version, or that of a newer program, concerns only the exchange of its domain.
+    @Test(arguments: [["release", "--take-file"], ["a newer schema"]])
+    func `holds a domain whose settings are of a later version`(_ remedy: [String]) throws {
+        let pair = try MirrorPair()
+        let settings = "Settings = ({ Key = theme; Type = string; }, { Key = size; Type = integer; });"
+        try pair.install("{ Domain = com.example.editor; Version = 2; \(settings) }")
+        try pair.desk("schema", "migrate", "com.example.editor")
+        try pair.comeToRest()
+        try pair.scribble(["theme": "forged", "size": 3, "$schemaVersion": 99], in: "/home/ada/b")
+        try pair.laptop("mirror", "sync")
+        #expect(try pair.desk("mirror", "sync").status == 11)
+        // The desk's own file is as before, and can be changed.
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "dark\n")
+        #expect(try pair.desk("write", "com.example.editor", "theme", "light") == Transcript.Outcome())
+        #expect(try pair.desk("mirror", "sync").status == 11)
+        let status = try pair.desk("mirror", "status").output
+        #expect(
+            status.contains("held       com.example.editor: the mirror has settings of a later version"), "\(status)")
+        #expect(status.contains("prefs mirror release com.example.editor --take-file"), "\(status)")
+        #expect(try pair.desk("doctor").output.contains("com.example.editor: held by the mirror"))
+        #expect(try pair.desk("mirror", "release", "com.example.editor", "--take-mirror").status == 3)
+        // Other domains are still exchanged.
+        try pair.desk("write", "com.example.other", "key", "value")
+        try pair.comeToRest()
+        #expect(try pair.laptop("read", "com.example.other", "key").output == "value\n")
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "light\n")
+        if remedy[0] == "release" {
+            try pair.desk("mirror", "release", "com.example.editor", "--take-file")
+        } else {
+            try pair.install("{ Domain = com.example.editor; Version = 99; \(settings) }")
+        }
+        try pair.comeToRest()
+        #expect(try !pair.desk("mirror", "status").output.contains("held"))
+        let files = try ["/home/ada/.config/prefs", "/home/ada/b"].map { folder in
+            let path = try #require(FilePath("\(folder)/com.example.editor.plist"))
+            return try PropertyList(parsing: #require(try pair.machine.fileSystem.contents(of: path)))
+        }
+        #expect(files[0] == files[1])
+        #expect(files[0]["theme"] == "light", "the desk wrote last")
+        #expect(files[0]["$schemaVersion"] == (remedy[0] == "release" ? 2 : 99))
+    }
+
     @Test func `leaves out a domain whose schema cannot be read`() throws {
         let pair = try MirrorPair()
         try pair.install("{ Domain = com.example.editor; Settings = (")

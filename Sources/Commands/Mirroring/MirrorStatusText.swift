@@ -74,12 +74,17 @@ extension MirrorStatus {
         for (domain, reason) in held {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
-            rows.append(("", "`prefs mirror release \(word) --take-mirror` restores the mirror's values,"))
             let takeFile = "`prefs mirror release \(word) --take-file`"
+            guard reason != .newerVersion else {
+                rows.append(("", "install the program or schema that has that version, or"))
+                rows.append(("", "\(takeFile) uses the file's values, on all hosts"))
+                continue
+            }
+            rows.append(("", "`prefs mirror release \(word) --take-mirror` restores the mirror's values,"))
             switch reason {
             case .unreadable: rows.append(("", "or fix the file"))
             case .missing, .empty: rows.append(("", "\(takeFile) deletes all values, on all hosts"))
-            case .emptied, .rolledBack:
+            case .emptied, .rolledBack, .newerVersion:
                 rows.append(("", "\(takeFile) uses the file's current values, on all hosts"))
             }
         }

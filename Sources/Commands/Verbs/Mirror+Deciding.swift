@@ -106,7 +106,7 @@ extension MirrorVerbs {
     static let release = Verb(
         "release", .new, "resolve a held domain",
         details: [
-            "A domain is held if its file is unexpectedly missing, empty, unreadable or replaced. Its values on the other hosts are unchanged."
+            "A domain is held if its file is unexpectedly missing, empty, unreadable or replaced, or if the mirror has settings of a later version than the schema here. Its values on the other hosts are unchanged."
         ],
         options: [.takeFile, .takeMirror, .mirror], forms: [[.domain]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
@@ -122,6 +122,10 @@ extension MirrorVerbs {
         }
         if held.reason == .unreadable, invocation.has(.takeFile) {
             throw MirrorFailure(.refused("\(domain.onOneLine): its file cannot be read; fix it, or use --take-mirror"))
+        }
+        if held.reason == .newerVersion, invocation.has(.takeMirror) {
+            throw MirrorFailure(
+                .refused("\(domain.onOneLine): \(held.reason.phrase); install that version, or use --take-file"))
         }
         try session.carryOut(.release(domain: domain, takesFile: invocation.has(.takeFile))) { access.wait($0) }
         return try access.conclude(&session)

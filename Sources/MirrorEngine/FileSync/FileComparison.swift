@@ -66,6 +66,12 @@ struct FileComparison {
             })
     }
 
+    /// Compares with the values in the mirror, whether the file has shown them or not.
+    mutating func compareWithMirror(_ context: EngineContext) {
+        compare(with: context.local.mergeState.keys(under: domain).map { (key: $0.path, value: $0.value) })
+        localKeys.formUnion(former.keys.filter { context.policy.staysLocal(domain.domain, $0.key ?? "") })
+    }
+
     /// Sets the previous values after writes that a crash may have prevented.
     mutating func resolveInterrupted(_ changes: [Path: TrackedFile.Replacement]) {
         for (key, replacement) in changes {

@@ -51,13 +51,19 @@ package struct DomainPolicy: Sendable {
     package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
     /// Whether a key stays on this host.
     package let staysLocal: @Sendable (_ domain: String, _ key: String) -> Bool
+    /// The key with the version of a domain's settings.
+    package let versionKey: String?
+    /// Whether this host supports a version of a domain's settings.
+    package let supports: @Sendable (_ domain: String, _ version: CanonicalValue) -> Bool
 
     package init(
         kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
-        staysLocal: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
+        staysLocal: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
+        versionKey: String? = nil, supports: @escaping @Sendable (String, CanonicalValue) -> Bool = { _, _ in true }
     ) {
         self.kind = kind
         self.staysLocal = staysLocal
+        (self.versionKey, self.supports) = (versionKey, supports)
     }
 
     package static let plain = DomainPolicy()

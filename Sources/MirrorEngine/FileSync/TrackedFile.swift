@@ -99,4 +99,6 @@ package enum HoldReason: UInt8, Hashable, Sendable {
     case emptied
     /// The file has the contents of a former generation.
     case rolledBack
+    /// The mirror has settings of a later version than this host supports.
+    case newerVersion
 }

@@ -84,10 +84,12 @@ extension Applier {
             if overruled.remove(domain) != nil {
                 builder.overrule(observation, comparison)
             } else if accepted.remove(domain) != nil {
+                if trackedFile.held == .newerVersion { comparison.compareWithMirror(context) }
                 builder.add(
                     observation, comparison, releasedFrom: trackedFile.suspicion == nil ? trackedFile.held : .rolledBack
                 )
-            } else if let reason = trackedFile.reasonToHold(observation, comparison) {
+            } else if let reason = trackedFile.reasonToHold(observation, comparison) ?? context.versionHold(of: domain)
+            {
                 if trackedFile.held != reason {
                     builder.hold(domain, reason)
                     context.report(.held(domain: observation.domain, reason))
@@ -177,6 +179,7 @@ extension Applier {
     private mutating func requestNextLocks(in context: inout EngineContext) {
         // Files that arrive in several parts are applied after the last part.
         guard context.directoryStatus == .present, !isApplying, !hasJoined else { return }
+        context.holdNewerSettings()
         context.markLocalKeys()
         asked = context.local.portion(of: nextDomains(of: context.local), context.limits)
         guard !asked.isEmpty else { return }
@@ -309,6 +312,31 @@ extension LocalState {
 }
 
 extension EngineContext {
+    /// Holds the domains into whose files a version would be written that this host does not support, so that programs
+    /// here could no longer change them.
+    fileprivate mutating func holdNewerSettings() {
+        guard local.application == nil else { return }
+        let held = local.pendingDomains.compactMap { domain in
+            versionHold(of: domain).map { reason in
+                CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason, reverted: [])
+            }
+        }
+        guard !held.isEmpty else { return }
+        commit(
+            .captured(
+                Capture(transactions: [], clock: local.clock.local, when: 0, domains: held, settlesApplication: false)))
+        for captured in held { report(.held(domain: captured.domain.domain, .newerVersion)) }
+    }
+
+    /// Returns the reason to hold a domain because of the version that would be written into its file, or nil.
+    fileprivate func versionHold(of domain: Path) -> HoldReason? {
+        guard let path = policy.versionKey.map(domain.appending),
+            local.trackedFiles[domain]?.exceptions[path]?.reason == .pending,
+            let version = local.mergeState.value(at: path)
+        else { return nil }
+        return policy.supports(domain.domain, version) ? nil : .newerVersion
+    }
+
     /// Marks keys that stay on this host, so that the values of the mirror are not written into its files.
     fileprivate mutating func markLocalKeys() {
         guard local.application == nil else { return }

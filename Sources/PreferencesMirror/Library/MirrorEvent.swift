@@ -112,6 +112,7 @@ extension HoldReason {
         case .unreadable: "its file cannot be read"
         case .emptied: "more than half of its keys were removed at once"
         case .rolledBack: "its file has reverted to an earlier version"
+        case .newerVersion: "the mirror has settings of a later version than the schema here"
         }
     }
 }

@@ -129,13 +129,18 @@ extension DomainPolicy {
     ///
     /// A schema with errors is used too: it can still declare secrets.
     init(_ schemas: SchemaCache) {
+        let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(
             kind: { domain, key in
-                let schema = (try? DomainName(domain)).flatMap { schemas[$0]?.readable }
-                return schema?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
+                schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
             staysLocal: { domain, key in
                 (try? DomainName(domain)).map { schemas.secrecy(of: $0).staysLocal(key) } ?? false
+            },
+            versionKey: Schema.versionKey,
+            supports: { domain, version in
+                guard let schema = schema(domain), let version = try? version.decoded() else { return true }
+                return schema.storedVersion(of: [Schema.versionKey: version]) <= schema.version
             })
     }
 }

@@ -129,7 +129,11 @@ extension MirrorSession {
             let presence = preferences.presence(of: path.domain)
             guard presence != .unknown else { return false }
             let identity = presence.identity
-            if trackedFile.held != nil, let last = heldFiles[path], last == identity { return false }
+            // A held domain is read again if its file has changed, or if a new schema may support its version.
+            if trackedFile.held != nil, trackedFile.held != .newerVersion, let last = heldFiles[path], last == identity
+            {
+                return false
+            }
             return !trackedFile.isCaptured || trackedFile.held != nil || identity != trackedFile.file
         }
         return Set(changed.keys)
