@@ -107,15 +107,15 @@ import Testing
             try bench.prefs("read", "--format", "json", "com.example.backup").output.filter { !" \n".contains($0) }
         }
         #expect(try bench.run(["--save", "--from", "x"]).status == 0)
-        #expect(try stored() == #"{"a":true,"from":"x","port":1}"#)
+        #expect(try stored() == #"{"a":"YES","from":"x","port":"1"}"#)
         #expect(try bench.run(["--save", "--to", "y"]).status == 0)
-        #expect(try stored() == #"{"a":true,"port":1,"to":"y"}"#)
+        #expect(try stored() == #"{"a":"YES","port":"1","to":"y"}"#)
         #expect(try bench.run(["--save", "--b"]).status == 0)
-        #expect(try stored() == #"{"b":true,"port":1,"to":"y"}"#)
+        #expect(try stored() == #"{"b":true,"port":"1","to":"y"}"#)
         _ = try bench.prefs("-currentHost", "write", "com.example.backup", "json", "-bool", "YES")
         #expect(try bench.run(["--save", "--text"]).status == 0)
         #expect(try bench.prefs("-currentHost", "read", "com.example.backup", "json").status == 1)
-        #expect(try stored() == #"{"b":true,"port":1,"text":true,"to":"y"}"#)
+        #expect(try stored() == #"{"b":true,"port":"1","text":true,"to":"y"}"#)
     }
 
     @Test func `are both shown with the values in force`() throws {

@@ -438,8 +438,8 @@ enum ScriptExit {
     }
 }
 
-/// The keys whose ignored values a script has reported to the user. They are stored outside the settings, since a
-/// report must not change these.
+/// The keys whose ignored values a script has reported to the user. They are stored outside the settings, which a
+/// report must not change.
 private struct ReportedKeys {
     private let file: FilePath?
     private let context: CommandContext

@@ -19,7 +19,7 @@ extension Verb {
     private static let checking = Verb(
         "check", .new, "find all errors in a schema, script or settings bundle, with their locations",
         details: [
-            "If commands of a script have settings, a line for each key shows where its value is stored, and which commands share it."
+            "If several commands of a script declare one key, a line for each key shows where its value is stored, and which commands share it."
         ],
         forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]

@@ -184,9 +184,11 @@ extension Schema {
             + allCommands.flatMap(\.command.clashes)
     }
 
-    /// The place of each key that a command declares, for the author of the schema.
+    /// The place of each key, for the author of a schema in which several commands declare one key or a command has
+    /// values of its own; otherwise empty.
     package var placesOfKeys: [String] {
-        guard isStored, allCommands.contains(where: { !$0.command.settings.isEmpty }) else { return [] }
+        let keys = allCommands.flatMap(\.command.settings).map { Name($0.key) }
+        guard isStored, !scopes.isEmpty || Set(keys).count < keys.count else { return [] }
         var lines = settings.filter { !$0.isTransient }.map { "\($0.key) is stored in :\($0.key)" }
         var seen: [String] = []
         for (_, command) in allCommands {
