@@ -19,7 +19,7 @@ struct DoctorContext: Sendable {
         store = invocation[.store]
         domains = try access.places.writablePlaces().flatMap { place in
             // A folder that cannot be listed is reported by another check.
-            ((try? access.names(in: place)) ?? []).map { name in
+            ((try? access.names(in: place)) ?? (try? place.domains(in: context.fileSystem)) ?? []).map { name in
                 CheckedDomain(name: name, layer: place.layer, file: place.file(of: name))
             }
         }

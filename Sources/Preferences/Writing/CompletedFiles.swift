@@ -42,12 +42,14 @@ struct CompletedFiles: FileSystem {
             }
             for step in record.steps {
                 do throws(SystemFailure) {
-                    let contents = try Self.contents(of: step, in: entry, on: files)
+                    let contents = Self.contents(of: step, in: entry, on: files)
                     // A record that is not believed may name another target than that of the domain's path.
                     for path in entry.refusal == nil ? [step.target] : [step.target, step.file.path] {
                         guard let place = try Place(path, on: files) else { continue }
                         self.contents[place] = contents
                     }
+                } catch  where error.code == .accessDenied {
+                    // In a folder that this user may not search, files cannot be read anyway.
                 } catch {
                     refusal = refusal ?? SystemFailure(error.code, .useRecord, entry.path)
                 }
@@ -58,9 +60,15 @@ struct CompletedFiles: FileSystem {
 
     private static func contents(
         of step: TransactionRecord.Step, in entry: PendingTransactions.Entry, on files: any FileSystem
-    ) throws(SystemFailure) -> Contents? {
+    ) -> Contents? {
         if let refusal = entry.refusal { return .refused(refusal) }
-        switch try step.state(in: files, owner: entry.owner) {
+        let state: TransactionRecord.Step.State
+        do throws(SystemFailure) {
+            state = try step.state(in: files, owner: entry.owner)
+        } catch {
+            return .refused(SystemFailure(error.code, .useRecord, entry.path))
+        }
+        switch state {
         case .pending:
             guard case .replace(let temporary) = step.change else { return .absent }
             return .file(temporary, record: entry.path, owner: entry.owner)
@@ -116,13 +124,17 @@ struct CompletedFiles: FileSystem {
         }
     }
 
-    /// The names include those of files that cannot be believed, so that reading these is an error.
     func names(in folder: FilePath) throws(SystemFailure) -> [FileName]? {
+        if let refusal { throw refusal }
         guard let names = try files.names(in: folder), !contents.isEmpty, let status = try files.status(of: folder)
         else { return try files.names(in: folder) }
         var all = Set(names)
         for (place, contents) in contents where place.folder == status.number {
-            if case .absent = contents { all.remove(place.name) } else { all.insert(place.name) }
+            switch contents {
+            case .file: all.insert(place.name)
+            case .absent: all.remove(place.name)
+            case .refused(let failure): throw failure
+            }
         }
         return all.sorted()
     }

@@ -86,8 +86,14 @@ struct PendingTransactions {
         for index in record.steps.indices { record.steps[index].file.transactions = folder }
         let entry = Entry(path: path, owner: status.owner, record: record, refusal: nil)
         guard status.owner == store.owner, status.links == 1 else { return entry.refused(.notPermitted) }
-        for step in record.steps where try !step.isWithinReach(of: folder.parent, owner: store.owner, system) {
-            return entry.refused(.notPermitted)
+        for step in record.steps {
+            do throws(SystemFailure) {
+                guard try step.isWithinReach(of: folder.parent, owner: store.owner, system) else {
+                    return entry.refused(.notPermitted)
+                }
+            } catch  where error.code == .accessDenied {
+                // In a folder that this user may not search. The files in it cannot be read either.
+            }
         }
         return entry
     }
@@ -162,7 +168,9 @@ struct PendingTransactions {
                     current = step.file
                     try step.carryOut(in: files, owner: system.environment.user)
                 }
-                for folder in Set(record.steps.map(\.target.parent)).sorted() {
+                // The writer may have removed the folder of a domain, and a power failure brought back the record.
+                for folder in Set(record.steps.map(\.target.parent)).sorted()
+                where try files.status(of: folder) != nil {
                     try files.synchronizeFolder(folder)
                 }
             } catch {
