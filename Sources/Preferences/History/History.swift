@@ -161,7 +161,8 @@ extension History {
         let files = system.fileSystem
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
-            if let (path, model) = try former ?? model() {
+            let source: (FilePath, FileStatus)? = if let former { former } else { try model() }
+            if let (path, model) = source {
                 if model.permissions != .privateFile || model.owner != system.environment.user {
                     try copy.adopt(model, of: path)
                 }
