@@ -312,8 +312,13 @@ import Testing
             #expect(try bytes() == written)
         }
         try machine.fileSystem.replace("/tmp/f.json", with: Array("{".utf8).span.bytes)
-        #expect(try Self.run("prefs", "write", "/tmp/f.json", "a", "c", on: machine).status == 0)
-        #expect(try bytes() == written.replacing("\"b\"", with: "\"c\""))
+        // A damaged file that is named by its path is only replaced on request.
+        let refused = try Self.run("prefs", "write", "/tmp/f.json", "a", "c", on: machine)
+        #expect(refused.status == 5, "\(refused)")
+        #expect(try bytes() == "{")
+        let restored = try Self.run("prefs", "restore", "/tmp/f.json", "3", on: machine)
+        #expect(restored.status == 0, "\(restored)")
+        #expect(try bytes() == written)
     }
 
     @Test func `the history of a file shows integers beyond 64 bits as they are written`() throws {

@@ -92,7 +92,9 @@ extension DoctorCheck {
                 // Without the record, the files have their own contents, whatever those are.
                 return DoctorFinding(
                     transaction.path.description, "\(subject) cannot be read: \(refusal.reason)",
-                    .command(["rm", "-f"], on: transaction.path))
+                    transaction.path == doctor.user.transactions
+                        ? .advice("inspect it: ls -ld \(transaction.path)")
+                        : .command(["rm", "-f"], on: transaction.path))
             }
             let name = transaction.files.first.flatMap { doctor.user.domain(ofOwn: $0) } ?? .global
             return DoctorFinding(
