@@ -157,7 +157,7 @@ import Testing
             let outcome = try machine.run("defaults \(verb)")
             #expect(outcome.status == 1 && outcome.output.isEmpty, "\(verb): \(outcome)")
         }
-        #expect(try machine.run("defaults read d").output.contains("token = ••••;"))
+        #expect(try machine.run("defaults read d").output.contains("token = \"••••\";"))
         #expect(try machine.run("prefs read --default none d missing").output == "none\n")
         #expect(try machine.run("prefs write d theme dark").status == 0)
         #expect(try machine.run("prefs export d /home/ada/out.json") == Transcript.Outcome())
@@ -303,9 +303,10 @@ import Testing
         let machine = try SimulatedMachine()
         let keys = ["\u{e9}", "e\u{301}"]
         let settings = keys.map { "{ Key = \"\($0)\"; Sensitive = YES; }" }
-        try install("{ Domain = d; Settings = (\(settings.joined(separator: ", "))); }", machine)
+        let path = Self.own.resolving("d.plist")
+        try machine.administrate(path, "{ Domain = d; Settings = (\(settings.joined(separator: ", "))); }")
         for key in keys { #expect(try runPrefs(["prefs", "write", "d", key, "hidden"], on: machine).status == 0) }
-        #expect(try machine.run("prefs schema uninstall d").status == 0)
+        try machine.disk.process().remove(path)
         for key in keys { #expect(try runPrefs(["prefs", "read", "d", key], on: machine).output == "••••\n") }
     }
 

@@ -229,9 +229,9 @@ struct StoredSettings {
     private func checkSecrets(_ values: PropertyList.Dictionary) throws {
         // The schema may have been installed since the form was opened.
         access.schemas.reload()
-        guard domain.name != nil, let key = schema.keyOfSecret(in: values, unless: access.secrecy(domain)) else {
-            return
-        }
+        guard domain.name != nil,
+            let key = schema.keyOfSecret(in: values, shownBy: access.installedSchema(domain)?.readable)
+        else { return }
         throw CommandFailure(
             .invalidValue,
             "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored until its schema is installed; nothing was saved (prefs schema install FILE)"

@@ -273,7 +273,7 @@ extension SharedStore {
     ) -> String? {
         // Values in memory are not visible to other programs.
         guard target(of: name).file != nil else { return nil }
-        return schema.keyOfSecret(in: values, unless: schemas.secrecy(of: name))
+        return schema.keyOfSecret(in: values, shownBy: schemas[name]?.readable)
     }
 }
 
@@ -298,17 +298,14 @@ extension Schema {
             || storedPaths(of: key).contains { hostValues.value(at: $0) != nil }
     }
 
-    /// Returns a key with a secret that other programs would show.
-    ///
-    /// - Parameter secrecy: What they know to be sensitive.
-    package func keyOfSecret(
-        in values: PropertyList.Dictionary, unless secrecy: @autoclosure () -> Secrecy
-    ) -> String? {
-        let secrets = values.filter { containsSecret($0.value, under: $0.key) }
+    /// Returns a stored key with a secret that would be shown according to another schema of the domain.
+    package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
+        let secrets = values.filter { declaration(storedAs: $0.key)?.containsSecret($0.value) ?? false }
         guard !secrets.isEmpty else { return nil }
-        let secrecy = secrecy()
+        let other = other()
         return secrets.first { entry in
-            containsSecret(secrecy.maskingDeclared(entry.value, under: entry.key), under: entry.key)
+            let shown = other?.declaration(storedAs: entry.key)?.masked(entry.value) ?? entry.value
+            return declaration(storedAs: entry.key)?.containsSecret(shown) ?? false
         }?.key
     }
 }

@@ -45,12 +45,12 @@ package struct Secrecy: Sendable {
 
     /// Returns the value of a key with everything masked that is not to be shown.
     package func masked(_ value: PropertyList, under key: String) -> PropertyList {
-        doubt != nil ? .string(mask) : maskingDeclared(value, under: key)
+        doubt != nil ? .string(mask) : schemas.reduce(value) { $1.masked($0, under: key) }
     }
 
-    /// Returns the value of a key with its declared secrets masked.
-    func maskingDeclared(_ value: PropertyList, under key: String) -> PropertyList {
-        schemas.reduce(value) { $1.masked($0, under: key) }
+    /// Returns values with everything masked that is not to be shown.
+    package func masked(_ values: PropertyList.Dictionary) -> PropertyList.Dictionary {
+        PropertyList.Dictionary(values.map { ($0.key, masked($0.value, under: $0.key)) })
     }
 
     /// Returns whether the value of a key is not mirrored.
