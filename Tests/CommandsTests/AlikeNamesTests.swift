@@ -120,11 +120,20 @@ private let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     }
 
     @Test func `are separate keys in a look-up`() throws {
-        let schema = "{ Domain = d; Settings = ({ Key = \"\(composed)\"; Type = integer; Default = 5; }); }"
+        let settings = [(composed, 5), (decomposed, 6)].map { key, value in
+            "{ Key = \"\(key)\"; Type = integer; Default = \(value); Minimum = \(value); }"
+        }
+        let schema = "{ Domain = d; Settings = (\(settings.joined(separator: ", "))); }"
         let machine = try machine()
         try machine.fileSystem.replace("/tmp/s.plist", with: Array(schema.utf8))
         try run(["schema", "install", "/tmp/s.plist"], on: machine)
-        try run(["write", "d", decomposed, "text"], on: machine)
+        try run(["write", "d", composed, "5"], on: machine)
+        #expect(try runPrefs(["prefs", "write", "d", decomposed, "5"], on: machine).status == 3)
+        try run(["write", "d", decomposed, "7"], on: machine)
+        try run(["delete", "d", composed], on: machine)
+        let form = try runPrefs(["prefs", "form", "--plain", "d"], input: "\n8\n", on: machine)
+        #expect(form.status == 0, "\(form)")
+        #expect(try runPrefs(["prefs", "read", "d", decomposed], on: machine).output == "8\n")
         let outcome = try runPrefs(["prefs", "read", "--effective", "d", composed], on: machine)
         #expect(outcome == Transcript.Outcome(output: "5\n"))
     }

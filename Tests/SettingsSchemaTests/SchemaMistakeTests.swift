@@ -137,8 +137,8 @@ import Testing
 
     @Test(arguments: [
         (
-            "Settings = ({ Key = \"\u{E9}\"; }, { Key = \"e\u{301}\"; });",
-            "Settings:1:Key: duplicate key e\u{301}"
+            "Settings = ({ Key = \"\u{E9}\"; }, { Key = \"e\u{301}\"; }, { Key = \"\u{E9}\"; });",
+            "Settings:2:Key: duplicate key \u{E9}"
         ),
         ("Settings = ({ Key = \"\"; });", "Settings:0:Key: invalid name "),
         ("Settings = ({ Key = \"$schemaVersion\"; });", "Settings:0:Key: invalid name $schemaVersion"),

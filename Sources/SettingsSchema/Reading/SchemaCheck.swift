@@ -170,15 +170,14 @@ struct SchemaCheck {
     private mutating func checkClashes(
         _ settings: [SettingDeclaration], with outer: [SettingDeclaration], at path: EntryPath
     ) {
-        // Keys that compare as equal characters are rejected too, although a property list distinguishes their bytes.
-        var keys = Set(outer.map(\.key))
+        var keys = Set(outer.map { Name($0.key) })
         var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
         var shorts = Set(outer.flatMap(\.allShorts))
         var variables = Set(outer.flatMap(\.environment))
         var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
-            if !keys.insert(setting.key).inserted {
+            if !keys.insert(Name(setting.key)).inserted {
                 report(.duplicate("key \(setting.key)"), at: place.appending("Key"))
             }
             for flag in setting.allFlags where !flags.insert(flag).inserted {
