@@ -238,7 +238,7 @@ struct ScriptCall {
         let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80
         return schema.helpText(
             program: script.program, command: request.command, width: width, values: layers?.shownValues(secrecy),
-            displaced: layers?.displacedValues(secrecy) ?? [:])
+            displaced: layers?.displacedValues(secrecy) ?? [:], given: secrecy.masked(request.given.values))
     }
 
     /// Prints a line to standard error, after the script's name.

@@ -34,10 +34,10 @@ package final class EffectiveSchema: Sendable {
             self.displaced = displaced
         }
 
-        /// Creates the values for help. Invalid variables are shown with the reason.
+        /// Creates the values for help, which shows those without the flags beside it, and what gives way to the flags.
+        /// Invalid variables are shown with the reason.
         package init(asking request: Schema.Arguments.HelpRequest) {
-            self.init(
-                command: request.command, arguments: request.given.values, displaced: request.given.displaced)
+            self.init(command: request.command, displaced: request.given.displaced)
         }
 
         /// Creates the values of a parsed command line.

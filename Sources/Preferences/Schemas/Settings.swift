@@ -187,6 +187,6 @@ private struct CommandLineParsing {
         let width = system.terminal.width(of: .output) ?? 80
         return schema.helpText(
             program: program, command: request.command, width: width, values: layers?.shownValues(secrecy),
-            displaced: layers?.displacedValues(secrecy) ?? [:])
+            displaced: layers?.displacedValues(secrecy) ?? [:], given: secrecy.masked(request.given.values))
     }
 }

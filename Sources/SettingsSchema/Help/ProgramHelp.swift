@@ -50,14 +50,15 @@ extension Schema {
     ///   - width: The maximum line width in columns; at least 40 are used.
     ///   - values: The values in force, for `--help-values`.
     ///   - displaced: The values that give way to those of other settings.
+    ///   - given: The values of the flags beside the request.
     package func helpText(
         program: String, command: String? = nil, width: Int = 80, values: [Name: ValueInForce]? = nil,
-        displaced: [Name: ValueInForce] = [:]
+        displaced: [Name: ValueInForce] = [:], given: PropertyList.Dictionary = [:]
     ) -> String {
         let help = ProgramHelp(
             schema: self, program: self.program ?? program, commandName: command,
             command: command.flatMap { self.command(named: $0) }, width: max(width, 40), values: values,
-            displaced: displaced)
+            displaced: displaced, given: given)
         return help.lines.joined(separator: "\n").printable + "\n"
     }
 
@@ -79,6 +80,7 @@ struct ProgramHelp {
     let width: Int
     let values: [Name: Schema.ValueInForce]?
     let displaced: [Name: Schema.ValueInForce]
+    let given: PropertyList.Dictionary
 
     private var settings: [SettingDeclaration] { schema.settings(of: commandName).filter { !$0.isHidden } }
     private var commands: [Schema.Command] {
@@ -223,6 +225,7 @@ struct ProgramHelp {
             if let former = displaced[Name(setting.key)] {
                 facts.append("\(setting.shown(former.value)) from \(former.layer) \(former.fault ?? "is not used")")
             }
+            if let value = given[setting.key] { facts.append("\(setting.shown(value)) given") }
         }
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"
         return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
