@@ -147,4 +147,22 @@ import Testing
         #expect(try runPrefs(["prefs", "restore", domain, "2"], on: machine).status == 0)
         #expect(try text() == row.text)
     }
+
+    /// A strings file without braces may be empty. Nothing else may.
+    @Test func `a strings file begins and ends without braces`() throws {
+        let machine = try SimulatedMachine()
+        func text() throws -> String? {
+            try machine.fileSystem.contents(of: "/tmp/L.strings").map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(try runPrefs(["prefs", "write", "/tmp/L.strings", "k", "v"], on: machine) == Transcript.Outcome())
+        #expect(try text() == "\"k\" = \"v\";\n")
+        #expect(try runPrefs(["prefs", "delete", "/tmp/L.strings", "k"], on: machine) == Transcript.Outcome())
+        #expect(try text() == "")
+        #expect(try runPrefs(["prefs", "read", "/tmp/L.strings"], on: machine) == Transcript.Outcome(output: "{}\n"))
+        for path in ["/tmp/blank.strings", "/tmp/blank.plist", "/tmp/blank.json"] as [FilePath] {
+            try machine.fileSystem.replace(path, with: Array(" \n".utf8).span.bytes)
+            let outcome = try runPrefs(["prefs", "lint", path.description], on: machine)
+            #expect(outcome.status == (path == "/tmp/blank.strings" ? 0 : 5))
+        }
+    }
 }

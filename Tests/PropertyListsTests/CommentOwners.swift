@@ -196,8 +196,8 @@ extension DocumentGenerator.Edit {
 
 extension DocumentGenerator.Syntax {
     /// Whether Foundation, which shares no code with this package, reads the bytes as the value. True for what it
-    /// cannot
-    /// read: GNUstep; in XML, UTF-16, uids, space in numbers and carriage returns; in JSON5, strings of several lines.
+    /// cannot read: GNUstep; in XML, UTF-16, uids, space in numbers, and carriage returns; in JSON5, strings of several
+    /// lines.
     func isRead(_ bytes: [UInt8], as value: PropertyList) throws -> Bool {
         let text = String(decoding: bytes.filter { $0 != 0 }, as: UTF8.self)
         let isUnknown =

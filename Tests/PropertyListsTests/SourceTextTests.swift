@@ -164,7 +164,7 @@ import Testing
     static let stated: [(String, PropertyList, EntryStep?, String)] = [
         (
             "{\n  // never\n  debug: true,\n  x: 1\n}", ["x": 1, "beta": true], nil,
-            "{\n  x: 1,\n  beta: true\n}"
+            "{\n  beta: true,\n  x: 1\n}"
         ),
         ("[\n  'a', // never\n  'b',\n]", ["c"], nil, "[\n  'c',\n]"),
         (

@@ -199,6 +199,8 @@ extension DomainFile {
         _ draft: DomainDraft, editing former: [UInt8]?, padsReals: Bool
     ) throws(StoreFailure) -> EditResult {
         let (values, format) = (draft.values, draft.format)
+        // A new strings file has no braces, like one that is edited.
+        let former = former ?? (optionsOfText.acceptsBlank && format == .openstep ? [] : nil)
         guard let former, let (formerValues, formerFormat) = try? parse(former) else {
             return EditResult(try serialized(values, as: format, padsReals: padsReals))
         }

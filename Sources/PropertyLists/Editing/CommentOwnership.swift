@@ -237,7 +237,12 @@ extension SourceLayout {
     var allComments: [Range<Int>] {
         var (comments, at) = ([Range<Int>](), 0)
         func take(to end: Int) {
-            if at < end { comments += tokens(in: at..<end).filter(\.isComment).map(\.range) }
+            guard at < end else { return }
+            // A processing instruction of XML is treated like a comment, but is none.
+            comments += tokens(in: at..<end).filter {
+                $0.isComment && text[$0.range.lowerBound + 1] != UInt8(ascii: "?")
+            }
+            .map(\.range)
         }
         for (position, entry) in map.entries.enumerated() {
             // A strings file's root has no text of its own.
