@@ -22,7 +22,7 @@ import Testing
     }
 
     static let creating = [
-        "write N k v", "write N --plist {}", "import N in.json", "copy d k k --to N", "rename N k j", "edit N",
+        "write N k v", "write N --plist '{}'", "import N in.json", "copy d k k --to N", "rename N k j", "edit N",
     ]
 
     @Test(arguments: creating, ["Info.plist", "x.jsonc", "L.Strings"])

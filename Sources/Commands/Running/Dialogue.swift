@@ -131,7 +131,8 @@ final class TerminalDialogue: Dialogue {
             let (text, cursor) = line.shown(in: width - label.shownColumns - 1)
             // The terminal knows best how wide the text before the cursor is.
             let before = text.beginning(toColumns: cursor)
-            try terminal.inner.write("\r\(label)\(text)\u{1B}[K\r\(label)\(before)", to: .output)
+            let back = before.utf8.count < text.utf8.count ? "\r\(label)\(before)" : ""
+            try terminal.inner.write("\r\(label)\(text)\u{1B}[K\(back)", to: .output)
             guard let press = state.withLock({ state in state.keys.isEmpty ? nil : state.keys.removeFirst() }) else {
                 if state.withLock(\.interruption) != nil { return .interrupted }
                 let isWaiting = state.withLock(\.parser.isWaiting)
