@@ -365,7 +365,10 @@ extension StoreFolder {
     package func transactionStatuses(on system: SystemServices) -> [TransactionStatus] {
         guard arrangement == .own else { return [] }
         return PendingTransactions(in: transactions, on: system).entries.map { entry in
-            let locks = entry.record.flatMap { try? DomainLocks(of: $0.files, on: system, patience: .zero) }
+            let isOwn = entry.refusal == nil && entry.owner == system.environment.user
+            // The locks of a record that is not believed may be anywhere.
+            let locked = isOwn ? entry.record?.files ?? [] : []
+            let locks = try? DomainLocks(of: locked, on: system, patience: .zero)
             locks?.release()
             var refusal = entry.refusal
             for step in refusal == nil ? entry.record?.steps ?? [] : [] {
@@ -377,7 +380,7 @@ extension StoreFolder {
             return TransactionStatus(
                 path: entry.path, files: entry.record?.files.map(\.file) ?? [],
                 temporaries: entry.record?.steps.map(\.change.temporary) ?? [],
-                isBusy: locks == nil && refusal == nil && entry.owner == system.environment.user,
+                isBusy: locks == nil && refusal == nil,
                 belongsToAnotherUser: entry.owner != system.environment.user && refusal == nil, refusal: refusal)
         }
     }
