@@ -58,7 +58,7 @@ struct BuiltCommandTests {
     /// Words with `F`, a file whose name is not UTF-8, and what is printed.
     @Test(arguments: [
         ("read F k", "1\n"), ("lint F", "./f\\xFF.json: OK\n"), ("write F k 2 && \"$PREFS\" read F k", "2\n"),
-        ("diff F F", ""), ("convert F xml -o F2 && \"$PREFS\" read F2 k", "1\n"), 
+        ("diff F F", ""), ("convert F xml -o F2 && \"$PREFS\" read F2 k", "1\n"),
         ("--store \"$PWD/s$N\" write d k 3 && \"$PREFS\" read \"$PWD/s$N/d.plist\" k", "3\n"),
         ("edit F && \"$PREFS\" read F k", "4\n"), ("export d \"./o$N\" && \"$PREFS\" read \"./o$N\" k", "7\n"),
         ("import e F && \"$PREFS\" read e k", "1\n"),
