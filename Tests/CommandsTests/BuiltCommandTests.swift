@@ -343,7 +343,7 @@ struct BuiltCommandTests {
         var transactions: [Substring: [PropertyList?]] = [:]
         for domain in Self.domains {
             let folder = command.folder + "/state/prefs/history/" + domain
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) where !name.hasSuffix(".files") {
                 let bytes = try Data(contentsOf: URL(filePath: folder + "/" + name))
                 let value = try PropertyList(parsing: bytes)["value"]
                 transactions[name.split(separator: "-")[4], default: []].append(value)

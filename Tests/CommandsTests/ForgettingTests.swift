@@ -48,6 +48,31 @@ import Testing
         return try text(SimulatedMachine.home)
     }
 
+    @Test func `history --forget removes values under former keys, and names damaged copies`() throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d pass hidden1", "convert d xml"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        try machine.fileSystem.replace(
+            "/home/ada/.config/prefs/d.plist", with: Array("<plist><dict><key>pass</key>".utf8).span.bytes)
+        try machine.fileSystem.replace(
+            "/tmp/s.plist",
+            with: Array("{ Domain = d; Settings = ({ Key = token; Sensitive = YES; RenamedFrom = (pass); }); }".utf8)
+                .span.bytes)
+        for line in ["write d n 1", "schema install /tmp/s.plist", "write d token new"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        let forgotten = try machine.run("prefs history --forget d token")
+        #expect(forgotten.status == 0)
+        #expect(try !bytesOfHome(machine.fileSystem).contains("hidden1"))
+        let copies = try #require(try machine.fileSystem.names(in: "/home/ada/.config/prefs"))
+            .map(\.description).filter { $0.hasPrefix("d.plist.damaged-") }
+        #expect(copies.count == 1)
+        for copy in copies {
+            #expect(forgotten.errors.contains("rm -f /home/ada/.config/prefs/\(copy)\n"), "\(forgotten)")
+        }
+    }
+
     @Test func `an interrupted removal leaves each version as it was or without the value`() throws {
         for number in 1... {
             let machine = try SimulatedMachine()

@@ -47,7 +47,7 @@ import Testing
         Row(line: "", user: "{ a = YES; json = NO; text = YES; }", expected: "a text"),
         Row(line: "--text", variables: ["J": "0"], expected: "a text"),
         Row(line: "", user: "{ a = NO; b = YES; }", expected: "b"),
-        Row(line: "", user: "{ a = NO; }", expected: "--a exactly one of --a and --b must be given 2"),
+        Row(line: "", user: "{ a = NO; }", expected: "exactly one of --a and --b must be given 2"),
         // A higher stored layer displaces a lower one.
         Row(line: "", site: "{ json = YES; b = YES; }", expected: "a json"),
         Row(line: "", user: "{ b = YES; text = YES; }", site: "{ json = YES; a = YES; }", expected: "b text"),

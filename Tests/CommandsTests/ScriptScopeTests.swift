@@ -42,6 +42,8 @@ import Testing
         Row(build: "TEXT <x>", deploy: "TEXT!", stored: own), Row(build: "TEXT <x>", deploy: "TEXT <y>", stored: own),
         Row(build: "TEXT", deploy: "TEXT!", stored: own), Row(build: "a|b", deploy: "a|c", stored: own),
         Row(build: "TEXT", deploy: "FILE", stored: own), Row(build: "TEXT", deploy: "INT", stored: own),
+        Row(build: "TEXT", deploy: "TEXT {transient}", stored: own),
+        Row(build: "TEXT", deploy: "TEXT {by-host}", stored: own),
         Row(build: "TEXT", deploy: "TEXT [1..9]", stored: own),
         Row(build: "TEXT", deploy: "TEXT", items: ("{store: own}", ""), stored: own),
         Row(build: "TEXT", deploy: "TEXT", items: ("", "{store: own}"), stored: shared),
@@ -128,6 +130,17 @@ import Testing
         #expect(bench.value("target", in: deployed) == "''" && deployed.errors.contains("must be from 1 to 9"))
         let bare = try bench.prefs("write", "com.example.backup", "target", "b")
         #expect(bare.errors.contains("its commands store :build:target and :deploy:target"), "\(bare)")
+    }
+
+    @Test func `do not get a secret that they would show`() throws {
+        let bench = try ScriptBench(script: Self.script("TEXT {secret}", "TEXT"))
+        try install(bench)
+        #expect(try bench.prefs("write", "com.example.backup", "target", "hunter2").status == 0)
+        let migrated = try bench.prefs("schema", "migrate", "com.example.backup", "--to", "deploy")
+        #expect(
+            migrated.status == 8 && migrated.output.contains("is sensitive, and :deploy:target is not"), "\(migrated)")
+        #expect(try bench.prefs("read", "com.example.backup").output.contains("hunter2") == false)
+        #expect(try bench.prefs("schema", "migrate", "com.example.backup", "--to", "build").status == 0)
     }
 
     @Test func `ignore the value that they shared, and say so once`() throws {

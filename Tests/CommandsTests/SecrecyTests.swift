@@ -248,6 +248,20 @@ import Testing
         #expect(try machine.run("prefs read d token").output == "hidden\n")
     }
 
+    @Test(arguments: ["undo d", "restore d 2"])
+    func `a secret that a version brings back is remembered`(_ line: String) throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d theme light", "write d token hidden", "delete d token"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        let folder: FilePath = "/home/ada/.local/share/prefs/schemas"
+        try machine.fileSystem.makeFolders(folder)
+        try machine.fileSystem.replace(folder.resolving("d.plist"), with: Array(Self.schema.utf8).span.bytes)
+        #expect(try machine.run("prefs \(line)").status == 0)
+        #expect(try machine.fileSystem.remove(folder.resolving("d.plist")))
+        #expect(try machine.run("prefs read d token").output == "••••\n")
+    }
+
     static let ends: [(name: String, end: @Sendable (SimulatedMachine) throws -> Void)] = [
         ("write", { _ = try $0.run("prefs write d theme dark") }),
         ("uninstall", { _ = try $0.run("prefs schema uninstall d") }),

@@ -51,6 +51,16 @@ import Testing
         return machine
     }
 
+    @Test func `restore keeps a domain that is a folder`() throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d a 1", "convert d folder", "write d b 2", "restore d 1"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        #expect(try machine.fileSystem.status(of: "/home/ada/.config/prefs/d.prefs")?.kind == .folder)
+        #expect(try machine.fileSystem.status(of: "/home/ada/.config/prefs/d.plist") == nil)
+        #expect(try machine.run("prefs read --format lines d").output == "a\t1\n")
+    }
+
     @Test func `undo restores a domain without values, and then its values`() throws {
         let machine = try SimulatedMachine()
         for words in [["write", "d", "k", "v"], ["delete", "d", "k"], ["delete", "d"]] {

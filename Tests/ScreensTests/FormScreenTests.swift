@@ -282,7 +282,7 @@ struct Display {
                 │               │ Show line numbers  [ ]                              default  │
                 │               │ Opacity            0.5                               forced  │
                 │               │ Files                                                        │
-                │               │ Café 界 👩‍👩‍👧         Ada                                 user  │
+                │               │ Café 界 👩‍👩‍👧     Ada                                 user  │
                 │               │ Folder             –                                         │
                 │               │ Network                                                      │
                 │               │ Token              ••••                                user  │

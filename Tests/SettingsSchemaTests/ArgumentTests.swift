@@ -386,17 +386,17 @@ private let otherRows: [ArgumentRow] = [
     .init(.relations, "--x-flag", "{\"x\":true} variables {\"need\":\"e\"}", ["NEED": "e"]),
     .init(.relations, "--x-flag", "{\"x\":true}", stored: ["need": "s"]),
     .init(.relations, "--x-flag --need", "--need requires a value: a string"),
-    .init(.relations, "--need n", "--x-flag exactly one of --x-flag and --y-flag must be given"),
+    .init(.relations, "--need n", "exactly one of --x-flag and --y-flag must be given"),
     .init(.relations, "--need n", "{\"need\":\"n\"}", stored: ["y": true]),
     .init(.relations, "--need n --x-flag", "{\"need\":\"n\",\"x\":true}", stored: ["y": true]),
-    .init(.relations, "--need n --x-flag --y-flag", "--x-flag exactly one of --x-flag and --y-flag must be given"),
+    .init(.relations, "--need n --x-flag --y-flag", "exactly one of --x-flag and --y-flag must be given"),
     .init(.relations, "--need n --x-flag --a-flag --b-flag", "--a-flag cannot be given together with --b-flag"),
     .init(.relations, "--need n --x-flag --a-flag", "{\"a\":true,\"need\":\"n\",\"x\":true}", stored: ["b": true]),
     .init(.relations, "--need n --x-flag --c-flag 1", "--c-flag requires --d-flag"),
     .init(.relations, "--need n --x-flag --c-flag 1", "{\"c\":\"1\",\"need\":\"n\",\"x\":true}", stored: ["d": "2"]),
     .init(
         .relations, "--a-flag --b-flag --c-flag 1",
-        "--a-flag cannot be given together with --b-flag / --c-flag requires --d-flag / --x-flag exactly one of --x-flag and --y-flag must be given / --need is required"
+        "--a-flag cannot be given together with --b-flag / --c-flag requires --d-flag / exactly one of --x-flag and --y-flag must be given / --need is required"
     ),
     .init(.secret, "--tokn abc", "unknown flag --tokn; did you mean --token-file?"),
     .init(.secret, "--tokn", "unknown flag --tokn; did you mean --token-file?"),

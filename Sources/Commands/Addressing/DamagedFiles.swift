@@ -24,9 +24,8 @@ extension StoreAccess {
         return layer.map { command(restoring: version, spelling(failure.domain, in: $0)) }
     }
 
-    /// Returns the command for a file as the command line names it; nil if text cannot express its name.
-    private func command(restoring version: KeptVersion, ofFile word: String) -> String? {
-        guard !ByteText.holdsRaw(word) else { return nil }
+    /// Returns the command for a file as the command line names it.
+    private func command(restoring version: KeptVersion, ofFile word: String) -> String {
         let format = requiredFormat.map { [Option.from.name, $0] } ?? []
         return command(restoring: version, spelling(word, in: .user), options: format)
     }
@@ -46,7 +45,7 @@ extension StoreAccess {
             _ = try file.contents(on: system)
             return input.lines
         } catch {
-            let line = error.goodVersion.flatMap { command(restoring: $0, ofFile: input.name) }
+            let line = error.goodVersion.map { command(restoring: $0, ofFile: input.name) }
             return input.lines + [line].compactMap(\.self)
         }
     }

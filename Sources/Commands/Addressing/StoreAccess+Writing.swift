@@ -214,6 +214,7 @@ extension StoreAccess {
         leaving: @escaping @Sendable ([String]) -> Void
     ) throws -> DomainEdit {
         let forced = invocation.has(.force) ? [] : try forcedKeys(of: domain)
+        if let schema = installedSchema(domain)?.readable { remember(schema, of: domain) }
         var edit = DomainEdit(domain.file) { draft in
             let state = try choose(domain, &draft)
             let kept = forced.filter { state.values[$0] != draft.values[$0] }

@@ -18,7 +18,9 @@ extension Verb {
         try access.restoreState([domain], .restore, invocation) { _, draft in
             var state = state
             let keepsFormat = draft.exists && !draft.isDamaged && state.format != nil
-            if keepsFormat, state.values != draft.values { state.format = draft.format }
+            if keepsFormat, state.values != draft.values {
+                (state.format, state.isFolder) = (draft.format, draft.isFolder)
+            }
             return state
         }
         return .done
@@ -148,7 +150,7 @@ extension StoreAccess {
         for domain in domains {
             let policy = policy
             let result = try DomainWriter(system, context.author(of: reason), by: policy)
-                .forget(key?.path, in: domain.file)
+                .forget(key.map { pathsInVersions(of: $0, in: domain) }, in: domain.file)
             count += result.count + result.damaged.count
             for version in result.damaged {
                 context.note("\(word): version \(version) in layer \(domain.layer) was damaged, and is removed")
@@ -162,9 +164,18 @@ extension StoreAccess {
             throw CommandFailure(.notFound, "\(word): no version \(what.map { "has \($0)" } ?? "is kept")")
         }
         let versions = counted(count, "version")
-        context.note("\(word): \(what.map { "removed \($0) from \(versions)" } ?? "removed \(versions)")")
+        if count > 0 {
+            context.note("\(word): \(what.map { "removed \($0) from \(versions)" } ?? "removed \(versions)")")
+        }
         try noteCopies(of: key, in: domains)
         return status
+    }
+
+    /// Returns the paths of a value in the versions, also under its former keys.
+    private func pathsInVersions(of key: KeyArgument, in domain: AddressedDomain) -> [EntryPath] {
+        let stored = installedSchema(domain)?.readable?.storedPaths(of: key.key) ?? []
+        return [key.path]
+            + stored.map { EntryPath($0.components + key.rest.components) }.filter { $0 != key.path }
     }
 
     /// Reports the copies of forgotten values that remain.
@@ -176,6 +187,12 @@ extension StoreAccess {
             context.note(
                 "\(domain.word) still has a value in layer \(domain.layer), which later versions keep: \(ShellWord.line(words))"
                     .onOneLine)
+        }
+        for domain in domains {
+            for path in domain.file.damagedCopies(on: system) {
+                let command = ShellWord.line(["rm", "-f", path.description])
+                context.note("\(path) may have the value; to remove it: \(command)".onOneLine)
+            }
         }
         let mirrors = (try? MirrorPlaces(places, on: system))?.joined ?? []
         for mirror in mirrors

@@ -158,7 +158,7 @@ extension Verb {
             "With --to, the values that the commands of a script once shared, and now store for themselves, become those of COMMAND.",
         ],
         options: [.claimingCommand], forms: [[.domain]],
-        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let script = try SchemaFile.ofScript(invocation[operand: Operand.domain.name] ?? "", context)?.schema()
         let access = try StoreAccess(invocation, context)
@@ -177,7 +177,7 @@ extension Verb {
         try access.commit(edits, .migrate)
         let made = files.flatMap { file in steps.withLock { $0[file] ?? [] } }
         try context.after("migrated the settings") { for step in made { try context.say("\(step)".onOneLine) } }
-        return .done
+        return made.contains(where: \.isRefusal) ? .different : .done
     }
 
     private static let importingBundle = Verb(

@@ -165,6 +165,9 @@ private struct TransactionUndo: Sendable {
     private func obstacle(to domain: AddressedDomain, _ invocation: Invocation) -> CommandFailure? {
         do {
             return try obstacle(to: domain, at: DomainState(domain.file.contents(on: access.system)), invocation)
+        } catch let failure as StoreFailure where failure.goodVersion != nil {
+            let lines = access.lines(of: failure)
+            return CommandFailure(failure.status, lines, classic: lines)
         } catch {
             let (status, lines) = Prefs.explanation(of: error)
             return CommandFailure(status, lines, classic: lines)

@@ -124,6 +124,21 @@ extension DomainFile {
         throw SystemFailure(.exists, .link, target)
     }
 
+    /// Returns the damaged files that were set aside when they were replaced, also those in the domain's folder.
+    package func damagedCopies(on system: SystemServices) -> [FilePath] {
+        let files = system.fileSystem
+        let target = (try? path.followingLinks(in: files)) ?? path
+        let beside = ((try? files.names(in: target.parent)) ?? nil) ?? []
+        let beginning = target.lastComponent?.appending(Self.damagedEnding).bytes
+        var copies = beside.filter { name in beginning.map { name.bytes.starts(with: $0) } ?? false }
+            .map(target.parent.appending)
+        if let folder {
+            let inside = ((try? files.names(in: folder)) ?? nil) ?? []
+            copies += inside.filter { $0.description.contains(Self.damagedEnding.description) }.map(folder.appending)
+        }
+        return copies
+    }
+
     /// Whether a failed attempt to replace the damaged file has set it aside already.
     private func isSetAside(_ target: FilePath, on system: SystemServices) throws(SystemFailure) -> Bool {
         let (files, limit) = (system.fileSystem, PropertyList.Limits.default.inputBytes)

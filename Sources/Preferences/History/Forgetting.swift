@@ -17,30 +17,34 @@ extension DomainWriter {
     /// Each version is replaced as a whole: after a crash it has either its former contents or the new ones, and
     /// calling this again completes the removal. The domain's file is not changed.
     ///
-    /// - Parameter path: The path of the entry, or nil for all values.
-    package func forget(_ path: EntryPath?, in file: DomainFile) throws(StoreFailure) -> Forgetting {
+    /// - Parameter paths: The paths of the entry, also under former keys, or nil for all values.
+    package func forget(_ paths: [EntryPath]?, in file: DomainFile) throws(StoreFailure) -> Forgetting {
         guard let history = History(of: file, on: system) else { return Forgetting() }
         let resolved = try ResolvedFile(file, on: system)
         // Completes pending transactions, whose temporary files may have the value.
         let locks = try lock([resolved])
         defer { locks.release() }
         removeLeftovers(of: [resolved])
+        history.takeFormer()
         return try file.reporting { () throws(SystemFailure) in
             var result = Forgetting()
             for version in try history.listed(removingLeftovers: true) {
-                history.forget(path, in: version, &result)
+                history.forget(paths, in: version, &result)
             }
-            if result.count > 0 { try system.fileSystem.synchronizeFolder(history.folder) }
+            let isChanged = result.count > 0
+            if isChanged, try system.fileSystem.status(of: history.folder) != nil {
+                try system.fileSystem.synchronizeFolder(history.folder)
+            }
             return result
         }
     }
 }
 
 extension History {
-    fileprivate func forget(_ path: EntryPath?, in version: KeptVersion, _ result: inout Forgetting) {
+    fileprivate func forget(_ paths: [EntryPath]?, in version: KeptVersion, _ result: inout Forgetting) {
         guard let place = self.path(of: version) else { return }
         do throws(SystemFailure) {
-            guard let path else {
+            guard let paths else {
                 if try system.fileSystem.remove(place) { result.count += 1 }
                 return
             }
@@ -49,7 +53,7 @@ extension History {
                 if try system.fileSystem.remove(place) { result.damaged.append(version.sequence) }
                 return
             }
-            guard let bytes = bytes(of: state, without: path) else { return }
+            guard let bytes = bytes(of: state, without: paths) else { return }
             try replace(version, at: place, with: bytes)
             result.count += 1
         } catch {
@@ -57,11 +61,12 @@ extension History {
         }
     }
 
-    /// Returns the bytes of a version without an entry, or nil if it does not have the entry.
-    private func bytes(of state: DomainState, without path: EntryPath) -> [UInt8]? {
+    /// Returns the bytes of a version without the entries at some paths, or nil if it has none of them.
+    private func bytes(of state: DomainState, without paths: [EntryPath]) -> [UInt8]? {
         var root = PropertyList.dictionary(state.values)
-        guard let format = state.format, root[path] != nil, (try? root.remove(at: path)) != nil,
-            let values = root.dictionaryValue
+        let present = paths.filter { root[$0] != nil }
+        guard let format = state.format, !present.isEmpty,
+            present.allSatisfy({ (try? root.remove(at: $0)) != nil }), let values = root.dictionaryValue
         else { return nil }
         if state.isFolder { return try? file.image(of: values) }
         let draft = DomainDraft(values: values, format: format, status: nil)
@@ -72,7 +77,8 @@ extension History {
     private func replace(_ version: KeptVersion, at place: FilePath, with bytes: [UInt8]) throws(SystemFailure) {
         var new = version
         (new.size, new.checksum) = (bytes.count, KeptVersion.checksum(of: bytes))
-        guard let target = self.path(of: new), let model = try system.fileSystem.status(of: place) else { return }
+        guard let name = new.fileName, let model = try system.fileSystem.status(of: place) else { return }
+        let target = place.parent.appending(name)
         let files = system.fileSystem
         let (temporary, copy) = try files.makeTemporary(beside: target)
         do throws(SystemFailure) {

@@ -372,7 +372,7 @@ package struct DomainState: Hashable, Sendable {
     /// The bytes of a version, which is restored as it was.
     package private(set) var bytes: [UInt8]?
     /// Whether the domain is a folder.
-    package private(set) var isFolder = false
+    package var isFolder = false
 
     package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
         (self.values, self.format, self.bytes) = (values, format, bytes)

@@ -1,17 +1,27 @@
 package import Platform
 internal import PropertyLists
 
+/// The files that one transaction changed.
+struct Participants: Sendable {
+    var paths: [FilePath] = []
+    /// The list in the history of one of them, to which the others link.
+    fileprivate(set) var list: FilePath?
+}
+
 /// The files that one transaction changed, as the history of each of them lists them.
 ///
 /// The name of a version has no room for them, so they are in a file of their own beside the versions. A transaction
 /// over a single file has none.
 extension History {
     /// Keeps the list of the files of a transaction. Returns false if that failed.
-    func recordParticipants(_ paths: [FilePath], of transaction: String) -> Bool {
-        guard let name = Self.nameOfParticipants(transaction) else { return false }
-        let listed = PropertyList.array(paths.map { .data(Data($0.relative(to: store).bytes)) })
-        guard let bytes = try? listed.serialized(as: .binary) else { return false }
-        return write(Array(bytes), to: folder.appending(name))
+    func record(_ participants: inout Participants, of transaction: String) -> Bool {
+        guard let path = Self.nameOfParticipants(transaction).map(folder.appending) else { return false }
+        // A list of a thousand files in each of their histories would take 30 MB.
+        if let list = participants.list, (try? system.fileSystem.link(list, to: path)) != nil { return true }
+        let listed = PropertyList.array(participants.paths.map { .data(Data($0.relative(to: store).bytes)) })
+        guard let bytes = try? listed.serialized(as: .binary), write(Array(bytes), to: path) else { return false }
+        participants.list = path
+        return true
     }
 
     /// Returns the paths of the files that a transaction changed, or nil if it changed only this one or was made by an
@@ -69,8 +79,9 @@ extension StoreFolder {
 
     private static func address(ofHostStem stem: String) -> (name: DomainName, host: String?)? {
         // The host follows the last dot.
-        guard let dot = stem.lastIndex(of: "."), let name = try? DomainName(String(stem[..<dot])) else { return nil }
-        return (name, String(stem[stem.index(after: dot)...]))
+        let scalars = stem.unicodeScalars
+        guard let dot = scalars.lastIndex(of: "."), let name = try? DomainName(String(stem[..<dot])) else { return nil }
+        return (name, String(stem[scalars.index(after: dot)...]))
     }
 
     /// Returns the domains that have a history or a file, for all hosts and for each, also those that were removed.

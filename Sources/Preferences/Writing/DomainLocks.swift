@@ -217,7 +217,7 @@ extension DomainFile {
     /// Returns a lock for which a writer of this file would wait until `deadline`, or nil. Only locks that exist are
     /// examined, so that nothing is created.
     package func heldLock(on system: SystemServices, until deadline: Instant) -> HeldLock? {
-        var places = [lockOfStore].compactMap(\.self)
+        var places = [lockOfStore, former?.lockOfStore, former?.lock].compactMap(\.self)
         if case .file(let path) = lock { places.append(path) }
         if let resolved = try? ResolvedFile(self, on: system), lock == .byPath || resolved.isLinked {
             let target = (try? resolved.target.resolvingLinks(in: system.fileSystem)) ?? resolved.target
@@ -284,8 +284,9 @@ extension SystemServices {
             guard place.count == 3, UInt64(place[2]) == file.inode, isDevice(place[0], place[1], file.device) else {
                 continue
             }
-            let program = FilePath("/proc/\(process)/comm").flatMap { text(of: $0) }
-            return LockHolder(process: process, program: program.map { String($0.prefix { $0 != "\n" }) })
+            // The process that took the lock may have ended, while a child still holds it.
+            guard let program = FilePath("/proc/\(process)/comm").flatMap({ text(of: $0) }) else { continue }
+            return LockHolder(process: process, program: String(program.prefix { $0 != "\n" }))
         }
         return nil
     }

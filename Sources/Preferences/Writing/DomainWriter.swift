@@ -162,6 +162,15 @@ package struct DomainWriter: Sendable {
             case .locked(let lock)? = try? files.openLocked(path, .writing, .exclusive)
         else { return }
         defer { lock.unlock() }
+        var formerLock: (any OpenFile)?
+        if let former = file.former {
+            switch try? files.openLocked(former.lockOfStore, .writing, .exclusive) {
+            case .locked(let held)?: formerLock = held
+            case .absent?: break
+            case .busy?, nil: return
+            }
+        }
+        defer { formerLock?.unlock() }
         let pending = PendingTransactions(in: file.transactions, on: system)
         guard let needed = pending.temporaries else { return }
         let folders = [store, store.appending(StoreFolder.hostFolder)]
@@ -268,8 +277,9 @@ package struct DomainWriter: Sendable {
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
             // The next attempt finds the file missing, and would not keep a version of the removal.
             if record == nil {
+                var alone = Participants()
                 for index in changed where plans[index].isCarriedOut && plans[index].removesFile {
-                    plans[index].keepNew(self, transaction)
+                    plans[index].keepNew(self, transaction, with: &alone)
                 }
             }
             let file = plans[current].resolved.file
@@ -278,10 +288,10 @@ package struct DomainWriter: Sendable {
             throw file.failure(plans[current].isCarriedOut ? error.after(plans[current].change) : error)
         }
         if let record { PendingTransactions.remove(record, on: system) }
-        let participants = changed.map { plans[$0].resolved.file.path }
+        var participants = Participants(paths: changed.map { plans[$0].resolved.file.path })
         for index in changed {
             plans[index].removeEmptyFolder(on: system)
-            plans[index].keepNew(self, transaction, with: participants)
+            plans[index].keepNew(self, transaction, with: &participants)
         }
     }
 

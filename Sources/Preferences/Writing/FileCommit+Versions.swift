@@ -131,10 +131,10 @@ extension FileCommit {
     ///
     /// - Parameter participants: The files that the transaction changed, this one included. A version without them
     ///   would be undone alone, so none is kept if they cannot be.
-    mutating func keepNew(_ writer: DomainWriter, _ transaction: String, with participants: [FilePath] = []) {
+    mutating func keepNew(_ writer: DomainWriter, _ transaction: String, with participants: inout Participants) {
         guard let history = History(of: resolved.file, on: writer.system) else { return }
         guard writer.policy.versions > 0 else { return history.removeAll() }
-        if participants.count > 1, !history.recordParticipants(participants, of: transaction) {
+        if participants.paths.count > 1, !history.record(&participants, of: transaction) {
             unwritableHistory = history.folder
             after.isOwn = false
             return

@@ -288,6 +288,7 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .needlessValue: "\(place) takes no value"
         case .value(let text, let reason):
             "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
+        case .relation(.exactlyOne(let keys)): "exactly one of \(listed(keys)) must be given"
         case .relation(let reason): "\(place) \(reason)"
         case .excludedByForced(let other, _):
             "\(place) cannot be given together with \(other), which the administrator forces"

@@ -136,7 +136,7 @@ package struct PlainForm: Sendable {
         if case .choice(let choices) = control.kind {
             let rows = choices.enumerated().map { index, choice in
                 let number = control.numbersChoices ? "\(index + 1)) " : ""
-                return "  \(number)\(control.setting.rule.title(of: choice).printable)\n"
+                return "  \(number)\(control.shownText(of: choice).printable)\n"
             }
             actions.append(.write(rows.joined()))
         }

@@ -35,6 +35,7 @@ extension SettingDeclaration {
     fileprivate func isSame(as other: SettingDeclaration) -> Bool {
         rule.withoutTitles == other.rule.withoutTitles && isRequired == other.isRequired
             && defaultValue == other.defaultValue && isSensitive == other.isSensitive
+            && isTransient == other.isTransient && isByHost == other.isByHost
     }
 }
 
@@ -228,6 +229,11 @@ extension Schema {
                 let old = setting.allKeys.first(where: { unclaimed.contains(exactly: $0) }),
                 let value = values[old]
             else { continue }
+            // As for a rename: a value that is masked now must not be shown at its new path.
+            guard setting.hasSecrets || !settings(named: old).contains(where: \.hasSecrets) else {
+                result.steps.append(.notClaimedSecret(old, place))
+                continue
+            }
             guard result.values.value(at: place) == nil else {
                 result.steps.append(.notClaimed(old, place))
                 continue

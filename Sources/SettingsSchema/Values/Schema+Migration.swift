@@ -16,9 +16,19 @@ extension Schema {
         case converted(String, to: ValueType)
         /// The value of an earlier version is not moved to a command, because the command has one.
         case notClaimed(String, EntryPath)
+        /// The value of an earlier version is sensitive, and the setting of the command is not.
+        case notClaimedSecret(String, EntryPath)
         /// The value cannot be converted to the type, and is unchanged.
         case notConverted(String, to: ValueType)
         case version(from: Int, to: Int)
+
+        /// Whether a value was not moved to the command that was named.
+        package var isRefusal: Bool {
+            switch self {
+            case .notClaimed, .notClaimedSecret: true
+            default: false
+            }
+        }
     }
 
     /// Migrates the values of a domain: runs the migration of each version in order, then renames former keys.
@@ -109,6 +119,7 @@ extension Schema.MigrationStep: CustomStringConvertible {
         case .converted(let key, let type): "\(key) is now \(type.noun)"
         case .notConverted(let key, let type): "\(key) could not be converted to \(type.noun) and is unchanged"
         case .notClaimed(let key, let path): "\(key) is unchanged because \(path) already has a value"
+        case .notClaimedSecret(let key, let path): "\(key) is unchanged because it is sensitive, and \(path) is not"
         case .version(let old, let new): "migrated from version \(old) to version \(new)"
         }
     }
