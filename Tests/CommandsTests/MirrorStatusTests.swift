@@ -317,6 +317,18 @@ private struct MirrorPair: Sendable {
         #expect(try pair.desk("mirror", "status").status == 0)
     }
 
+    @Test(arguments: ["sync", "status"])
+    func `is an error while a record of the store cannot be used`(_ verb: String) throws {
+        let pair = try MirrorPair()
+        let record: FilePath = "/home/ada/.config/prefs/.transactions/0123456789abcdef"
+        try pair.machine.fileSystem.makeFolders(record.parent)
+        try pair.machine.fileSystem.replace(record, with: Array("junk".utf8).span.bytes)
+        let outcome = try pair.desk("mirror", verb)
+        #expect(outcome.status == 6 && outcome.errors.contains(record.description), "\(outcome)")
+        #expect(try pair.machine.fileSystem.remove(record))
+        #expect(try pair.desk("mirror", verb).status == 0)
+    }
+
     @Test func `is not that of a store without a mirror if its settings cannot be read`() throws {
         let pair = try MirrorPair()
         let path = try pair.settings

@@ -47,6 +47,18 @@ struct PreferenceFiles: Sendable {
         var identity: MirrorEngine.FileIdentity? { if case .present(let identity) = self { identity } else { nil } }
     }
 
+    /// Throws if a record of the store cannot be used, so that its files cannot be read. Otherwise they would look
+    /// unchanged.
+    func checkRecords() throws(MirrorFailure) {
+        do throws(SystemFailure) {
+            _ = try places.user.domains(on: system)
+        } catch  where error.operation == .useRecord {
+            throw MirrorFailure(error)
+        } catch {
+            // A folder that cannot be read is reported for each of its domains.
+        }
+    }
+
     /// The domains that have a file.
     func domains() -> [DomainName] {
         // A transaction may have committed a domain whose file is not created yet.

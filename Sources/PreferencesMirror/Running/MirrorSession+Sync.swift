@@ -23,6 +23,7 @@ extension MirrorSession {
         }
         let known = summary.files.keys
         if haveSchemasChanged(since: time) { return false }
+        guard (try? preferences.checkRecords()) != nil else { return false }
         let taking = preferences.domains().filter(configuration.selection.includes).map { Path(domain: $0.text) }
         guard Set(taking).isSubset(of: known) else { return false }
         var current: [Name: MirrorEngine.FileIdentity?] = [:]
@@ -46,6 +47,7 @@ extension MirrorSession {
 
     /// Captures local changes, joins those of other hosts, and publishes. Requires the lock of the state.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
+        try preferences.checkRecords()
         let marker = try MirrorFailure.wrapping { try RestoreMarker(of: id, in: places) }
         try handle(.foundMark(marker?.mark))
         unlock()

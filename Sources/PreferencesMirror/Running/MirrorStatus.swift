@@ -120,6 +120,7 @@ extension MirrorSession {
 extension MirrorSession {
     /// Returns the status of the mirror. Nothing is exchanged.
     package mutating func status() throws(MirrorFailure) -> MirrorStatus {
+        try preferences.checkRecords()
         try begin(patience: .seconds(5))
         defer { end() }
         let look = directory.look(for: id, isChosen: configuration.isChosen)
