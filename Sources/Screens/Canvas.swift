@@ -164,7 +164,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Clears the wide character of which a cell is a later column.
+    /// Clears the wide character that began in an earlier cell and extends over this one.
     private mutating func clearWide(over index: Int) {
         guard cells[index].code == Cell.rest else { return }
         var first = index

@@ -71,7 +71,7 @@ import Testing
         #expect(try tree("/opt/xdg/prefs", system).contains("644 .history/com.example.app/version"))
     }
 
-    /// Returns a disk with two versions by an earlier version of this library, of which others cannot read the first.
+    /// Returns a disk with two versions by an earlier version of this library. Others cannot read the first one.
     private func former() throws -> SimulatedDisk {
         let disk = try StoreBench().simulated.disk
         let system = root(disk)

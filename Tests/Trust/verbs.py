@@ -261,7 +261,7 @@ class World:
         self.calls, self.last = [], None
         self.transactions = []
         shutil.rmtree(root, ignore_errors=True)
-        os.makedirs(root + "/work")
+        os.makedirs(root + "/files")
         self.environment = {
             "HOME": root, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "XDG_CONFIG_DIRS": root + "/xdg",
             "EDITOR": f"cp {root}/edited",
@@ -287,7 +287,7 @@ class World:
                     stem += "." + self.host
                 self.places.append(Place(self, name, layer, name, options, f"{folder}/{stem}"))
         for file in self.pick.sample(["f.json", "f.plist", "f.strings", "g h.plist"], 2):
-            self.places.append(Place(self, file, None, "./" + file, [], f"{root}/work/{file}"))
+            self.places.append(Place(self, file, None, "./" + file, [], f"{root}/files/{file}"))
         for place in self.places:
             if self.pick.random() < 0.3:
                 continue
@@ -340,7 +340,7 @@ class World:
     def call(self, *words, stdin=""):
         self.calls.append((list(words), stdin))
         self.last = subprocess.run(
-            [self.prefs, *words], env=self.environment, cwd=self.root + "/work", input=stdin.encode(),
+            [self.prefs, *words], env=self.environment, cwd=self.root + "/files", input=stdin.encode(),
             capture_output=True, timeout=60, check=False)
         return self.last.returncode
 
@@ -703,7 +703,7 @@ def restore(world):
     number = None
     listed = subprocess.run(
         [world.prefs, "history", *place.options, "--format", "json", place.operand], env=world.environment,
-        cwd=world.root + "/work", capture_output=True, check=False)
+        cwd=world.root + "/files", capture_output=True, check=False)
     # The number of the last version whose values another program would read, by the history's own list.
     try:
         versions = json.loads(listed.stdout)["versions"]
@@ -712,7 +712,7 @@ def restore(world):
     number = world.pick.choice(versions)["id"]
     shown = subprocess.run(
         [world.prefs, "history", *place.options, "--show", str(number), "--format", "xml", place.operand],
-        env=world.environment, cwd=world.root + "/work", capture_output=True, check=False)
+        env=world.environment, cwd=world.root + "/files", capture_output=True, check=False)
     if shown.returncode:
         return undo(world)
     values = plistlib.loads(shown.stdout)

@@ -41,7 +41,7 @@ extension History {
         return paths.map { (store ?? .root).resolving($0) }
     }
 
-    /// Returns whether a file lists the participants of a transaction of which no version is kept.
+    /// Returns whether a file lists the participants of a transaction, and no version of that transaction is kept.
     func isLeftoverList(_ name: FileName, among versions: [KeptVersion]) -> Bool {
         guard name.bytes.suffix(Self.ending.bytes.count).elementsEqual(Self.ending.bytes) else { return false }
         let stem = name.bytes.dropLast(Self.ending.bytes.count)

@@ -72,7 +72,7 @@ extension Schema {
 }
 
 extension [Schema.Mistake] {
-    /// The first error because of which the readable part of a schema may lack a sensitive setting, or nil.
+    /// The first error that may hide a sensitive setting from the readable part of a schema, or nil.
     package var concealing: Schema.Mistake? {
         // Further errors are not reported.
         first(where: \.mayConcealSecret) ?? (count >= Schema.maximumDiagnostics ? last : nil)
