@@ -716,6 +716,9 @@ def restore(world):
     if shown.returncode:
         return undo(world)
     values = plistlib.loads(shown.stdout)
+    if equal(values, place.value):
+        # The version differs in its format only, which is then restored. The history does not list that of a folder.
+        return undo(world)
     return ["restore", *place.options, place.operand, str(number)], "", lambda: place.become(values)
 
 
