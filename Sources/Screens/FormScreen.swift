@@ -111,9 +111,8 @@ package struct FormScreen: PaneScreen {
     private func sentences(for problems: [Schema.Problem]) -> [Name: String] {
         var reasons: [Name: String] = [:]
         for problem in problems {
-            guard let key = problem.path.components.first?.name else { continue }
             let remedy = if case .conflict = problem.reason { " Press r to remove one." } else { "" }
-            reasons[key] = form.sentence(for: problem) + remedy
+            reasons[Name(problem.place)] = form.sentence(for: problem) + remedy
         }
         return reasons
     }

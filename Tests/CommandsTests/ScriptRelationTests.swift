@@ -126,4 +126,43 @@ import Testing
         #expect(text.contains("now not set; x from user gives way to --to"), "\(help)")
         #expect(text.contains("now not set; true given") && text.contains("now not set; y given"), "\(help)")
     }
+
+    /// The settings of a command, with values that exclude each other: the writer, its input, and the status.
+    @Test(
+        arguments: [
+            ("own", "write d :c:to y", "", 3), ("shared", "write d to y", "", 3),
+            ("own", "write d c {from=x;to=y;}", "", 3), ("shared", "import d -", "{ from = x; to = y; }", 3),
+            ("own", "import d -", "{ c = { from = x; to = y; }; }", 3),
+            ("own", "import d -", "{ c = { to = y; }; }", 0), ("shared", "import d -", "{ to = y; }", 3),
+            ("own", "form --plain d", "\ny\n:save\n", 8),
+            ("shared", "form --plain d", "\ny\n:save\n", 8), ("own", "write d :c:port 1", "", 0),
+        ] as [(String, String, String, Int32)])
+    func `are checked for commands by every writer`(
+        _ store: String, _ line: String, _ input: String, _ status: Int32
+    ) throws {
+        let bench = try ScriptBench(
+            script: """
+                #!/bin/sh
+                #prefs domain=d
+                # @command c {store: \(store)}
+                # @option --from=TEXT {conflicts: to}
+                # @option --to=TEXT
+                # @option --port=INT
+                # @option --name=TEXT!
+
+                """)
+        #expect(try bench.prefs("schema", "install", "/tmp/backup").status == 0)
+        #expect(try bench.run(["c", "--from", "x", "--name", "n", "--save"]).status == 0)
+        let words = ["prefs"] + line.split(separator: " ").map(String.init)
+        let outcome = try runPrefs(words, input: input, on: bench.machine)
+        #expect(outcome.status == status, "\(outcome)")
+        let call = try bench.run(["c", "--name", "n"])
+        #expect(call.status == 0, "\(outcome) \(call)")
+        if line.hasPrefix("form") {
+            #expect((outcome.output + outcome.errors).contains("cannot both have a value"), "\(outcome)")
+        } else if status != 0 {
+            let keys = store == "own" ? (":c:from", ":c:to") : ("from", "to")
+            #expect(outcome.errors.contains("\(keys.0): cannot be given together with \(keys.1)"), "\(outcome)")
+        }
+    }
 }

@@ -77,6 +77,44 @@ import Testing
         #expect(try schema.migrated(["address": "x"]).values == ["url": "x"])
     }
 
+    static let ofCommands = """
+        { Domain = d; Version = 3; Migrations = (
+              { From = 1; Rename = { a = b; pass = token; }; Convert = { port = integer; }; },
+              { From = 2; Rename = { b = c; }; Remove = (junk); });
+          Commands = ({ Name = serve; Store = own; Settings = (
+              { Key = port; Type = integer; }, { Key = c; }, { Key = token; Sensitive = YES; });
+              Commands = ({ Name = log; Settings = ({ Key = level; }); }); }); }
+        """
+
+    @Test(
+        arguments: [
+            (
+                "{serve: {port: \"80\"}}", "{serve: {port: 80}, \"$schemaVersion\": 3}",
+                [":serve:port is now an integer"]
+            ),
+            (
+                "{serve: {a: \"x\", log: {b: 1, junk: 2}}, junk: 3}",
+                "{serve: {c: \"x\", log: {c: 1}}, \"$schemaVersion\": 3}",
+                [
+                    ":serve:a is now :serve:b", "junk was removed", ":serve:b is now :serve:c",
+                    ":serve:log:b is now :serve:log:c", ":serve:log:junk was removed",
+                ]
+            ),
+            (
+                "{serve: {a: \"x\", c: \"y\"}}", "{serve: {c: \"y\"}, \"$schemaVersion\": 3}",
+                [":serve:a is now :serve:b", ":serve:b was removed because :serve:c already has a value"]
+            ),
+            ("{serve: 5}", "{serve: 5, \"$schemaVersion\": 3}", []),
+        ] as [(String, String, [String])])
+    func `reaches the dictionaries of commands`(_ before: String, _ after: String, _ notes: [String]) throws {
+        let schema = try Sample.schema(Self.ofCommands)
+        let migrated = try schema.migrated(try #require(ValueNotation.value(before).dictionaryValue))
+        #expect(try PropertyList.dictionary(migrated.values) == ValueNotation.value(after))
+        #expect(migrated.steps.map(\.description) == notes + ["migrated from version 1 to version 3"])
+        #expect(schema.masked(["pass": "s3cret", "c": "x"], under: "serve") == ["pass": "••••", "c": "x"])
+        #expect(schema.isSensitive([EntryPath.Component("serve"), EntryPath.Component("pass")]))
+    }
+
     @Test func `never goes back`() throws {
         let schema = try Sample.settings(Self.text, rest: Self.migrations)
         let failure = #expect(throws: Schema.NewerVersion.self) { try schema.migrated(["$schemaVersion": 4]) }

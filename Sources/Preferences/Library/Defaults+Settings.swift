@@ -88,7 +88,7 @@ extension Defaults {
             let change = changes[Name(key)]
             if let scope = schema?.declarations[Name(key)]?.storedAt?.components.first?.text {
                 if written[scope] == nil { written[scope] = own[scope] }
-                if let change { schema.put(change, key, in: &written) }
+                if let change { try? schema.put(change, key, in: &written) }
             } else {
                 written[key] = change ?? own[key]
             }
@@ -149,7 +149,7 @@ extension Defaults {
         return try target.change(.write) { values in
             let current = schema.value(of: setting.key, in: values).flatMap(setting.value)
             guard current ?? setting.defaultValue == expected else { return false }
-            schema.put(encoded, setting.key, in: &values)
+            try schema.put(encoded, setting.key, in: &values)
             return true
         }
     }
@@ -244,7 +244,7 @@ extension Defaults {
                 let values = part.values
                 return DomainEdit(file) { draft in
                     try rules.change(&draft, of: name) { draft in
-                        schema.put(values, removing: others, in: &draft.values)
+                        try schema.put(values, removing: others, in: &draft.values)
                     }
                 }.made(in: policy.newFormat)
             })
@@ -258,7 +258,7 @@ extension Defaults {
     ) throws {
         for (domain, values) in parts {
             domain.state.withLock { $0.rules = SchemaRules(schema) }
-            try domain.change(.write) { stored in schema.put(values, removing: others, in: &stored) }
+            try domain.change(.write) { stored in try schema.put(values, removing: others, in: &stored) }
         }
     }
 }
@@ -278,13 +278,14 @@ extension SharedStore {
 }
 
 extension Schema {
-    /// Stores values by their stored keys, and removes those of other keys.
+    /// Stores values by their stored keys, and removes those of other keys. Throws if a value cannot be stored in the
+    /// dictionary of its command.
     package func put(
         _ values: PropertyList.Dictionary, removing others: [String], in stored: inout PropertyList.Dictionary
-    ) {
-        for path in paths(of: others) { stored.put(nil, at: path) }
+    ) throws(EntryPath.Failure) {
+        for path in paths(of: others) { stored.remove(at: path) }
         for entry in values {
-            for path in storedPaths(of: entry.key).prefix(1) { stored.put(entry.value, at: path) }
+            for path in storedPaths(of: entry.key).prefix(1) { try stored.put(entry.value, at: path) }
         }
     }
 

@@ -166,11 +166,14 @@ public final class Defaults: Sendable {
         target.checkFile()
         guard let schema else { return target.set(changes) }
         let stored = target.stored
-        let changes = schema.inScopes(changes, over: stored)
-        try schema.rules.check(changes, over: stored, isExposed: target.isExposed, name.text)
+        let inScopes: [(key: String, value: PropertyList?)]
+        do throws(EntryPath.Failure) { inScopes = try schema.inScopes(changes, over: stored) } catch {
+            throw StoreFailure(.notAllowed(error.description), name.text)
+        }
+        try schema.rules.check(inScopes, over: stored, isExposed: target.isExposed, name.text)
         // The version is set in memory too, because later changes are checked against it before it is on the disk.
-        let beginning = stored.isEmpty && changes.contains { $0.value != nil } ? schema.rules.beginning : []
-        target.set(schema.withFormerKeys(changes, in: stored) + beginning)
+        let beginning = stored.isEmpty && inScopes.contains { $0.value != nil } ? schema.rules.beginning : []
+        target.set(schema.withFormerKeys(inScopes, in: stored) + beginning)
     }
 
     /// Reports values that could not be set.

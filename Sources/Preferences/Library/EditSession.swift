@@ -77,7 +77,7 @@ public final class EditSession: Sendable {
                 let current = schema.value(of: key.text, in: values)
                 return current != schema.value(of: key.text, in: base) && current != value
             }
-            for (key, value) in changes { schema.put(value, key.text, in: &values) }
+            for (key, value) in changes { try schema.put(value, key.text, in: &values) }
             return (conflicts.map(\.key.text).sorted { $0.isBefore($1) }, values)
         }
         state.withLock { state in
@@ -164,8 +164,10 @@ public struct SettingsDraft: Sendable {
     }
 
     /// Applies the changes.
-    fileprivate func apply(to values: inout PropertyList.Dictionary, _ schema: EffectiveSchema?) {
-        for (key, value) in changes { schema.put(value, key.text, in: &values) }
+    fileprivate func apply(
+        to values: inout PropertyList.Dictionary, _ schema: EffectiveSchema?
+    ) throws(EntryPath.Failure) {
+        for (key, value) in changes { try schema.put(value, key.text, in: &values) }
     }
 }
 
@@ -209,7 +211,7 @@ extension Defaults {
         let schema = schema
         return try target.change(reason) { values in
             guard draft.isCurrent(values, schema) else { return false }
-            draft.apply(to: &values, schema)
+            try draft.apply(to: &values, schema)
             return true
         }
     }

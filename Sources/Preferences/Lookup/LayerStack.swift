@@ -74,7 +74,7 @@ package struct LayerStack: Sendable {
                 guard let text = setting.variable(in: { variables[$0] })?.text, let place = setting.storedAt else {
                     continue
                 }
-                values.put(setting.rule.adapted(.string(text), now: system.clock.wall.date), at: place)
+                try? values.put(setting.rule.adapted(.string(text), now: system.clock.wall.date), at: place)
             }
         }
         for (variable, key) in mapping.sorted(by: { $0.key < $1.key }) {
@@ -224,8 +224,8 @@ extension LayerStack {
                 continue
             }
             let resolution = resolution(of: setting.storedKey, setting.underStoredKey, isComplete: false)
-            for path in setting.storedPaths { values.put(nil, at: path) }
-            values.put(resolution.winner?.value, at: place)
+            for path in setting.storedPaths { values.remove(at: path) }
+            if let value = resolution.winner?.value { try? values.put(value, at: place) }
             found.takeFaults(of: resolution, for: Name(setting.storedKey))
         }
         found.set(key, values[scope.key], layer: highest)

@@ -70,7 +70,7 @@ package final class EffectiveSchema: Sendable {
         var defaultValues = PropertyList.Dictionary(defaults.reversed())
         for setting in scopes.isEmpty ? [] : schema.ownSettings {
             guard let place = setting.storedAt, let value = setting.defaultValue else { continue }
-            defaultValues.put(value, at: place)
+            try? defaultValues.put(value, at: place)
         }
         self.defaultValues = defaultValues
         declarations = Dictionary(settings.map { (Name($0.key), $0) }) { first, _ in first }
@@ -91,7 +91,7 @@ extension EffectiveSchema {
     /// Returns changes of keys of the domain for changes of settings, which commands store in their dictionaries.
     func inScopes(
         _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary
-    ) -> [(key: String, value: PropertyList?)] {
+    ) throws(EntryPath.Failure) -> [(key: String, value: PropertyList?)] {
         var (result, values, scopes): ([(key: String, value: PropertyList?)], PropertyList.Dictionary, [String]) =
             ([], stored, [])
         for (key, value) in changes {
@@ -99,7 +99,7 @@ extension EffectiveSchema {
                 result.append((key, value))
                 continue
             }
-            Optional(self).put(value, key, in: &values)
+            try Optional(self).put(value, key, in: &values)
             if !scopes.contains(exactly: scope) { scopes.append(scope) }
         }
         return result + scopes.map { (key: $0, value: values[$0]) }
@@ -121,14 +121,16 @@ extension EffectiveSchema? {
         return stored.value(at: place)
     }
 
-    /// Sets or removes the stored value of a key.
-    func put(_ value: PropertyList?, _ key: String, in stored: inout PropertyList.Dictionary) {
+    /// Sets or removes the stored value of a key. Throws if it cannot be stored in the dictionary of its command.
+    func put(
+        _ value: PropertyList?, _ key: String, in stored: inout PropertyList.Dictionary
+    ) throws(EntryPath.Failure) {
         guard let declaration = self?.declarations[Name(key)], let place = declaration.storedAt else {
             stored[key] = value
             return
         }
-        for path in declaration.storedPaths.dropFirst() { stored.put(nil, at: path) }
-        stored.put(value, at: place)
+        if let value { try stored.put(value, at: place) } else { stored.remove(at: place) }
+        for path in declaration.storedPaths.dropFirst() { stored.remove(at: path) }
     }
 }
 
@@ -265,17 +267,10 @@ extension SchemaRules {
 
     /// Returns the settings that exclude each other. Missing settings are not an error, because they may still be set.
     private func relations(_ value: (String) -> PropertyList?) -> Set<Schema.Problem> {
-        let hasRelations = schema.settings.contains { !$0.conflicts.isEmpty || !$0.exactlyOneOf.isEmpty }
-        guard hasRelations else { return [] }
-        let values = PropertyList.Dictionary(schema.settings.compactMap { row in value(row.key).map { (row.key, $0) } })
+        guard schema.hasExclusions else { return [] }
+        let values = schema.storedSettings.compactMap { row in value(row.key).map { (row.key, $0) } }
         return Set(
-            schema.settings.relationProblems(in: [.init(.stored, "", values)]).filter { problem in
-                switch problem.reason {
-                case .conflict: true
-                case .exactlyOne(let keys): keys.count { (values[$0] ?? .boolean(false)) != .boolean(false) } > 1
-                default: false
-                }
-            })
+            schema.relationProblems(in: [.init(.stored, "", PropertyList.Dictionary(values))], isComplete: false))
     }
 
     /// Throws if a file that others can read would contain a secret.

@@ -192,7 +192,7 @@ package struct DomainMigration: Sendable {
                 guard draft.exists else { return }
                 var migrated = try Self.migrated(draft.values, by: schema, domain)
                 if let command {
-                    let claimed = schema.claimed(migrated.values, by: command)
+                    let claimed = try schema.claimed(migrated.values, by: command)
                     try SchemaRules(schema).check(from: migrated.values, to: claimed.values, domain)
                     migrated.values = claimed.values
                     migrated.steps += claimed.steps

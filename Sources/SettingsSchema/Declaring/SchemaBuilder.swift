@@ -71,7 +71,10 @@ extension Schema {
         migration.renames = rename.sorted { $0.key < $1.key }.map { .init(old: $0.key, new: $0.value) }
         migration.removals = remove
         migration.conversions = convert.sorted { $0.key < $1.key }.map { .init(key: $0.key, type: $0.value) }
-        return changed { $0.migrations.append(migration) }
+        return changed {
+            $0.migrations.append(migration)
+            $0.assignScopes()
+        }
     }
 
     /// Returns the schema with the settings of another one added. Its own settings override those of the other.

@@ -203,18 +203,18 @@ extension Form {
 
     private func problems(with value: (String) -> Schema.ValueInForce?) -> [Schema.Problem] {
         var layers = [Relations.Layer(.forced), .init(.arguments), .init(.stored)]
-        for setting in schema.settings {
-            guard let value = value(setting.key), value.layer != .default else { continue }
+        for setting in schema.hasRelations ? schema.allSettings : [] {
+            guard let value = value(setting.storedKey), value.layer != .default else { continue }
             let index = value.layer == .forced ? 0 : value.layer == .form || value.layer.isOfUser ? 1 : 2
-            layers[index].values[setting.key] = value.value
+            try? layers[index].values.put(value.value, at: setting.storedPaths[0])
         }
-        return schema.settings.relationProblems(in: layers)
+        return schema.relationProblems(in: layers)
     }
 
     /// Returns a problem of the answers as a sentence that names settings by their titles.
     package func sentence(for problem: Schema.Problem) -> String {
         let title = { (key: String) in control(key)?.title ?? key }
-        let subject = title(problem.path.components.first?.text ?? "")
+        let subject = title(problem.place)
         switch problem.reason {
         case .conflict(let other): return "\(subject) and \(title(other)) cannot both have a value."
         case .requires(let other): return "\(subject) requires a value for \(title(other))."
@@ -236,11 +236,10 @@ extension PropertyList {
 extension Schema.Problem {
     /// The keys of the settings whose values contradict each other.
     fileprivate var keys: [String] {
-        let key = path.components.first?.text ?? ""
-        return switch reason {
-        case .conflict(let other): [key, other]
+        switch reason {
+        case .conflict(let other): [place, other]
         case .exactlyOne(let keys): keys
-        default: [key]
+        default: [place]
         }
     }
 

@@ -15,7 +15,7 @@ extension Schema.Command {
 
 extension SettingDeclaration {
     /// The key of the domain, or the path in it such as `:build:target`, under which the value is stored.
-    package var storedKey: String { storedAt?.description ?? key }
+    package var storedKey: String { storedAt?.storedKey ?? key }
 
     /// The paths at which the value may be stored, the current one first.
     package var storedPaths: [EntryPath] {
@@ -64,6 +64,11 @@ extension ValueRule {
     }
 }
 
+extension EntryPath {
+    /// The key of a domain to which the path leads, or else the path itself.
+    package var storedKey: String { components.count == 1 ? components[0].text : description }
+}
+
 // MARK: Deciding
 
 extension Schema {
@@ -75,7 +80,19 @@ extension Schema {
         var keys = SharedKeys()
         for command in commands { keys.add(command, within: nil) }
         for index in commands.indices { commands[index].assignScopes(keys, at: EntryPath(), within: nil) }
-        scopes = commands.compactMap { $0.scope(isClosed: isClosed) }
+        scopes = commands.compactMap { $0.scope(isClosed: isClosed, migrations) }
+    }
+}
+
+extension [Schema.Migration] {
+    /// Returns the keys that the migrations rename to a key.
+    fileprivate func keys(before key: String) -> [String] {
+        var keys: [String] = [key]
+        for migration in sorted(by: { $0.from > $1.from }) {
+            for rename in migration.renames where keys.contains(exactly: rename.new) { keys.append(rename.old) }
+        }
+        keys.removeFirst()
+        return keys
     }
 }
 
@@ -116,8 +133,12 @@ extension Schema.Command {
     }
 
     /// The dictionary with the command's own values, and with those of the commands in it; nil without any.
-    fileprivate func scope(isClosed: Bool) -> SettingDeclaration? {
-        let rows = settings.filter { $0.storedAt != nil } + commands.compactMap { $0.scope(isClosed: isClosed) }
+    ///
+    /// A setting in it has the keys that migrations rename as former keys, so that a secret is known before they run.
+    fileprivate func scope(isClosed: Bool, _ migrations: [Schema.Migration]) -> SettingDeclaration? {
+        var rows = settings.filter { $0.storedAt != nil }
+        for index in rows.indices { rows[index].renamedFrom += migrations.keys(before: rows[index].key) }
+        rows += commands.compactMap { $0.scope(isClosed: isClosed, migrations) }
         guard !rows.isEmpty else { return nil }
         var rule = ValueRule(.dictionary)
         rule.contents = .entries(rows)
@@ -129,7 +150,7 @@ extension Schema.Command {
 
     /// The keys of the command's own settings that are also commands with values of their own in it.
     var clashes: [String] {
-        let names = commands.filter { $0.scope(isClosed: false) != nil }.map(\.name)
+        let names = commands.filter { $0.scope(isClosed: false, []) != nil }.map(\.name)
         return settings.filter { $0.storedAt != nil && names.contains(exactly: $0.key) }.map(\.key)
     }
 }
@@ -160,6 +181,16 @@ extension Schema {
     /// Returns the key of a command's setting under which its value is stored.
     package func storedKey(of key: String, command: String?) -> String {
         declaration(of: key, command: command)?.storedKey ?? key
+    }
+
+    /// The paths of the dictionaries of commands.
+    var scopePaths: [EntryPath] {
+        var paths: [EntryPath] = []
+        for setting in ownSettings {
+            let path = EntryPath(Array(setting.storedPaths[0].components.dropLast()))
+            if !paths.contains(path) { paths.append(path) }
+        }
+        return paths
     }
 
     /// Whether a path leads to the dictionary of a command, or to a container of it.
@@ -220,8 +251,17 @@ extension Schema {
         return keys
     }
 
-    /// Returns the values with the unclaimed ones moved to a command. A value of its own stays.
-    package func claimed(_ values: PropertyList.Dictionary, by command: String) -> Migrated {
+    /// Returns the names of the commands that have a value of their own for a key.
+    package func commands(owning key: String) -> [String] {
+        allCommands.filter { $0.command.settings.contains { $0.storedAt != nil && $0.allKeys.contains(exactly: key) } }
+            .map(\.name)
+    }
+
+    /// Returns the values with the unclaimed ones moved to a command. A value of its own stays. Throws if another value
+    /// is in the place of the command's dictionary.
+    package func claimed(
+        _ values: PropertyList.Dictionary, by command: String
+    ) throws(EntryPath.Failure) -> Migrated {
         var result = Migrated(values: values)
         let unclaimed = unclaimedKeys(in: values)
         for setting in settings(of: command) {
@@ -239,7 +279,7 @@ extension Schema {
                 continue
             }
             result.values[old] = nil
-            result.values.put(value, at: place)
+            try result.values.put(value, at: place)
             result.steps.append(.renamed(old: old, new: place.description))
         }
         return result
@@ -253,19 +293,37 @@ extension PropertyList.Dictionary {
         return self[first.text]?[EntryPath(Array(path.components.dropFirst()))]
     }
 
-    /// Sets or removes the value at a path of keys, with the dictionaries that contain it. An empty one is removed.
-    package mutating func put(_ value: PropertyList?, at path: EntryPath) { put(value, path.components[...]) }
-
-    private mutating func put(_ value: PropertyList?, _ path: ArraySlice<EntryPath.Component>) {
-        guard let first = path.first else { return }
-        guard path.count > 1 else {
+    /// Sets the value at a path of keys, and creates the dictionaries that contain it. Throws, and changes nothing, if
+    /// the path leads into a value that is not a dictionary.
+    package mutating func put(_ value: PropertyList, at path: EntryPath) throws(EntryPath.Failure) {
+        guard let first = path.components.first else { return }
+        guard path.components.count > 1 else {
             self[first.text] = value
             return
         }
-        let former = self[first.text]?.dictionaryValue
-        if value == nil, former == nil { return }
-        var inner = former ?? [:]
-        inner.put(value, path.dropFirst())
+        var inner = PropertyList.Dictionary()
+        switch self[first.text] {
+        case nil: break
+        case .dictionary(let former)?: inner = former
+        case let other?: throw EntryPath.Failure(problem: .notAContainer(other.kind), place: path.description)
+        }
+        do throws(EntryPath.Failure) {
+            try inner.put(value, at: EntryPath(Array(path.components.dropFirst())))
+        } catch {
+            throw EntryPath.Failure(problem: error.problem, place: path.description)
+        }
+        self[first.text] = .dictionary(inner)
+    }
+
+    /// Removes the value at a path of keys, and the dictionaries that become empty.
+    package mutating func remove(at path: EntryPath) {
+        guard let first = path.components.first else { return }
+        guard path.components.count > 1 else {
+            self[first.text] = nil
+            return
+        }
+        guard var inner = self[first.text]?.dictionaryValue else { return }
+        inner.remove(at: EntryPath(Array(path.components.dropFirst())))
         self[first.text] = inner.isEmpty ? nil : .dictionary(inner)
     }
 }

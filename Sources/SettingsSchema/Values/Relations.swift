@@ -59,7 +59,7 @@ package struct Relations: Sendable {
     }
 
     private func counts(_ index: Int) -> Bool {
-        places[index].map { layers[$0].values[settings[index].key] != .boolean(false) } ?? false
+        places[index].map { layers[$0].counts(settings[index].key) } ?? false
     }
 
     /// Uses the values of a layer that no value of a higher one excludes.
@@ -157,14 +157,70 @@ extension [SettingDeclaration] {
         }
         return result
     }
+}
 
-    /// Returns the broken rules about which settings must or must not have values.
+extension Schema {
+    /// Whether a rule about values of the program or of a command depends on those of other settings.
+    package var hasRelations: Bool { allSettings.haveRelations }
+
+    /// Whether settings of the program or of a command exclude each other.
+    package var hasExclusions: Bool { allSettings.contains { !$0.conflicts.isEmpty || !$0.exactlyOneOf.isEmpty } }
+
+    /// Returns the broken rules about which settings of the program, and of each of its commands, must or must not have
+    /// values. Settings are named by their stored keys.
     ///
-    /// - Parameter layers: The layers above the defaults, highest priority first.
-    package func relationProblems(in layers: [Relations.Layer]) -> [Schema.Problem] {
-        haveRelations
-            ? Relations(self, in: layers).problems.map { .init(path: [EntryPath.Component($0.key)], reason: $0.reason) }
-            : []
+    /// A value that a command requires can still be given on its command line, so it is not missing.
+    ///
+    /// - Parameters:
+    ///   - layers: The layers above the defaults with the values as they are stored, highest priority first.
+    ///   - isComplete: Whether settings that need a value have it, or else are errors.
+    package func relationProblems(in layers: [Relations.Layer], isComplete: Bool = true) -> [Problem] {
+        var problems: [Problem] = []
+        for command in [nil] + allCommands.map(\.name) {
+            let settings = settings(of: command)
+            guard settings.haveRelations else { continue }
+            let layers = layers.map { $0.ofSettings(settings) }
+            for problem in Relations(settings, in: layers).problems {
+                switch problem.reason {
+                case .missing where command != nil || !isComplete: continue
+                case .requires where !isComplete: continue
+                case .exactlyOne(let keys) where command != nil || !isComplete:
+                    guard keys.contains(where: { key in layers.contains { $0.counts(key) } }) else { continue }
+                default: break
+                }
+                let found = settings.underStoredKeys(problem)
+                if !problems.contains(found) { problems.append(found) }
+            }
+        }
+        return problems
+    }
+}
+
+extension Relations.Layer {
+    fileprivate func counts(_ key: String) -> Bool { values[key].map { $0 != .boolean(false) } ?? false }
+
+    /// Returns the layer with the values of settings under their keys, and not where they are stored.
+    fileprivate func ofSettings(_ settings: [SettingDeclaration]) -> Self {
+        let found = settings.compactMap { setting in
+            values.value(at: setting.storedPaths[0]).map { (setting.key, $0) }
+        }
+        return Self(kind, name, PropertyList.Dictionary(found))
+    }
+}
+
+extension [SettingDeclaration] {
+    /// Returns a broken rule with the places of the values.
+    fileprivate func underStoredKeys(_ problem: Relations.Problem) -> Schema.Problem {
+        let stored = { (key: String) in declaration(of: key)?.storedKey ?? key }
+        let reason: Schema.Problem.Reason =
+            switch problem.reason {
+            case .conflict(let other): .conflict(with: stored(other))
+            case .requires(let other): .requires(stored(other))
+            case .exactlyOne(let keys): .exactlyOne(of: keys.map(stored))
+            default: problem.reason
+            }
+        let path = declaration(of: problem.key)?.storedPaths[0] ?? [EntryPath.Component(problem.key)]
+        return Schema.Problem(path: path, reason: reason)
     }
 }
 

@@ -22,7 +22,7 @@ extension Schema {
     /// Returns the problems of all values in a domain, including combinations of settings.
     public func problems(in values: PropertyList.Dictionary) -> [Problem] {
         let own = values.flatMap { problems(with: $0.value, forKey: $0.key) }
-        return own + settings.relationProblems(in: [.init(.stored, "", values)])
+        return own + relationProblems(in: [.init(.stored, "", values)])
     }
 
     /// Returns the rule for the entry at a path that starts with a key, or nil if none is declared.
@@ -153,9 +153,11 @@ extension String {
 }
 
 extension Schema.Problem: CustomStringConvertible {
+    /// The key, or the path of an entry within its value.
+    package var place: String { path.storedKey }
+
     public var description: String {
-        let place = path.components.count == 1 ? path.components[0].text : path.description
-        return "\(shortened(place, to: 200))\(value.map { " = \($0)" } ?? ""): \(reason)"
+        "\(shortened(place, to: 200))\(value.map { " = \($0)" } ?? ""): \(reason)"
     }
 }
 

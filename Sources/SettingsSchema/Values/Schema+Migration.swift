@@ -39,15 +39,9 @@ extension Schema {
         guard stored <= version else { throw NewerVersion(domain: domain, stored: stored, known: version) }
         var result = Migrated(values: values)
         let due = migrations.filter { $0.from >= stored && $0.from < version }.sorted { $0.from < $1.from }
-        for migration in due { result.run(migration) }
+        for migration in due { result.run(migration, in: [EntryPath()] + scopePaths) }
         for setting in allSettings {
-            for (old, path) in zip(setting.renamedFrom, setting.storedPaths.dropFirst()) {
-                if let place = setting.storedAt {
-                    result.move(path, to: place)
-                } else {
-                    result.rename(old, to: setting.key)
-                }
-            }
+            for path in setting.storedPaths.dropFirst() { result.move(path, to: setting.storedPaths[0]) }
         }
         guard stored < version else { return result }
         result.values[Self.versionKey] = .integer(PropertyList.Integer(version))
@@ -57,37 +51,40 @@ extension Schema {
 }
 
 extension Schema.Migrated {
-    fileprivate mutating func run(_ migration: Schema.Migration) {
-        for rename in migration.renames { self.rename(rename.old, to: rename.new) }
-        for key in migration.removals where values.removeValue(forKey: key) != nil { steps.append(.removed(key)) }
-        for conversion in migration.conversions { convert(conversion.key, to: conversion.type) }
+    /// Runs a migration in the domain and in the dictionaries of commands. A key means the same in all of them.
+    fileprivate mutating func run(_ migration: Schema.Migration, in scopes: [EntryPath]) {
+        for scope in scopes {
+            for rename in migration.renames { move(scope.key(rename.old), to: scope.key(rename.new)) }
+            for path in migration.removals.map(scope.key) where values.value(at: path) != nil {
+                values.remove(at: path)
+                steps.append(.removed(path.storedKey))
+            }
+            for conversion in migration.conversions { convert(scope.key(conversion.key), to: conversion.type) }
+        }
     }
 
-    fileprivate mutating func rename(_ old: String, to new: String) {
-        guard let value = values.removeValue(forKey: old) else { return }
-        guard values[new] == nil else { return steps.append(.dropped(old: old, inFavourOf: new)) }
-        values[new] = value
-        steps.append(.renamed(old: old, new: new))
-    }
-
-    /// Moves a value within the dictionary of a command.
+    /// Moves a value within the domain, or within the dictionary of a command.
     fileprivate mutating func move(_ old: EntryPath, to new: EntryPath) {
         guard let value = values.value(at: old) else { return }
-        let isKept = values.value(at: new) == nil
-        if isKept { values.put(value, at: new) }
-        values.put(nil, at: old)
-        steps.append(
-            isKept
-                ? .renamed(old: old.description, new: new.description)
-                : .dropped(old: old.description, inFavourOf: new.description))
+        values.remove(at: old)
+        guard values.value(at: new) == nil, (try? values.put(value, at: new)) != nil else {
+            return steps.append(.dropped(old: old.storedKey, inFavourOf: new.storedKey))
+        }
+        steps.append(.renamed(old: old.storedKey, new: new.storedKey))
     }
 
-    private mutating func convert(_ key: String, to type: ValueType) {
-        guard let value = values[key], value.kind.rawValue != type.rawValue else { return }
-        guard let converted = value.converted(to: type) else { return steps.append(.notConverted(key, to: type)) }
-        values[key] = converted
-        steps.append(.converted(key, to: type))
+    private mutating func convert(_ path: EntryPath, to type: ValueType) {
+        guard let value = values.value(at: path), value.kind.rawValue != type.rawValue else { return }
+        guard let converted = value.converted(to: type), (try? values.put(converted, at: path)) != nil else {
+            return steps.append(.notConverted(path.storedKey, to: type))
+        }
+        steps.append(.converted(path.storedKey, to: type))
     }
+}
+
+extension EntryPath {
+    /// Returns the path of a key in the dictionary at this path.
+    fileprivate func key(_ key: String) -> EntryPath { appending(Component(key)) }
 }
 
 extension PropertyList {

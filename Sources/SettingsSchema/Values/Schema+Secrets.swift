@@ -142,8 +142,15 @@ extension SettingDeclaration {
 
     /// Returns the declaration of the entry under a path component, or nil if there is none.
     fileprivate func inside(_ component: EntryPath.Component) -> SettingDeclaration? {
-        if case .entries(let rows) = rule.contents { return rows.declaration(of: component.text) }
+        if case .entries(let rows) = rule.contents { return rows.declaration(storing: component.text) }
         return rule.inside(component).map { SettingDeclaration(component.text, $0) }
+    }
+}
+
+extension [SettingDeclaration] {
+    /// Returns the declaration of the setting whose value may be stored under a key, also under a former one.
+    fileprivate func declaration(storing key: String) -> SettingDeclaration? {
+        declaration(of: key) ?? first { $0.renamedFrom.contains(exactly: key) }
     }
 }
 
@@ -185,7 +192,7 @@ extension ValueRule {
             return .dictionary(PropertyList.Dictionary(entries.map { ($0.key, rule.masked($0.value)) }))
         case (.entries(let rows), .dictionary(let entries)):
             let shown = entries.map { entry in
-                (entry.key, rows.declaration(of: entry.key)?.masked(entry.value) ?? entry.value)
+                (entry.key, rows.declaration(storing: entry.key)?.masked(entry.value) ?? entry.value)
             }
             return .dictionary(PropertyList.Dictionary(shown))
         default: return value
