@@ -390,15 +390,21 @@ extension Character {
     /// The text of a cell for this character, and its number of columns. Control characters, and those that change the
     /// direction of text, are shown as a symbol.
     var cells: (text: String, width: Int) {
-        let scalars = unicodeScalars
-        guard let first = scalars.first else { return ("", 0) }
+        let text = shown
+        return (text, max(1, text.columns))
+    }
+
+    private var shown: String {
+        guard let first = unicodeScalars.first else { return "" }
         switch first.properties.generalCategory {
         case .control:
             let symbol = first.value < 0x20 ? Unicode.Scalar(0x2400 + first.value) : Unicode.Scalar(0x2421)
-            return (symbol.map { String($0) } ?? "?", 1)
-        case .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: return ("\u{FFFD}", 1)
-        case .nonspacingMark, .enclosingMark: return ("\u{25CC}" + String(self), 1)
-        default: return (String(self), max(1, scalars.reduce(0) { $0 + $1.columns }))
+            return symbol.map { String($0) } ?? "?"
+        case .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+            // Some of them form one character with the next one.
+            return "\u{FFFD}" + String(String.UnicodeScalarView(unicodeScalars.dropFirst())).map(\.shown).joined()
+        case .nonspacingMark, .enclosingMark: return "\u{25CC}" + String(self)
+        default: return String(self)
         }
     }
 }

@@ -581,6 +581,7 @@ struct Display {
         ("\u{1B}[2J", 4, "␛[2J"), ("\u{202E}a", 4, "\u{FFFD}a"), ("👩‍👩‍👧x", 7, "👩‍👩‍👧x"), ("\u{301}", 1, "◌\u{301}"),
         ("a\r\nb", 4, "a␍b"), ("abc\u{301}", 3, "abc\u{301}"), ("abc\u{301}d", 3, "ab…"), ("ab界", 3, "ab…"),
         ("│─┐x", 3, "│─…"), ("a👍🏽", 4, "a…"), ("👍🏽", 1, "…"), ("नि", 1, "…"),
+        ("\u{600}1x", 8, "\u{FFFD}1x"), ("\u{6DD}\u{600}12", 4, "\u{FFFD}\u{FFFD}12"), ("\u{941}\u{93E}x", 2, "…"),
     ])
     func `cuts text at its edge and obeys nothing in it`(_ text: String, _ width: Int, _ expected: String) {
         var canvas = Canvas(columns: width, rows: 1)
@@ -614,7 +615,8 @@ struct Display {
     @Test(arguments: [
         ("✅", 2), ("⚡", 2), ("🇩🇪", 2), ("☺\u{FE0F}", 1), ("☺", 1), ("🌡\u{FE0F}", 1), ("🌡", 1), ("🫠", 2), ("🥑", 2),
         ("🀄", 2), ("1\u{FE0F}\u{20E3}", 1), ("♥", 1), ("①", 1), ("─", 1), ("e\u{301}", 1), ("é", 1), ("ａ", 2), ("한", 2),
-        ("\u{1112}\u{1161}\u{11AB}", 2), ("👩‍👩‍👧", 6), ("নি", 2), ("বাংলা", 5), ("\u{7}", 1), ("", 0),
+        ("\u{1112}\u{1161}\u{11AB}", 2), ("👩‍👩‍👧", 6), ("নি", 2), ("বাংলা", 5), ("\u{7}", 1), ("", 0), ("\u{600}12", 3),
+        ("\u{301}", 1), ("\u{941}\u{93E}", 2), ("\u{600}\u{301}", 2),
     ])
     func `knows the width of text`(_ text: String, _ columns: Int) { #expect(text.shownColumns == columns) }
 
