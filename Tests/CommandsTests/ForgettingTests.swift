@@ -73,6 +73,43 @@ import Testing
         }
     }
 
+    private static let forget = "history --forget d token"
+
+    /// The changes, the command that returns to an earlier version, its status, and the values of `token` and `n`.
+    @Test(
+        arguments: [
+            (["write d token a", "write d n 1", forget], "undo d", 0, "a", ""),
+            (["write d n 0", "write d token a", "write d token b", "write d n 1", forget], "undo d", 0, "b", "0"),
+            (["write d n 0", "write d token a", "write d token b", "write d n 1", forget], "undo d 2", 0, "b", ""),
+            (["write d token a", "write d n 1", forget], "undo --transaction d", 0, "a", ""),
+            (["write d token a", "write d n 1", forget], "restore d PREVIOUS", 0, "a", ""),
+            (["write d token a", forget], "undo d", 1, "a", ""),
+            (["write d token a", forget, "write d n 1"], "undo d", 0, "a", ""),
+            (["write d token a", forget, "write d token b"], "undo d", 0, "a", ""),
+            (["write d token a", "write d n 1", forget, forget, "delete d token"], "undo d", 0, "a", "1"),
+            (["write d token a", "delete d token", "write d n 1", forget], "undo d", 0, "", ""),
+            (["write d n 0", "write d n 1", "write d token a", "history --forget d"], "undo d", 1, "a", "1"),
+        ] as [([String], String, Int32, String, String)], kinds)
+    func `a value that was forgotten is left alone by undo and restore`(
+        _ row: ([String], String, Int32, String, String), _ kind: String
+    ) throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d x 1", "convert d \(kind)", "delete d x", "history --forget d"] + row.0 {
+            let outcome = try machine.run("prefs \(line)")
+            #expect(outcome.status == 0 || line == Self.forget, "\(line): \(outcome)")
+        }
+        let shown = try machine.run("prefs history d")
+        #expect(!shown.output.contains("not kept: it is too large"), "\(shown)")
+        let versions = shown.output.split(separator: "\n").compactMap { line in
+            line.first == " " ? nil : line.split(separator: " ").first.flatMap { Int($0) }
+        }
+        let previous = versions.dropFirst().first.map(\.description) ?? ""
+        let outcome = try machine.run("prefs \(row.1.replacing("PREVIOUS", with: previous))")
+        #expect(outcome.status == row.2, "\(outcome)")
+        #expect(try machine.run("prefs read d token").output == (row.3.isEmpty ? "" : "\(row.3)\n"), "\(outcome)")
+        #expect(try machine.run("prefs read d n").output == (row.4.isEmpty ? "" : "\(row.4)\n"), "\(outcome)")
+    }
+
     @Test func `an interrupted removal leaves each version as it was or without the value`() throws {
         for number in 1... {
             let machine = try SimulatedMachine()

@@ -14,9 +14,9 @@ extension Verb {
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
-        let state = try access.state(ofVersion: id, of: domain, isWriting: true)
+        let kept = try access.version(id, of: domain, isWriting: true)
         try access.restoreState([domain], .restore, invocation) { _, draft in
-            var state = state
+            var state = kept.history.state(of: kept.version, over: DomainState(draft)) ?? kept.state
             let keepsFormat = draft.exists && !draft.isDamaged && state.format != nil
             if keepsFormat, state.values != draft.values {
                 (state.format, state.isFolder) = (draft.format, draft.isFolder)
@@ -36,12 +36,12 @@ extension Verb {
 }
 
 extension StoreAccess {
-    /// Returns the state that a version has. Throws if the version is not kept or is damaged.
+    /// Returns a version and the state that it has. Throws if the version is not kept or is damaged.
     ///
-    /// - Parameter isWriting: Whether the state is to be written, so that a failure says that nothing was changed.
-    func state(
-        ofVersion number: Int, of domain: AddressedDomain, isWriting: Bool = false
-    ) throws -> DomainState {
+    /// - Parameter isWriting: Whether it is to be written, so that a failure says that nothing was changed.
+    fileprivate func version(
+        _ number: Int, of domain: AddressedDomain, isWriting: Bool = false
+    ) throws -> (version: KeptVersion, state: DomainState, history: History) {
         let history = try history(of: domain)
         guard let version = history.versions.first(where: { $0.sequence == number }), !history.isTruncated(version)
         else {
@@ -53,7 +53,16 @@ extension StoreAccess {
         guard let state = history.state(of: version) else {
             throw history.failure(ofVersion: number, of: domain, isWriting: isWriting)
         }
-        return state
+        return (version, state, history)
+    }
+
+    /// Returns the state that a version has. Throws if the version is not kept or is damaged.
+    ///
+    /// - Parameter isWriting: Whether the state is to be written, so that a failure says that nothing was changed.
+    func state(
+        ofVersion number: Int, of domain: AddressedDomain, isWriting: Bool = false
+    ) throws -> DomainState {
+        try version(number, of: domain, isWriting: isWriting).state
     }
 }
 
@@ -78,7 +87,7 @@ extension Verb {
             "Versions are listed newest first, each with its number for prefs restore and with its changes, which are abbreviated unless --full is given.",
             "--show N prints the values of version N instead, as read does.",
             "For a domain over 1 MiB, a version is the replaced file, listed with the time of the replacement and the program that made it.",
-            "--forget removes the value of KEY from all versions in the user's layers, or without KEY all versions. The present value stays. Copies in mirrors and backups are not changed.",
+            "--forget removes the value of KEY from all versions in the user's layers, or without KEY all versions. The present value stays, also if undo or restore returns to one of these versions. Copies in mirrors and backups are not changed.",
         ],
         options: [.full, .shownVersion, .forgotten, .layer, .format(FormatName.ofValues), .from],
         forms: [[.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
@@ -95,20 +104,30 @@ extension Verb {
                 .dictionary(state.values.withoutHidden), Rendering(invocation), masking: access.masking(domain))
             return .done
         }
-        let listing = HistoryListing(try access.history(of: domain))
+        let history = try access.history(of: domain)
+        let listing = HistoryListing(history)
         guard !listing.entries.isEmpty else {
             guard try access.values(domain) != nil else { throw try access.failure(ofMissing: nil, in: domain) }
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
         }
         if invocation.format == nil {
             let present = try access.presentState(of: domain)
-            let text = listing.text(present: present, isFull: invocation.has(.full), masking: access.masking(domain))
+            let text = listing.text(
+                present: present, newest: present.flatMap { history.newestState(over: $0) },
+                isFull: invocation.has(.full), masking: access.masking(domain))
             try context.terminal.write(text, to: .output)
         } else {
             let value = listing.propertyList(domain: domain.word, masking: access.masking(domain))
             try context.print(value, Rendering(invocation))
         }
         return .done
+    }
+}
+
+extension History {
+    /// The state in the newest version, with the present values of what was removed from it.
+    fileprivate func newestState(over present: DomainState) -> DomainState? {
+        versions.last { !isTruncated($0) }.flatMap { state(of: $0, over: present) }
     }
 }
 
@@ -247,11 +266,15 @@ struct HistoryListing {
 extension HistoryListing {
     /// Returns the versions as text.
     ///
-    /// - Parameter present: The current state, which is listed first if it differs from the newest version; nil for a
-    ///   damaged file, which has none.
-    func text(present: DomainState?, isFull: Bool, masking: Masking = .none) -> String {
+    /// - Parameters:
+    ///   - present: The current state, which is listed first if it differs from the newest version; nil for a damaged
+    ///     file, which has none.
+    ///   - newest: The newest version, with the present values of what was removed from it.
+    func text(
+        present: DomainState?, newest: DomainState?, isFull: Bool, masking: Masking = .none
+    ) -> String {
         var output = ""
-        if let present, let newest = entries.first?.state, newest != present {
+        if let present, let newest, newest != present {
             output += "now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n"
             output += Self.indented(Self.changes(from: newest, to: present, masking), isFull)
         }

@@ -189,7 +189,7 @@ private struct TransactionUndo: Sendable {
         }
         // For a large domain, the version is the replaced file.
         let isLarge = newest.size > access.policy.history.mostCopiedBytes
-        let state = history.state(of: newest)
+        let state = history.state(of: newest, over: present)
         guard newest.transaction == transaction, isLarge || state == nil || state == present else {
             return CommandFailure(
                 .different,

@@ -15,7 +15,8 @@ extension DomainWriter {
     /// Removes an entry from all kept versions of a domain, or removes all versions.
     ///
     /// Each version is replaced as a whole: after a crash it has either its former contents or the new ones, and
-    /// calling this again completes the removal. The domain's file is not changed.
+    /// calling this again completes the removal. The domain's file is not changed. Its value of the entry remains if an
+    /// undo returns to one of these versions.
     ///
     /// - Parameter paths: The paths of the entry, also under former keys, or nil for all values.
     package func forget(_ paths: [EntryPath]?, in file: DomainFile) throws(StoreFailure) -> Forgetting {
@@ -28,9 +29,9 @@ extension DomainWriter {
         history.takeFormer()
         return try file.reporting { () throws(SystemFailure) in
             var result = Forgetting()
-            for version in try history.listed(removingLeftovers: true) {
-                history.forget(paths, in: version, &result)
-            }
+            let versions = try history.listed(removingLeftovers: true)
+            try history.markForgotten(paths, in: versions)
+            for version in versions { history.forget(paths, in: version, &result) }
             let isChanged = result.count > 0
             if isChanged, try system.fileSystem.status(of: history.folder) != nil {
                 try system.fileSystem.synchronizeFolder(history.folder)
@@ -92,5 +93,81 @@ extension History {
         }
         // The name contains the checksum, so that the new contents have another name.
         if target != place { try files.remove(place) }
+    }
+}
+
+// MARK: Undo
+
+/// The entries that were removed from versions while the domain had a value of them.
+///
+/// Such a version lacks the entry, although the domain may have had a value then. An undo that returns to it leaves the
+/// present value unchanged.
+struct ForgottenEntries: Sendable {
+    /// The entries, each with the newest version from which it was removed.
+    fileprivate var entries: [(path: EntryPath, sequence: Int)] = []
+
+    /// Returns the state of a version with the entries that were removed from it as they are in another state.
+    func state(_ version: DomainState, _ sequence: Int, over present: DomainState) -> DomainState {
+        let (present, format, isFolder) = (PropertyList.dictionary(present.values), present.format, present.isFolder)
+        var root = PropertyList.dictionary(version.values)
+        var isCompleted = false
+        for entry in entries where entry.sequence >= sequence && root[entry.path] == nil {
+            guard let value = present[entry.path], (try? root.set(value, at: entry.path)) != nil else { continue }
+            isCompleted = true
+        }
+        guard isCompleted, let values = root.dictionaryValue else { return version }
+        var state = DomainState(values: values, format: version.format ?? format)
+        state.isFolder = version.format == nil ? isFolder : version.isFolder
+        return state
+    }
+}
+
+extension History {
+    private var listOfForgotten: FilePath { folder.appending("forgotten") }
+
+    /// The entries that were removed from versions. Empty if the list of them cannot be read.
+    var forgotten: ForgottenEntries {
+        let limit = PropertyList.Limits.default.inputBytes
+        guard let bytes = (try? system.fileSystem.contents(of: listOfForgotten, limit: limit)) ?? nil,
+            let rows = (try? PropertyList(parsing: bytes, as: .binary))?.arrayValue
+        else { return ForgottenEntries() }
+        return ForgottenEntries(
+            entries: rows.compactMap { row in
+                guard let path = row["path"]?.stringValue.flatMap({ try? EntryPath(parsing: $0) }),
+                    let sequence = row["version"]?.integerValue.flatMap({ Int(exactly: $0) })
+                else { return nil }
+                return (path, sequence)
+            })
+    }
+
+    /// Returns the state of a domain in a version, with the present values of the entries that were removed from it.
+    /// Returns nil if the version is missing or damaged.
+    package func state(of version: KeptVersion, over present: DomainState) -> DomainState? {
+        state(of: version).map { forgotten.state($0, version.sequence, over: present) }
+    }
+
+    /// Records that the versions no longer have some entries of which the domain has a value, or, for nil, that there
+    /// are no versions left.
+    fileprivate func markForgotten(_ paths: [EntryPath]?, in versions: [KeptVersion]) throws(SystemFailure) {
+        guard let paths else {
+            try system.fileSystem.remove(listOfForgotten)
+            return
+        }
+        guard let newest = versions.last, let present = (try? file.contents(on: system))?.values else { return }
+        let root = PropertyList.dictionary(present)
+        var forgotten = forgotten
+        let kept = forgotten.entries.count
+        let states = versions.map { state(of: $0).map { PropertyList.dictionary($0.values) } }
+        for path in paths where root[path] != nil && states.contains(where: { $0.map { $0[path] != nil } ?? true }) {
+            forgotten.entries.append((path, newest.sequence))
+        }
+        guard forgotten.entries.count > kept else { return }
+        let oldest = versions[0].sequence
+        let rows = forgotten.entries.filter { $0.sequence >= oldest }.map { entry -> PropertyList in
+            ["path": .string(entry.path.description), "version": .integer(PropertyList.Integer(entry.sequence))]
+        }
+        guard let bytes = try? PropertyList.array(rows).serialized(as: .binary),
+            write(Array(bytes), to: listOfForgotten, isDurable: true)
+        else { throw SystemFailure(.inputOutput, .write, listOfForgotten) }
     }
 }

@@ -343,15 +343,18 @@ extension History {
     /// the first. Returns nil if not enough versions are kept.
     ///
     /// A step is a change; versions that changed nothing are skipped. A change by another program that is not kept yet
-    /// is a step too. Unreadable versions are never crossed, except the newest, whose contents are the present ones.
+    /// is a step too. Entries that were removed from the versions stay as they are. Unreadable versions are never
+    /// crossed, except the newest, whose contents are the present ones.
     package func back(
         _ steps: Int, from present: DomainState
     ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
         // A version that a crash has truncated is treated as missing.
         let chain = undoChain.filter { !isTruncated($0) }
+        let forgotten = forgotten
         var (state, sequence, left) = (present, 0, steps)
         for version in chain.reversed() where left > 0 {
-            guard let former = self.state(of: version) else {
+            let kept = self.state(of: version).map { forgotten.state($0, version.sequence, over: state) }
+            guard let former = kept else {
                 guard version == chain.last else { throw DamagedVersion(sequence: version.sequence) }
                 continue
             }
@@ -359,8 +362,9 @@ extension History {
             (state, sequence, left) = (former, version.sequence, left - 1)
         }
         if left == 0 { return (state, sequence) }
-        guard left == 1, chain.first?.sequence == 1, state != .absent else { return nil }
-        return (.absent, 0)
+        let beginning = forgotten.state(.absent, 0, over: state)
+        guard left == 1, chain.first?.sequence == 1, state != beginning else { return nil }
+        return (beginning, 0)
     }
 }
 
