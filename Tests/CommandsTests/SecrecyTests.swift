@@ -57,6 +57,48 @@ import Testing
         "copy --to other d token shown", "rename d token shown", "form --plain d",
     ]
 
+    // MARK: Files of the store
+
+    /// Commands that name a file of the store by its path.
+    private static let paths = [
+        "read D.prefs/token.txt", "convert -o - D.prefs/token.txt xml",
+        "convert -o /home/ada/out D.prefs/token.txt json",
+        "convert D.prefs/account.plist json", "query D.prefs/token.txt TRUEPREDICATE",
+        "query D.prefs/account.plist name==1",
+        "lint D.prefs/token.txt", "diff D.prefs/account.plist D.prefs/theme.txt", "read D.prefs/account.plist",
+        "import other D.prefs/account.plist", "apply --domain other D.prefs/account.plist",
+        "diff --from xml D.prefs/account.plist D.prefs/account.plist", "edit D.prefs/account.plist",
+        "import other F.plist", "apply --domain other F.plist", "copy --to other F.plist token token",
+    ]
+
+    @Test(arguments: paths)
+    func `a path into the store shows no secret that the domain hides`(_ line: String) throws {
+        for isReadable in [true, false] {
+            let machine = try machine()
+            #expect(try machine.run("prefs import f /home/ada/.config/prefs/d.plist --force").status == 0)
+            let f = Self.schema.replacing("Domain = d", with: "Domain = f")
+            try machine.administrate(Self.own.resolving("f.plist"), isReadable ? f : "{")
+            #expect(try machine.run("prefs convert d folder").status == 0)
+            if !isReadable { try machine.administrate(Self.own.resolving("d.plist"), "{") }
+            let words = line.replacing("D.prefs", with: "/home/ada/.config/prefs/d.prefs")
+                .replacing("F.plist", with: "/home/ada/.config/prefs/f.plist")
+            let outcome = try machine.run("prefs \(words)")
+            #expect(!"\(outcome)".contains("hidden"), "\(outcome)")
+            #expect(outcome.status == (isReadable ? 3 : 5), "\(outcome)")
+            #expect(try machine.run("prefs read other").output.contains("hidden") == false)
+            #expect(try machine.fileSystem.status(of: "/home/ada/out") == nil)
+        }
+    }
+
+    @Test func `a path into the store leads to values that are not sensitive`() throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs import d /home/ada/.config/prefs/d.plist").status == 0)
+        #expect(try machine.run("prefs --host h import d /home/ada/.config/prefs/d.plist").status == 0)
+        #expect(try machine.run("prefs import --force other /home/ada/.config/prefs/d.plist").status == 0)
+        #expect(try machine.run("prefs convert d folder").status == 0)
+        #expect(try machine.run("prefs convert -o - /home/ada/.config/prefs/d.prefs/theme.txt json").status == 0)
+    }
+
     // MARK: Unreadable schemas
 
     /// A way to make a file unreadable.

@@ -59,7 +59,7 @@ struct StoreAccess {
         }
     }
 
-    private static func kind(_ word: String, _ context: CommandContext) throws -> Store.Kind {
+    static func kind(_ word: String, _ context: CommandContext) throws -> Store.Kind {
         if let kind = Option.store(named: word) { return kind }
         let path = try context.absolutePath(word)
         // A misspelled store name must not create a folder.
@@ -153,6 +153,7 @@ extension StoreAccess {
             }
         }
         let target = try path.followingLinks(in: system.fileSystem)
+        try Self.checkMember(at: target, word, of: places, system) { schemas }
         if let file = try places.user.ownFile(at: target, name: word, in: system.fileSystem) { return file }
         let place = (try? path.resolvingLinks(in: system.fileSystem)) ?? target
         return places.user.file(
@@ -386,7 +387,7 @@ extension StoreAccess {
 /// The location of a layer's files.
 struct LayerPlace: Sendable {
     let layer: Layer
-    private let folder: StoreFolder
+    let folder: StoreFolder
     /// The host for which the files are; nil for all hosts.
     private let host: String?
 
@@ -426,6 +427,11 @@ extension StorePlaces {
         var found: [LayerPlace] = []
         for layer in Layer.writableByPriority { if let place = try place(of: layer, on: nil) { found.append(place) } }
         return found
+    }
+
+    /// Returns the folders of the store, each with one of its layers.
+    func foldersByLayer() throws(StoreFailure) -> [(layer: Layer, folder: StoreFolder)] {
+        try allPlaces().filter { $0.layer != .userHost }.map { ($0.layer, $0.folder) }
     }
 
     /// Returns the locations of all files that a lookup may read, for any domain.

@@ -204,10 +204,33 @@ extension CommandContext {
             try checkOwnPipe(path)
             return try stream(path, limit)
         }
-        guard let bytes = try fileSystem.contents(of: path, limit: limit) else {
+        guard let bytes = try storedContents(of: path, limit: limit) else {
             throw CommandFailure(.notFound, "\(path): no such file")
         }
         return bytes
+    }
+
+    /// Returns the contents of a file. A file of a store is read as it is once the pending transactions are complete.
+    private func storedContents(of path: FilePath, limit: Int) throws -> [UInt8]? {
+        guard let folder = try storeFolder(of: path) else { return try fileSystem.contents(of: path, limit: limit) }
+        return try folder.reading(on: system) { system throws(SystemFailure) in
+            try system.fileSystem.contents(of: path, limit: limit)
+        }
+    }
+
+    /// Returns the folder of the store that has a file, or nil for any other file.
+    private func storeFolder(of path: FilePath) throws -> StoreFolder? {
+        guard let places = (try? StorePlaces(.native, on: system)) ?? nil,
+            let target = try? path.followingLinks(in: fileSystem)
+        else { return nil }
+        for folder in [places.user, places.forced].compactMap(\.self) + places.site {
+            if try folder.ownFile(at: target, name: "", in: fileSystem) != nil
+                || folder.ownMember(at: target, in: fileSystem) != nil
+            {
+                return folder
+            }
+        }
+        return nil
     }
 
     /// Returns the path of a file, where a word without a slash can name one. The ending `.plist` can be omitted.

@@ -3,8 +3,10 @@ internal import PropertyLists
 
 /// An input file named on the command line, or the standard input.
 struct InputFile: Sendable {
+    /// The file as named on the command line.
+    let argument: String
     /// The name in messages.
-    let name: String
+    var name: String { Self.name(argument) }
     let bytes: [UInt8]
     private let format: FormatName?
     /// The file name, whose extension indicates the format; nil for the standard input.
@@ -23,7 +25,10 @@ struct InputFile: Sendable {
         refusesDuplicateKeys: Bool = false,
         inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused
     ) throws {
-        name = argument == "-" ? "standard input" : argument.onOneLine
+        self.argument = argument
+        if argument != "-", try !context.isStream(argument) {
+            try StoreAccess.checkMember(argument, invocation, context)
+        }
         bytes = try context.contents(argument, limit: PropertyList.Limits.default.inputBytes)
         format = invocation[.from].flatMap { FormatName(word: $0) }
         fileName = argument == "-" ? nil : argument
@@ -32,6 +37,9 @@ struct InputFile: Sendable {
             allowsJSON5: format == .json5, readsScalarsAsJSON: !context.isRunAsAppleTool)
         options.inexactIntegers = inexactIntegers
     }
+
+    /// Returns the name of an input in messages.
+    static func name(_ argument: String) -> String { argument == "-" ? "standard input" : argument.onOneLine }
 
     /// Returns the value and its format.
     func value() throws(InvalidInput) -> (value: PropertyList, format: PropertyList.Format) {

@@ -75,6 +75,51 @@ extension StoreAccess {
             "\(doubt); \(domain.word.onOneLine) may have sensitive values, so \(outcome)")
     }
 
+    /// Throws if a path leads to a file in the folder of a domain that has a sensitive value, which only output of the
+    /// domain as a whole masks.
+    static func checkMember(_ word: String, _ invocation: Invocation, _ context: CommandContext) throws {
+        let kind = try invocation[.store].map { try Self.kind($0, context) } ?? Store.Kind.native
+        guard let places = (try? StorePlaces(kind, on: context.system)) ?? nil else { return }
+        let target = try context.absolutePath(word).followingLinks(in: context.fileSystem)
+        try checkMember(at: target, word, of: places, context.system) {
+            SchemaCache(kind, in: places.user, on: context.system)
+        }
+    }
+
+    static func checkMember(
+        at target: FilePath, _ word: String, of places: StorePlaces, _ system: SystemServices,
+        _ schemas: () -> SchemaCache
+    ) throws {
+        guard let (domain, key) = try places.user.ownMember(at: target, in: system.fileSystem) else { return }
+        let secrecy = schemas().secrecy(of: domain)
+        let isSensitive = key.map { secrecy.hasSecrets(under: $0) } ?? !secrecy.hidesNothing
+        guard isSensitive || secrecy.doubt != nil else { return }
+        let reason = secrecy.doubt.map { "may be sensitive: \($0)" } ?? "is sensitive"
+        throw CommandFailure(
+            secrecy.doubt == nil ? .invalidValue : .damaged,
+            "\(word.onOneLine): a value of the domain \(domain) that \(reason); name the domain".shown)
+    }
+
+    /// Throws if values from a file of the store itself would be shown in another domain although they are sensitive.
+    ///
+    /// - Parameter argument: The file on the command line.
+    func checkNotExposing(
+        _ values: PropertyList.Dictionary, from argument: String, in domain: AddressedDomain
+    ) throws {
+        guard argument != "-", try !context.isStream(argument),
+            let source = try? self.domain(argument.contains("/") ? argument : "./" + argument), source.file.isOfDomain,
+            source.file.path != domain.file.path
+        else { return }
+        try checkSecrecy(of: source, "no value is copied")
+        let (masking, other) = (Masking(secrecy(source)), Masking(declaredBy: secrecy(domain)))
+        for entry in values {
+            let path: EntryPath = [EntryPath.Component(entry.key)]
+            guard masking.exposes(entry.value, at: path, movedTo: path, other) else { continue }
+            let key = try KeyArgument(path)
+            throw exposed(key, in: source, by: key, of: domain)
+        }
+    }
+
     /// Remembers the settings that the schema of a domain declares as sensitive, before values are written by it.
     func remember(_ schema: Schema, of domain: AddressedDomain) {
         // Without the memory, the values remain masked as long as the schema is installed.
@@ -251,7 +296,7 @@ struct StoredSettings {
         access.remember(schema, of: domain)
         return DomainEdit(file) { draft in
             try rules.change(&draft, of: name) { draft in
-                schema.put(changes.values, removing: changes.resets, in: &draft.values)
+                try schema.put(changes.values, removing: changes.resets, in: &draft.values)
             }
         }
     }

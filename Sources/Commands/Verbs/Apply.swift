@@ -103,6 +103,9 @@ struct Applying: Sendable {
     private func check(_ step: Step) throws {
         guard !isForced else { return }
         try access.checkNotForced(Array(step.declared.keys) + step.pruned.map(\.text), in: step.domain)
+        for (file, values) in declaration.values(of: step.domain, step.declared) {
+            try access.checkNotExposing(values, from: file, in: step.domain)
+        }
     }
 
     // MARK: Comparing
@@ -168,7 +171,7 @@ struct Declaration: Sendable {
     private(set) var domains: [DomainName: PropertyList.Dictionary] = [:]
     /// Whether a file is in a format without types other than strings.
     private var isUntyped = false
-    /// The file of each declared key, for messages about contradictions.
+    /// The file of each declared key, as named on the command line.
     private var sources: [DomainName: [Name: String]] = [:]
 
     /// Reads the files named on the command line.
@@ -220,17 +223,26 @@ struct Declaration: Sendable {
         return isUntyped ? access.adapted(values, in: domain) : values
     }
 
+    /// Returns the values of a domain by the files that declare them.
+    func values(
+        of domain: AddressedDomain, _ values: PropertyList.Dictionary
+    ) -> [(file: String, values: PropertyList.Dictionary)] {
+        let sources = domain.name.flatMap { self.sources[$0] } ?? [:]
+        return Dictionary(grouping: values) { sources[$0.name] ?? "-" }.sorted { $0.key.isBefore($1.key) }
+            .map { ($0.key, PropertyList.Dictionary($0.value.map { ($0.key, $0.value) })) }
+    }
+
     private mutating func add(_ values: PropertyList.Dictionary, to domain: DomainName, _ file: InputFile) throws {
         var declared = domains[domain] ?? [:]
         for entry in values.withoutHidden {
             if let other = declared[entry.key], other != entry.value {
                 throw CommandFailure(
                     .invalidValue,
-                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.name] ?? "another file") declares a different value"
+                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.name].map(InputFile.name) ?? "another file") declares a different value"
                 )
             }
             declared[entry.key] = entry.value
-            sources[domain, default: [:]][entry.name] = file.name
+            sources[domain, default: [:]][entry.name] = file.argument
         }
         domains[domain] = declared
     }

@@ -6,7 +6,7 @@ extension Verb {
     package static let importing = Verb(
         "import", .classic, "import the keys of a file into a domain",
         details: [
-            "FILE can be in any format; - is the standard input, and pipes are accepted. To import the output of export --format typed, give --from typed. Keys that are not in the file are kept."
+            "FILE can be in any format; - is the standard input, and pipes are accepted. To import the output of export --format typed, give --from typed. Keys that are not in the file are kept. If FILE is that of another domain, a sensitive value is imported only to a sensitive key, unless --force is given."
         ],
         options: [.layer, .force, .rewrite, .replace, .fromLines, .newDomain], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
@@ -17,7 +17,10 @@ extension Verb {
             invocation[operand: "FILE"] ?? "-", invocation, context, unwrapsJSON: domain.name != nil)
         let imported = try access.importableValues(input.dictionary(), from: input, into: domain)
         if try input.roundsReals() { context.note("\(input.name): reals are rounded to 17 digits") }
-        if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
+        if !invocation.has(.force) {
+            try access.checkNotForced(imported.keys, in: domain)
+            try access.checkNotExposing(imported, from: invocation[operand: "FILE"] ?? "-", in: domain)
+        }
         let replaces = invocation.has(.replace)
         try access.change(domain, isForced: invocation.has(.force)) { values in
             if replaces {

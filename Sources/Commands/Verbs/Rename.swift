@@ -127,10 +127,13 @@ extension Option {
 
 extension StoreAccess {
     /// Returns the failure of a move or copy that would show a sensitive value.
-    func exposed(_ old: KeyArgument, in domain: AddressedDomain, by new: KeyArgument) -> CommandFailure {
-        CommandFailure(
+    func exposed(
+        _ old: KeyArgument, in domain: AddressedDomain, by new: KeyArgument, of other: AddressedDomain? = nil
+    ) -> CommandFailure {
+        let place = other.map { "\($0.word) \(new.spelling)" } ?? new.spelling
+        return CommandFailure(
             .invalidValue,
-            "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(new.spelling.onOneLine) is not; \(StoreFailure.unchanged(offersForce))"
+            "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(place.onOneLine) is not; \(StoreFailure.unchanged(offersForce))"
         )
     }
 }

@@ -295,6 +295,17 @@ package struct StoreFolder: Hashable, Sendable {
         return nil
     }
 
+    /// Returns the domain with a file in its folder, and the key whose value the file has, or nil if the file has the
+    /// key too. Returns nil for a path that leads to no folder of a domain.
+    package func ownMember(
+        at path: FilePath, in fileSystem: some FileSystem
+    ) throws(SystemFailure) -> (domain: DomainName, key: String?)? {
+        guard let name = path.lastComponent, path.parent.lastComponent?.folderStem != nil,
+            let file = try ownFile(at: path.parent, name: "", in: fileSystem), let domain = domain(ofOwn: file)
+        else { return nil }
+        return (domain, MemberName(name)?.key)
+    }
+
     /// Returns the domain of a file, or nil for a file that is addressed by its own path.
     package func domain(ofOwn file: DomainFile) -> DomainName? {
         guard arrangement == .own, file.lock != .byPath,

@@ -190,7 +190,7 @@ extension DomainFile {
         return try body(completed(on: system))
     }
 
-    private static let mostReadings = 64
+    fileprivate static let mostReadings = 64
 
     /// Returns the bytes of the domain's file, or nil if there is none.
     package func bytes(on system: SystemServices) throws(StoreFailure) -> [UInt8]? {
@@ -203,6 +203,19 @@ extension DomainFile {
 }
 
 extension StoreFolder {
+    /// Calls `body` with the files as they are once the pending transactions are complete.
+    package func reading<Result>(
+        on system: SystemServices, _ body: (SystemServices) throws(SystemFailure) -> Result
+    ) throws(SystemFailure) -> Result {
+        let file = file(of: .global)
+        for _ in 1..<DomainFile.mostReadings {
+            do throws(SystemFailure) {
+                return try body(file.completed(on: system))
+            } catch  where error.code == .staleHandle {}
+        }
+        return try body(file.completed(on: system))
+    }
+
     /// Returns the domains that have a file, also in a committed transaction that is not complete, sorted.
     package func domains(on system: SystemServices) throws(SystemFailure) -> [DomainName] {
         try domains(in: file(of: .global).completed(on: system).fileSystem)
