@@ -28,6 +28,81 @@ import Testing
         }
     }
 
+    /// Calls `body` with the machine after a writer was killed at each of its operations, and whether its change was
+    /// committed.
+    private func killed(
+        _ kind: String, _ body: (_ machine: SimulatedMachine, _ isCommitted: Bool, _ number: Int) throws -> Void
+    ) throws {
+        for number in 1... {
+            let machine = try applied()
+            if kind != "file" { _ = try machine.run("prefs convert b \(kind)") }
+            try machine.fileSystem.replace("/home/ada/all", with: Array("{ a={k=3;}; b={k=3;}; c={k=3;}; }".utf8))
+            let writer = machine.disk.process(user: 1000, FaultPlan(.dieBefore, at: number))
+            _ = try runPrefs(["prefs", "apply", "--domains", "~/all"], on: machine, as: writer)
+            let records = try machine.fileSystem.names(in: "/home/ada/.config/prefs/.transactions") ?? []
+            try body(machine, !records.allSatisfy(\.isTemporary), number)
+            guard writer.hits > 0 else { return }
+        }
+    }
+
+    @Test(arguments: ["file", "folder"])
+    func `restores a change that another process has completed`(_ kind: String) throws {
+        for finisher in ["read c k", "history b", "explain a", "undo --transaction b", "write -g x 1"] {
+            var count = 0
+            try killed(kind) { machine, isCommitted, number in
+                guard isCommitted else { return }
+                count += 1
+                #expect(try machine.run("prefs \(finisher)").status == 0)
+                if !finisher.hasPrefix("undo") {
+                    #expect(try values(on: machine) == ["3", "3", "3"])
+                    let undone = try machine.run("prefs undo --transaction b")
+                    #expect(undone.status == 0, "\(number): \(undone)")
+                }
+                #expect(try values(on: machine) == ["2", "2", "2"], "\(number), \(finisher)")
+                let listing = try machine.run("prefs history --format json b").output
+                #expect(listing.contains("\"apply\"") && !listing.contains("\"found\""), "\(listing)")
+            }
+            #expect(count > 2)
+        }
+    }
+
+    @Test func `restores nothing of a change that another program has changed since`() throws {
+        try killed("file") { machine, isCommitted, _ in
+            guard isCommitted else { return }
+            try machine.fileSystem.replace("/home/ada/.config/prefs/b.plist", with: Array("{ k = 4; }".utf8))
+            let undone = try machine.run("prefs undo --transaction a")
+            #expect(undone.status != 0 && undone.errors.contains("nothing was changed"), "\(undone)")
+            #expect(try values(on: machine) == ["3", "4", "3"])
+        }
+    }
+
+    /// Commands that read a file of the store by its path.
+    private static let readers = [
+        ["plutil", "-extract", "k", "raw", "-o", "-", "F"], ["plutil", "-p", "F"],
+        ["PlistBuddy", "-c", "Print :k", "F"], ["prefs", "convert", "-o", "-", "F", "json"],
+        ["prefs", "read", "F", "k"], ["prefs", "query", "F", "TRUEPREDICATE"],
+    ]
+
+    @Test(arguments: readers)
+    func `is read by path before it is complete`(_ words: [String]) throws {
+        for fault in [
+            Fault(.fail(.notImplemented), .from(1), of: .lock), Fault(.fail(.inputOutput), .from(1), of: .rename),
+        ] {
+            var count = 0
+            try killed("file") { machine, isCommitted, number in
+                guard isCommitted else { return }
+                count += 1
+                let reader = machine.disk.process(user: 1000, FaultPlan([fault]))
+                for domain in ["a", "b", "c"] {
+                    let path = "/home/ada/.config/prefs/\(domain).plist"
+                    let outcome = try runPrefs(words.map { $0.replacing("F", with: path) }, on: machine, as: reader)
+                    #expect(outcome.status == 0 && outcome.output.contains("3"), "\(number): \(outcome)")
+                }
+            }
+            #expect(count > 2)
+        }
+    }
+
     struct Obstacle: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let status: Int32

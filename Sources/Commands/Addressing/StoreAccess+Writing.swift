@@ -174,6 +174,8 @@ extension StoreAccess {
         guard let history = History(of: domain.file, on: system) else {
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no versions are kept here")
         }
+        // Completing a change keeps its versions.
+        domain.file.finishTransactions(on: system)
         // Throws if the folder cannot be listed, which does not mean that it is empty.
         _ = try history.listed()
         return history

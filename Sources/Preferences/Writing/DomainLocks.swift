@@ -339,7 +339,7 @@ package struct WriteMarker: Hashable, Sendable {
     private static let (tab, newline) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"))
 
     // Bytes, because processing characters would slow down each write.
-    private var line: [UInt8] {
+    var line: [UInt8] {
         var line = Array(Self.beginning.utf8)
         let fields = [
             hash.map { Hexadecimal.digits(of: $0) } ?? Array(Self.deleted.utf8), Array(transaction.utf8),
@@ -363,7 +363,12 @@ package struct WriteMarker: Hashable, Sendable {
     /// Reads the mark in a lock file. Returns nil if there is none or it is incomplete.
     package init?(in lock: any OpenFile) {
         guard let bytes = try? lock.contents(limit: 4096) else { return nil }
-        let line = bytes.drop { $0 == 0 }.prefix { $0 != Self.newline }
+        self.init(bytes[...])
+    }
+
+    /// Reads a mark. Returns nil if it is incomplete.
+    init?(_ bytes: some Collection<UInt8>) {
+        let line = Array(bytes)[...].drop { $0 == 0 }.prefix { $0 != Self.newline }
         let fields = line.split(separator: Self.tab)
         guard fields.count == 7, fields[0].elementsEqual(Self.beginning.utf8),
             let process = Int32(String(decoding: fields[3], as: UTF8.self)),

@@ -255,7 +255,7 @@ package struct DomainWriter: Sendable {
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         for index in changed { try plans[index].finishTemporary() }
         let isOnly = changed.reduce(0) { $0 + plans[$1].pieces.count } < 2
-        let record = isOnly ? nil : try writeRecord(&plans, changed)
+        let record = isOnly ? nil : try writeRecord(&plans, changed, transaction)
         var current = first
         do throws(SystemFailure) {
             for index in changed {
@@ -287,19 +287,22 @@ package struct DomainWriter: Sendable {
             if record != nil { throw file.failure(error).afterCommit }
             throw file.failure(plans[current].isCarriedOut ? error.after(plans[current].change) : error)
         }
-        if let record { PendingTransactions.remove(record, on: system) }
         var participants = Participants(paths: changed.map { plans[$0].resolved.file.path })
         for index in changed {
             plans[index].removeEmptyFolder(on: system)
             plans[index].keepNew(self, transaction, with: &participants)
         }
+        // Until now, the next program that completes the change would keep the versions.
+        if let record { PendingTransactions.remove(record, on: system) }
     }
 
     /// Writes the record of the transaction. From then on the change is committed.
-    private func writeRecord(_ plans: inout [FileCommit], _ changed: [Int]) throws(StoreFailure) -> FilePath {
+    private func writeRecord(
+        _ plans: inout [FileCommit], _ changed: [Int], _ transaction: String
+    ) throws(StoreFailure) -> FilePath {
         var steps: [TransactionRecord.Step] = []
         for index in changed {
-            steps += try plans[index].steps(self)
+            steps += try plans[index].steps(self, transaction)
         }
         let domain = plans[changed[0]].resolved.file
         guard let folder = domain.transactions, let name = FileName(transactionName()) else {

@@ -368,11 +368,18 @@ struct FileCommit {
     var removesAny: Bool { pieces.contains { $0.bytes == nil } }
 
     /// Returns the steps for the record of a transaction over several files.
-    mutating func steps(_ writer: DomainWriter) throws(StoreFailure) -> [TransactionRecord.Step] {
+    mutating func steps(
+        _ writer: DomainWriter, _ transaction: String
+    ) throws(StoreFailure) -> [TransactionRecord.Step] {
         for index in pieces.indices where pieces[index].bytes == nil {
             try startTemporary(DomainState.tombstone, index, writer)
             try finishTemporary(index)
         }
+        let isKept = writesFolder || bytes?.count ?? 0 <= writer.policy.mostCopiedBytes
+        let outcome = TransactionRecord.Outcome(
+            path: resolved.file.path, folder: resolved.file.folder, mark: mark(writer, transaction),
+            isPublic: resolved.file.audience == .everyone, versions: isKept ? writer.policy.versions : 0,
+            bytes: writer.policy.bytes, isFirst: isFirst)
         return pieces.compactMap { piece in
             guard let temporary = piece.temporary else { return nil }
             var file = resolved.file
@@ -381,7 +388,7 @@ struct FileCommit {
             return TransactionRecord.Step(
                 file: file, target: piece.target, former: TransactionRecord.Former(piece.former),
                 change: piece.bytes == nil ? .remove(by: temporary) : .replace(by: temporary),
-                written: TransactionRecord.Former(piece.written))
+                written: TransactionRecord.Former(piece.written), outcome: outcome)
         }
     }
 
@@ -392,8 +399,7 @@ struct FileCommit {
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.system.fileSystem
-        let mark = WriteMarker(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, author: author(writer))
-        if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
+        if let lock = locks.markFile(of: resolved.file) { try mark(writer, transaction).write(to: lock) }
         for index in pieces.indices {
             if let temporary = pieces[index].temporary {
                 // With several files there is a record, which would restore a previous file that was exchanged.
@@ -412,6 +418,10 @@ struct FileCommit {
         }
         self.transaction = transaction
         takeWritten(in: files)
+    }
+
+    private func mark(_ writer: DomainWriter, _ transaction: String) -> WriteMarker {
+        WriteMarker(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, author: author(writer))
     }
 
     /// Sets the new contents in `after`. The write is done, even if the status of a file cannot be read now.

@@ -177,9 +177,59 @@ struct PendingTransactions {
                 if record.concerns(targets, ownLocks) { failure = failure ?? current?.failure(error) }
                 continue
             }
+            keepOutcomes(of: record, in: path.parent, locks)
             Self.remove(path, on: system)
         }
         return failure
+    }
+
+    /// Leaves the marks and keeps the versions of a completed change, as its writer would have done. Nothing is kept of
+    /// a domain that another program has changed since.
+    private func keepOutcomes(of record: TransactionRecord, in folder: FilePath, _ locks: DomainLocks) {
+        var domains: [(file: DomainFile, outcome: TransactionRecord.Outcome)] = []
+        for step in record.steps {
+            guard let outcome = step.outcome, !domains.contains(where: { $0.file.path == outcome.path }) else {
+                continue
+            }
+            var file = step.file
+            (file.path, file.folder, file.transactions) = (outcome.path, outcome.folder, folder)
+            file.audience = outcome.isPublic ? .everyone : .owner
+            domains.append((file, outcome))
+        }
+        var participants = Participants(paths: domains.map(\.file.path))
+        for (file, outcome) in domains {
+            guard let bytes = presentBytes(of: file, outcome.mark.hash) else { continue }
+            if let lock = locks.markFile(of: file) { try? outcome.mark.write(to: lock) }
+            guard outcome.versions > 0, let history = History(of: file, on: system),
+                var versions = try? history.listed(removingLeftovers: true)
+            else { continue }
+            let transaction = outcome.mark.transaction
+            let isKept = versions.contains { $0.transaction == transaction && history.isCopy($0, of: bytes) }
+            guard !isKept, participants.paths.count < 2 || history.record(&participants, of: transaction) else {
+                continue
+            }
+            let version = PendingVersion(
+                bytes: bytes, author: outcome.mark.author, transaction: transaction, time: system.clock.wall,
+                isFirst: outcome.isFirst)
+            var policy = HistoryPolicy()
+            (policy.versions, policy.bytes) = (outcome.versions, outcome.bytes)
+            history.record(version, after: &versions, policy: policy)
+        }
+    }
+
+    /// Returns the present contents of a domain as a version has them, or nil if they do not have a hash.
+    private func presentBytes(of file: DomainFile, _ hash: [UInt8]?) -> [UInt8]? {
+        // The record, which still exists, would be completed again.
+        var file = file
+        file.transactions = nil
+        guard let contents = try? file.contents(on: system) else { return nil }
+        guard contents.exists else { return hash == nil ? DomainState.tombstone : nil }
+        let limit = file.limits.inputBytes
+        let bytes =
+            contents.isFolder
+            ? try? file.image(of: contents.values)
+            : (try? system.fileSystem.contents(of: file.path, limit: limit)) ?? nil
+        return bytes.flatMap { SHA256.hash($0) == hash ? $0 : nil }
     }
 
     // MARK: Records

@@ -19,6 +19,23 @@ struct TransactionRecord: Sendable, Equatable {
         var change: Change
         /// The temporary file when the change was committed, by which it is recognized at the target.
         var written = Former.unknown
+        /// What is kept of the change; nil in a record of a former version of this library.
+        var outcome: Outcome?
+    }
+
+    /// The new contents of a domain, for its mark and its history. The program that completes the change keeps them.
+    struct Outcome: Sendable, Equatable {
+        /// The domain's file, and the folder that can replace it.
+        var path: FilePath
+        var folder: FilePath?
+        var mark: WriteMarker
+        /// Whether everyone may read the domain.
+        var isPublic: Bool
+        /// The limits of the history: the number of versions, which is 0 if no version is kept, and their size.
+        var versions: Int
+        var bytes: Int
+        /// Whether the domain is new.
+        var isFirst: Bool
     }
 
     /// The file at the target when the change was committed.
@@ -147,6 +164,7 @@ extension TransactionRecord.Step {
         if case .file(let lock) = file.lock { entries["lock"] = .path(lock) }
         if let history = file.history { entries["history"] = .path(history) }
         entries["former"] = former.encoded
+        entries["outcome"] = outcome?.encoded
         switch change {
         case .replace(let temporary): entries["temporary"] = .path(temporary)
         case .remove(let temporary): entries["tombstone"] = .path(temporary)
@@ -174,6 +192,32 @@ extension TransactionRecord.Step {
             return nil
         }
         guard change.temporary.lastComponent?.isTemporary == true else { return nil }
+        outcome = value["outcome"].flatMap { TransactionRecord.Outcome($0, from: recordedStore, to: store) }
+    }
+}
+
+extension TransactionRecord.Outcome {
+    fileprivate var encoded: PropertyList {
+        var entries: PropertyList.Dictionary = [
+            "path": .path(path), "mark": .data(Data(mark.line)), "public": .boolean(isPublic),
+            "versions": .integer(PropertyList.Integer(versions)), "bytes": .integer(PropertyList.Integer(bytes)),
+            "first": .boolean(isFirst),
+        ]
+        entries["folder"] = folder.map { .path($0) }
+        return .dictionary(entries)
+    }
+
+    fileprivate init?(_ value: PropertyList, from recorded: FilePath, to store: FilePath) {
+        guard let path = value["path"]?.pathValue,
+            let mark = value["mark"]?.dataValue.flatMap({ WriteMarker($0[...]) }),
+            let versions = value["versions"]?.integerValue.flatMap({ Int(exactly: $0) }),
+            let bytes = value["bytes"]?.integerValue.flatMap({ Int(exactly: $0) })
+        else { return nil }
+        self.init(
+            path: path.moved(from: recorded, to: store),
+            folder: value["folder"]?.pathValue?.moved(from: recorded, to: store), mark: mark,
+            isPublic: value["public"] == .boolean(true), versions: versions, bytes: bytes,
+            isFirst: value["first"] == .boolean(true))
     }
 }
 
