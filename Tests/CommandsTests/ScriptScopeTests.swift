@@ -151,7 +151,7 @@ import Testing
         #expect(bench.value("target", in: first) == "'debug'")
         #expect(
             first.errors
-                == "backup: target in user (/home/ada/.config/prefs/com.example.backup.plist) is ignored, because build and deploy have their own values now; prefs schema migrate /tmp/backup --to COMMAND moves it to one of them\n"
+                == "backup: target in user (/home/ada/.config/prefs/com.example.backup.plist) is ignored since build and deploy each store a value of their own; to move it there: prefs schema migrate /tmp/backup --to build or prefs schema migrate /tmp/backup --to deploy\n"
         )
         #expect(try bench.run(["build"]).errors.isEmpty)
         #expect(try bench.run(["deploy"]).errors.hasPrefix("backup: --target is required\n"))
@@ -167,6 +167,46 @@ import Testing
         let other = try bench.prefs("schema", "migrate", "com.example.backup", "--to", "build")
         #expect(other.output == "target is now :build:target\n", "\(other)")
         #expect(try stored(bench) == #"{"build":{"target":"b"},"deploy":{"target":"a"}}"#)
+    }
+
+    @Test func `never replace a value that is in the place of their dictionary`() throws {
+        let bench = try ScriptBench(script: Self.different)
+        let files = bench.machine.fileSystem
+        for value in ["5", "<00>", "x"] {
+            try bench.write("{ build = \(value); target = t; }", to: "/home/ada/.config/prefs/com.example.backup.plist")
+            let before = try files.contents(of: "/home/ada/.config/prefs/com.example.backup.plist")
+            for outcome in [
+                try bench.run(["build", "--target", "a", "--save"]),
+                try bench.prefs("schema", "migrate", "/tmp/backup", "--to", "build"),
+                try bench.prefs("write", "com.example.backup", ":build:target", "a"),
+            ] {
+                #expect(outcome.status == 3, "\(value): \(outcome)")
+                #expect(outcome.errors.contains(":build:target: leads into a value of type"), "\(outcome)")
+            }
+            #expect(try files.contents(of: "/home/ada/.config/prefs/com.example.backup.plist") == before)
+        }
+    }
+
+    @Test func `with a space in their names are quoted in the note`() throws {
+        let bench = try ScriptBench(
+            script: """
+                #!/bin/sh
+                #prefs domain=com.example.backup
+                # @command remote
+                # @command remote/add {store: own}
+                # @option --url=TEXT
+
+                """)
+        try bench.machine.store(["url": "u"], as: "com.example.backup")
+        let call = try bench.run(["remote", "add"])
+        let note = "is ignored since remote add stores a value of its own; to move it there: "
+        let command = "prefs schema migrate /tmp/backup --to 'remote add'"
+        #expect(call.status == 0 && call.errors.hasSuffix("\(note)\(command)\n"), "\(call)")
+        let doctor = try bench.prefs("schema", "install", "/tmp/backup")
+        #expect(doctor.status == 0)
+        #expect(try bench.prefs("doctor").output.contains("--to 'remote add'"))
+        #expect(try runPrefs(ShellScript.words(command), on: bench.machine).status == 0)
+        #expect(bench.value("url", in: try bench.run(["remote", "add"])) == "'u'")
     }
 
     @Test func `are listed with their places by schema check`() throws {

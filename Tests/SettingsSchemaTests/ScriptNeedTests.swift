@@ -30,6 +30,7 @@ import Testing
         ("@flag -8 level=8\n@option --level=INT <6>", "-8", "level=8"),
         ("@flag -0 level=0\n@option --level=INT <6>\n@command a\n@flag -9 level=9", "a -9", "command=a level=9"),
         ("@option --level=INT <6>\n@flag -9 level=9  Best {hidden}", "-9", "level=9"),
+        ("@flag --all  Print { hidden } files", "--all", "all=true"),
         ("@option --name=TEXT\n@flag -j name=\"two words\"  Both", "-j", "name=two words"),
         ("@option --level=INT<6>[1..9]{key: grade}", "", "grade=6"),
         ("@option --level=INT<6>[1..9]{key: grade}", "--level 10", "! --level 10: must be from 1 to 9"),
@@ -347,7 +348,15 @@ import Testing
         ("# @option --n=INT {unit}", "2:19: {unit} requires a value"),
         ("# @option --n=INT {env: }", "2:19: {env} requires a value"),
         ("# @arg to:path {new: x}", "2:16: {new} takes no value"),
-        ("# @option --n=INT  How {env: N} many", "2:20: {env} must be before or after the title"),
+        (
+            "# @option --n=INT  How {env: N} many",
+            "2:20: {env} must be before or after the title; as a part of it, write { env }"
+        ),
+        (
+            "# @flag --all  Print {hidden} files",
+            "2:16: {hidden} must be before or after the title; as a part of it, write { hidden }"
+        ),
+        ("# @command deploy {store: foo}", "2:19: :Commands:0:Store: must be shared or own; change the value"),
         ("# @option --color[=WHEN {implied: x}", "2:24: missing ] after the type"),
         ("# @option --color[=WHEN]! {implied: x}", "2:25: unexpected text after ]: !"),
         ("# @arg source.folder", "2:14: unexpected text after the name: .folder"),

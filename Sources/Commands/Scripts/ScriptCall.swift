@@ -82,25 +82,28 @@ struct ScriptCall {
             for key in schema.unclaimedKeys(in: source.values) where keys.contains(exactly: key) {
                 let isNew = reported.insert(key, in: source.layer)
                 guard isNew || source.layer == .forced else { continue }
-                let users = schema.allCommands.filter {
-                    $0.command.settings.contains { $0.allKeys.contains(exactly: key) }
-                }
+                let owners = schema.commands(owning: key)
+                let reason =
+                    owners.count == 1
+                    ? "\(owners[0]) stores a value of its own"
+                    : "\(owners.joined(separator: " and ")) each store a value of their own"
                 try say(
-                    "\(key) in \(source.origin) is ignored, because \(users.map(\.name).joined(separator: " and ")) have their own values now; \(remedy(for: key, in: source.layer, settings))"
+                    "\(key) in \(source.origin) is ignored since \(reason); \(remedy(for: key, of: owners, in: source.layer, settings))"
                 )
             }
         }
         reported.save()
     }
 
-    /// How to give a value that no command uses to one of them.
-    private func remedy(for key: String, in layer: Layer, _ settings: StoredSettings) -> String {
+    /// How to give a value that no command uses to one of the commands that own its key.
+    private func remedy(
+        for key: String, of owners: [String], in layer: Layer, _ settings: StoredSettings
+    ) -> String {
         let places = schema.ownSettings.filter { $0.allKeys.contains(exactly: key) }.map(\.storedKey)
-        guard layer.isOfUser else { return "move it to \(places.joined(separator: " or "))" }
+        guard layer.isOfUser else { return "to use it, move it to \(places.joined(separator: " or "))" }
         let isInstalled = settings.access.installedSchema(settings.domain)?.schema?.scopes == schema.scopes
-        let name = isInstalled ? schema.domain : script.argument
-        return
-            "\(ShellWord.line(CommandSpelling(name).words(Verb.wordsOfMigration))) --to COMMAND moves it to one of them"
+        let spelling = CommandSpelling(isInstalled ? schema.domain : script.argument)
+        return "to move it there: \(Verb.commandsOfMigration(spelling, to: owners))"
     }
 
     /// Migrates the stored settings. Not called for help, which must not change settings.

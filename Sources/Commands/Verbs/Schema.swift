@@ -16,6 +16,12 @@ extension Verb {
     /// The words of the command that migrates stored values, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
 
+    /// Returns the commands that move values to one of several commands of a script.
+    static func commandsOfMigration(_ spelling: CommandSpelling, to commands: [String]) -> String {
+        commands.map { ShellWord.line(spelling.words(wordsOfMigration) + [Option.claimingCommand.name, $0]) }
+            .joined(separator: " or ")
+    }
+
     private static let checking = Verb(
         "check", .new, "find all errors in a schema, script or settings bundle, with their locations",
         details: [

@@ -189,6 +189,9 @@ extension Attribute {
         }
     }
 
+    /// The number of names that an error lists.
+    private static var mostListedNames: Int { 4 }
+
     /// An attribute with one name of a fixed set.
     static func name<Name: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ part: @escaping Access<Model, Name?>
@@ -196,7 +199,11 @@ extension Attribute {
         Attribute(name: name) { value, model, reader in
             guard let text = value.stringValue else { return reader.report(.wrongValue(expected: "a string")) }
             guard let known = Name(rawValue: text) else {
-                return reader.report(.unknownName(text, nearest: Name.allCases.map(\.rawValue).nearest(to: text)))
+                let names = Name.allCases.map(\.rawValue)
+                let nearest = names.nearest(to: text)
+                return reader.report(
+                    nearest == nil && names.count <= mostListedNames
+                        ? .wrongValue(expected: listed(names, "or")) : .unknownName(text, nearest: nearest))
             }
             part(&model) { $0 = known }
         } write: { model in

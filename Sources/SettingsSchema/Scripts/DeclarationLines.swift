@@ -466,7 +466,7 @@ struct DeclarationLines {
         text.skipSpaces()
         let (title, place, items) = text.takeItems()
         if let name = DeclaredItem.name(inTitle: title) {
-            report("{\(name)} must be before or after the title", at: place)
+            report("{\(name)} must be before or after the title; as a part of it, write { \(name) }", at: place)
         }
         return (title, place, items)
     }
