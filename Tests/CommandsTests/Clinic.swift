@@ -47,6 +47,7 @@ final class Clinic {
         var words = try ShellScript.words(line)
         let isAdministrator = words.first == "sudo"
         if isAdministrator { words.removeFirst() }
+        let user = isAdministrator ? root : files
         switch words.first {
         case "prefs":
             let outcome = try prefs(words, isAdministrator: isAdministrator)
@@ -56,10 +57,10 @@ final class Clinic {
             #expect(isAdministrator)
             let owner = words[1] == "root" ? 0 : try #require(UInt32(words[1]))
             try root.open(path(words[2]), .reading)?.setOwner(owner, group: owner)
-        case "rm": #expect(try words.count == 3 && words[1] == "-f" && files.remove(path(words[2])))
+        case "rm": #expect(try words.count == 3 && words[1] == "-f" && user.remove(path(words[2])))
         case "mv":
             #expect(words.count == 4 && words[1] == "-n")
-            try files.rename(path(words[2]), to: path(words[3]), .onlyIfAbsent)
+            try user.rename(path(words[2]), to: path(words[3]), .onlyIfAbsent)
         case "unset": variables[words[1]] = nil
         case "export":
             let parts = words[1].split(separator: "=", maxSplits: 1).map(String.init)

@@ -290,6 +290,8 @@ extension DoctorTests {
         },
     ]
 
+    private static let schemas: FilePath = "/home/ada/.local/share/prefs/schemas"
+
     static let writers = [
         Case(
             name: "a temporary file of a killed writer",
@@ -307,6 +309,36 @@ extension DoctorTests {
         ) { clinic in
             _ = try clinic.files.makeFolder(Clinic.folder.resolving(".transactions"), .privateFolder)
             try clinic.write("x", to: ".transactions/0123456789abcdef")
+        },
+        Case(
+            name: "damaged transaction records of the administrator",
+            findings: [
+                "/etc/prefs/forced/.transactions/0123456789abcdef: a change of several files cannot be read: it is damaged",
+                "/etc/xdg/prefs/.transactions/0123456789abcdef: a change of several files cannot be read: the record, its new files and the store must belong to one user, and nobody else may write to its folder",
+            ],
+            fixes: [
+                "sudo rm -f /etc/prefs/forced/.transactions/0123456789abcdef",
+                "sudo mv -n /etc/xdg/prefs/.transactions/0123456789abcdef /etc/xdg/prefs/.transactions/0123456789abcdef.damaged-0",
+            ]
+        ) { clinic in
+            try clinic.machine.force("d", ["k": "1"])
+            try clinic.machine.administrate("/etc/xdg/prefs/d.plist", "{ k = 1; }")
+            try clinic.machine.administrate("/etc/prefs/forced/.transactions/0123456789abcdef", "x")
+            try clinic.machine.administrate("/etc/xdg/prefs/.transactions/0123456789abcdef/x", "x")
+        },
+        Case(
+            name: "folders in place of schemas",
+            findings: [
+                "\(schemas)/d.plist: cannot be read, so all values of d are masked: cannot read \(schemas)/d.plist: Is a directory",
+                "/usr/share/prefs/schemas/e.plist: cannot be read, so all values of e are masked: cannot read /usr/share/prefs/schemas/e.plist: Is a directory",
+            ],
+            fixes: [
+                "mv -n \(schemas)/d.plist \(schemas)/d.plist.damaged-0",
+                "sudo mv -n /usr/share/prefs/schemas/e.plist /usr/share/prefs/schemas/e.plist.damaged-0",
+            ]
+        ) { clinic in
+            try clinic.machine.administrate(schemas.resolving("d.plist/x"), "x")
+            try clinic.machine.administrate("/usr/share/prefs/schemas/e.plist/x", "x")
         },
         Case(
             name: "a relative path in a variable",

@@ -82,7 +82,7 @@ extension DoctorCheck {
         let path = failure.file.flatMap { FilePath($0) } ?? domain.file.path
         // The check of pending transactions reports a record that cannot be used.
         let isOfRecord = path.parent == domain.file.transactions || path == domain.file.transactions
-        if isOfRecord, domain.layer.isOfUser { return nil }
+        if isOfRecord { return nil }
         guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
             // The kernel log has entries only for failures of the device.
             let isOfDisk =

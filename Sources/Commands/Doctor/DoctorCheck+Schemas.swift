@@ -22,7 +22,9 @@ extension DoctorCheck {
                     return [
                         DoctorFinding(
                             found.place, "cannot be read, so all values of \(name) are masked: \(doubt.reason)",
-                            .advice("make it readable, or install the schema of \(name) again"))
+                            found.file.flatMap {
+                                doctor.removal(ofFolder: $0, needsRights: places.folders.first != $0.parent)
+                            } ?? .advice("make it readable, or install the schema of \(name) again"))
                     ]
                 }
                 let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
@@ -54,7 +56,8 @@ extension DoctorCheck {
             } catch {
                 return DoctorFinding(
                     error.file.description, "all values of \(name) are masked: \(error.reason)",
-                    .advice("if it cannot be restored, remove it, and install the schema of \(name) again"))
+                    doctor.removal(ofFolder: error.file)
+                        ?? .advice("if it cannot be restored, remove it, and install the schema of \(name) again"))
             }
         }
     }
@@ -110,10 +113,11 @@ extension DoctorCheck {
                 let nearest = all.map(\.key).nearest(to: key)
                 let place = "\(domain.name) \(key)"
                 if unclaimed.contains(exactly: key) {
-                    let words = doctor.spelling(of: domain.name.text).words(Verb.wordsOfMigration)
+                    let owners = schema.commands(owning: key)
+                    let commands = Verb.commandsOfMigration(doctor.spelling(of: domain.name.text), to: owners)
                     return DoctorFinding(
-                        place, "ignored, because the commands that shared it have their own values now",
-                        .advice("\(ShellWord.line(words)) --to COMMAND gives it to one of them"))
+                        place, "ignored, since each command with this key stores a value of its own",
+                        .advice("to move it there: \(commands)"))
                 }
                 guard let nearest, contents.values[nearest] == nil else {
                     return DoctorFinding(place, "not declared in the schema", doctor.removal(of: key, in: domain))

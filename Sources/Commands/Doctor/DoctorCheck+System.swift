@@ -80,28 +80,39 @@ extension DoctorCheck {
 
     /// Committed transactions that could not be completed.
     static let transactions = DoctorCheck(subject: "pending transactions") { doctor in
-        doctor.user.transactionStatuses(on: doctor.system).filter { !$0.isBusy }.map { transaction in
-            if transaction.belongsToAnotherUser {
-                return DoctorFinding(
-                    transaction.path.description, "another user's change of several files in this store is pending",
-                    .advice("only that user can complete it, with any command on one of the domains"))
+        try doctor.access.places.foldersByLayer().flatMap { layer, folder in
+            folder.transactionStatuses(on: doctor.system).filter { !$0.isBusy }.map { transaction in
+                finding(transaction, in: folder, layer, doctor)
             }
-            let names = transaction.files.map(\.name).joined(separator: ", ")
-            let subject = names.isEmpty ? "a change of several files" : "a committed change to \(names)"
-            if let refusal = transaction.refusal {
-                // Without the record, the files have their own contents, whatever those are.
-                return DoctorFinding(
-                    transaction.path.description, "\(subject) cannot be read: \(refusal.reason)",
-                    transaction.path == doctor.user.transactions
-                        ? .advice("inspect it: ls -ld \(transaction.path)")
-                        : .command(["rm", "-f"], on: transaction.path))
-            }
-            let name = transaction.files.first.flatMap { doctor.user.domain(ofOwn: $0) } ?? .global
-            return DoctorFinding(
-                transaction.path.description,
-                "\(subject) could not be completed; it is in force, and the next reader tries again",
-                .command(doctor.spelling(of: name.text).words([Verb.read.name])))
         }
+    }
+
+    private static func finding(
+        _ transaction: TransactionStatus, in folder: StoreFolder, _ layer: Layer, _ doctor: DoctorContext
+    ) -> DoctorFinding {
+        let needsRights = !layer.isOfUser && doctor.system.environment.user != doctor.system.administrator
+        let rights = needsRights ? ["sudo"] : []
+        if transaction.belongsToAnotherUser, layer.isOfUser {
+            return DoctorFinding(
+                transaction.path.description, "another user's change of several files in this store is pending",
+                .advice("only that user can complete it, with any command on one of the domains"))
+        }
+        let names = transaction.files.map(\.name).joined(separator: ", ")
+        let subject = names.isEmpty ? "a change of several files" : "a committed change to \(names)"
+        if let refusal = transaction.refusal {
+            // Without the record, the files have their own contents, whatever those are.
+            return DoctorFinding(
+                transaction.path.description, "\(subject) cannot be read: \(refusal.reason)",
+                transaction.path == folder.transactions
+                    ? .advice("inspect it: ls -ld \(transaction.path)")
+                    : doctor.removal(ofFolder: transaction.path, needsRights: needsRights)
+                        ?? .command(rights + ["rm", "-f"], on: transaction.path))
+        }
+        let name = transaction.files.first.flatMap { folder.domain(ofOwn: $0) } ?? .global
+        return DoctorFinding(
+            transaction.path.description,
+            "\(subject) could not be completed; it is in force, and the next reader tries again",
+            .command(rights + doctor.spelling(of: name.text, in: layer).words([Verb.read.name])))
     }
 }
 

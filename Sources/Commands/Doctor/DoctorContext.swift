@@ -66,6 +66,14 @@ struct DoctorContext: Sendable {
             ?? .advice("this key cannot be on a command line: prefs edit")
     }
 
+    /// Returns the command that moves a folder away which is in the place of a file, or nil if there is none.
+    func removal(ofFolder path: FilePath, needsRights: Bool = false) -> DoctorFinding.Remedy? {
+        guard (try? files.status(of: path))??.kind == .folder, let name = path.lastComponent else { return nil }
+        let rights = needsRights && system.environment.user != system.administrator ? ["sudo"] : []
+        return .command(
+            rights + ["mv", "-n"], on: path, path.parent.appending(name.appending(".damaged-0" as FileName)))
+    }
+
     /// Returns the names in a folder, or none if it cannot be listed.
     func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
 
