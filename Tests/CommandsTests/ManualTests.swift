@@ -176,7 +176,8 @@ import Testing
             file.path, places.user.file(of: "DOMAIN", on: "HOST").path, file.folder,
             { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions,
             places.user.folderOfSecrets?.resolving("DOMAIN.plist"), file.history,
-            "/state/prefs/reported/DOMAIN", places.user.recordOfApplied.path, places.site.first?.file(of: "DOMAIN").path,
+            "/state/prefs/reported/DOMAIN", places.user.recordOfApplied.path,
+            places.site.first?.file(of: "DOMAIN").path,
             places.forced?.file(of: "DOMAIN").path, places.forced?.history.parent,
         ]
         let expected = paths.map { path in
