@@ -3,38 +3,48 @@
 /// The simulator is built with `MUTANTS` and breaks each rule in turn, to show that its checks detect that. In every
 /// other build all rules are constants.
 package enum Rule: String, CaseIterable, Sendable {
-    /// A local write is stamped later than everything that it overwrites.
+    /// A local write is stamped later than everything that it replaces.
     case bumpsStamps
-    /// Of two values with one transaction ID, the one with the greater hash is in force.
-    case comparesValues
+    /// A write replaces what its preference file showed, not what the state held.
+    case followsFile
+    /// A write replaces the values that equal the one that it replaces or writes.
+    case coversEqual
+    /// A program that writes former contents back has not seen what the mirror brought since.
+    case remembersPast
+    /// A value that was replaced before it arrived is not added when it arrives.
+    case keepsGone
+    /// Such values are removed before the known transactions of another host prove them to be known.
+    case removesGoneFirst
+    /// Two files of a writer that differ at one transaction are noticed.
+    case recordsForks
+    /// Two hosts that know different files of a writer at one transaction notice that.
+    case comparesTags
+    /// After a fork, known transactions prove nothing.
+    case doubtsForks
+    /// A base has the values of all writers.
+    case publishesAll
+    /// A log is joined after the ones before it.
+    case followsLogs
+    /// A file of a writer's folder lists all files of that writer.
+    case listsFiles
     /// A file in our own folder that we did not create makes us take another number.
     case takesNewNumber
+    /// A write that a copy of this store has published is not published again.
+    case adoptsPublished
+    /// A write that was replaced before it was published is published without its value.
+    case withholdsReplaced
+    /// A store that lost its state, and finds values in a file, keeps them as open conflicts.
+    case keepsFound
     /// An outbox entry is removed only after the pack that contains it was created.
     case clearsOutboxAfterCreation
     /// The next pack is recorded in the journal before it is created.
     case recordsIntent
     /// A preference file is written only directly after it was captured under the same lock.
     case capturesBeforeApplying
-    /// A write replaces what its preference file showed, not what the state held.
-    case followsFile
-    /// A write lists what it replaced through other writes, not only what it replaced directly.
-    case inheritsSeen
-    /// A write keeps its identifier when its writer takes another number.
-    case keepsIdentifiers
-    /// A write of ours that is displaced without having been seen is listed.
-    case listsLost
-    /// We list writes of our former numbers, and of copies of us, as our own.
-    case claimsFormerNumbers
-    /// A write of another writer with the value of ours takes the place of ours.
-    case adoptsEqual
     /// Restored preference files, and files under a restored state, are not taken for edits.
     case noticesRestores
-    /// A log follows a base that includes the transaction before its first.
-    case chainsByFirst
-    /// A value is changed by newer writes below it.
-    case patchesViews
-    /// The state holds every domain, whether it is mirrored here or not.
-    case keepsEveryDomain
+    /// A folder is removed only after a base of ours has its values.
+    case purgesAfterBase
 }
 
 extension Rule {

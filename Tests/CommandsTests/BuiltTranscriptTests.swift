@@ -54,7 +54,7 @@ private final class ShortHome {
     /// Returns the text with the path of the simulated home, and without details that differ between runs: the host,
     /// times, and programs with their process numbers.
     func masked(_ text: String) -> String {
-        text.replacingOccurrences(of: path, with: Self.simulated)
+        withoutConflictNames(text).replacingOccurrences(of: path, with: Self.simulated)
             .replacingOccurrences(of: BuiltCommand.path ?? "", with: "/usr/bin/program")
             .replacing(/changed \d+ seconds? ago/, with: "changed just now")
             .replacing(/[0-9a-f]{32}/, with: "HOST")

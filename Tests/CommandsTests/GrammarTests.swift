@@ -70,7 +70,7 @@ import Testing
         (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
-        (["mirror", "conflicts", "show", "1"], "mirror conflicts N|DOMAIN:1 show|accept|restore:show"),
+        (["mirror", "conflicts", "show", "7k"], "mirror conflicts NAME|DOMAIN:7k show|accept|restore:show"),
         (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN|FILE:d"),
         (["__complete", "bash", "--format", ""], "__complete SHELL:bash WORD:--format,"),
     ]

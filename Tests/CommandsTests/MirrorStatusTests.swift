@@ -355,7 +355,7 @@ private struct MirrorPair: Sendable {
                     output: "\(lock): belongs to another user (7)\n    sudo chown 1000 \(lock)\n", status: 8))
     }
 
-    @Test func `has one conflict for each key, and restores its latest value`() throws {
+    @Test func `has one conflict for each lost value, and restores the one that is named`() throws {
         let pair = try MirrorPair()
         for (lost, kept) in [("1", "2"), ("3", "4")] {
             try pair.desk("write", "com.example.editor", "theme", lost)
@@ -366,19 +366,47 @@ private struct MirrorPair: Sendable {
             let sync = try pair.desk("mirror", "sync")
             #expect(sync.status == 0 && sync.output.split(separator: "\n").count == 2, "\(sync)")
         }
-        let json = try pair.desk("mirror", "conflicts", "--format", "json").output
-        var line = try #require(try PropertyList(parsing: Array(json.utf8), as: .json).dictionaryValue)
-        line["mirror"] = nil
-        let lost = try #require(line.removeValue(forKey: "lost")?.arrayValue)
-        #expect(
-            line == [
-                "number": 1, "state": "open", "domain": "com.example.editor", "key": "theme", "host": "laptop",
-                "reason": "overwritten", "inForce": "4",
-            ])
-        #expect(lost.map { $0["value"] } == ["1", "3"] && lost.allSatisfy { $0["entry"] == ":theme" })
-        try pair.desk("mirror", "conflicts", "restore", "com.example.editor")
-        #expect(try pair.desk("read", "com.example.editor", "theme").output == "3\n")
-        #expect(try pair.desk("mirror", "conflicts").status == 0)
+        let lines = try pair.desk("mirror", "conflicts", "--format", "json").output.split(separator: "\n")
+        let conflicts = try lines.map { line in
+            try #require(try PropertyList(parsing: Array(line.utf8), as: .json).dictionaryValue)
+        }
+        #expect(Set(conflicts.compactMap { $0["lost"]?["value"]?.stringValue }) == ["1", "3"])
+        for conflict in conflicts {
+            #expect(conflict["state"] == "open" && conflict["reason"] == "overwritten" && conflict["entry"] == ":theme")
+            #expect(conflict["lost"]?["hosts"] == ["desk"] && conflict["inForce"]?["host"] == "laptop")
+            #expect(conflict["inForce"]?["value"] == "4" && conflict["id"]?.stringValue?.count == 52)
+        }
+        let first = try #require(conflicts.first { $0["lost"]?["value"] == "1" }?["id"]?.stringValue)
+        #expect(try pair.desk("mirror", "conflicts", "restore", String(first.prefix(8))).status == 0)
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "1\n")
+        #expect(try pair.desk("mirror", "conflicts").output.contains("lost      desk"), "the other one is open")
+        try pair.desk("mirror", "conflicts", "accept", "--all")
+        try pair.comeToRest()
+        #expect(try pair.desk("mirror", "conflicts").status == 0 && pair.laptop("mirror", "conflicts").status == 0)
+    }
+
+    @Test func `does not restore over a value that the file does not show yet`() throws {
+        let pair = try MirrorPair()
+        try pair.desk("write", "com.example.editor", "theme", "lost")
+        pair.machine.clock.advance(by: .seconds(1))
+        try pair.laptop("write", "com.example.editor", "theme", "kept")
+        try pair.comeToRest()
+        let name = String(try pair.desk("mirror", "conflicts").output.prefix(6))
+        try pair.laptop("write", "com.example.editor", "theme", "unseen")
+        try pair.laptop("mirror", "sync")
+        // The store joins the value and cannot write it.
+        let folder = try #require(try pair.machine.fileSystem.open("/home/ada/.config/prefs", .reading))
+        let permissions = try folder.status().permissions
+        try folder.setPermissions(FilePermissions(rawValue: 0o500))
+        try pair.desk("mirror", "sync")
+        try folder.setPermissions(permissions)
+        pair.machine.clock.advance(by: .seconds(1))
+        let refusal = try pair.desk("mirror", "conflicts", "restore", name)
+        #expect(refusal.status == 9 && refusal.errors.contains(#"does not show yet: "unseen"; nothing was changed"#))
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "kept\n")
+        try pair.desk("mirror", "conflicts", "restore", name, "--force")
+        try pair.comeToRest()
+        #expect(try pair.laptop("read", "com.example.editor", "theme").output == "lost\n")
     }
 
     @Test func `keeps a secret that was mirrored before its schema was installed`() throws {
@@ -397,11 +425,12 @@ private struct MirrorPair: Sendable {
         try pair.comeToRest()
         #expect(try pair.desk("mirror", "compact").output.contains("only current values"))
         #expect(try pair.publishedFiles(containing: "secret") == 0)
-        for words in [["show", "--all"], ["show", "--all", "--format", "json"]] {
+        for words in [["--all"], ["--all", "--format", "json"]] {
             let shown = try runPrefs(["prefs", "mirror", "conflicts"] + words, on: pair.machine)
             #expect(shown.output.contains("••••") && !shown.output.contains("secret"), "\(shown)")
         }
-        try #require(try pair.desk("mirror", "conflicts", "restore", "--all").status == 0)
+        let name = String(try pair.desk("mirror", "conflicts", "--all").output.prefix(6))
+        try #require(try pair.desk("mirror", "conflicts", "restore", name).status == 0)
         try pair.comeToRest()
         let file: FilePath = "/home/ada/.config/prefs/com.example.editor.plist"
         let bytes = try #require(try pair.machine.fileSystem.contents(of: file, limit: 4096))

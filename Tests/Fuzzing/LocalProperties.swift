@@ -40,7 +40,7 @@ extension Target {
             .directory(.marked([state.mirror])), .command(.add(domain: "d")), .observed(observations(["d"])),
             .listed(Listing(folders: [state.writer: ["l/000000000001.2e9f0a77d0.log": 1]])), .publish, .compact,
         ]
-        events += state.conflicts.entries.prefix(2).map { .command(.restore([$0.id])) }
+        events += state.shared.live.conflicts.prefix(2).map { .command(.accept([$0])) }
         var steps = 0
         while !events.isEmpty, steps < 50 {
             steps += 1

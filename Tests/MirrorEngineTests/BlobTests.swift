@@ -1,33 +1,32 @@
-import MirrorEngine
 import PropertyLists
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MirrorEngine
 
 @Suite struct `A value too long for a pack` {
     private static func text(_ character: Character, _ count: Int = Blob.longestInPack) -> WrittenValue {
         .text(String(repeating: character, count: count))
     }
 
+    private static func change(_ key: String, _ value: WrittenValue) -> Change {
+        Change(WriteID(number: 1), at: Path(domain: "d", key: key), value, stamp: Stamp(number: 1000))
+    }
+
     /// Three writes, two of them with the same long value.
     private static var log: LogPack {
         var log = PackSamples.log
-        log.transactions = [log.transactions[0]]
+        (log.first, log.previous) = (1, nil)
         let values = [text("a"), text("a"), text("b", Blob.longestInPack - 4)]
-        log.transactions[0].writes = zip(["k", "l", "m"], values).map { key, value in
-            Transaction.StampedWrite(
-                path: Path(domain: "d", key: key), stamp: Stamp(number: 1000), value: value, id: WriteID(number: 1))
-        }
+        log.transactions = [Transaction(zip(["k", "l", "m"], values).map { change($0, $1) })]
         return log
     }
 
     private static var base: BasePack {
-        var base = PackSamples.base(writes: 3)
-        base.writes = base.writes.map { write in
-            VersionedWrite(
-                path: write.path, stamp: write.stamp, transactionID: write.transactionID, value: text("c"),
-                id: write.id, seen: write.seen)
-        }
+        var base = PackSamples.base(values: 3)
+        let atoms = base.state.live.atoms.map { Atom($0.name, at: $0.path, text("c"), stamp: $0.stamp, in: $0.region) }
+        base.state.live = MergeState(sorted: atoms)
         return base
     }
 
@@ -46,11 +45,7 @@ import Testing
         // A tag, a length of three bytes, and the text.
         for (count, isLong) in [(Blob.longestInPack - 4, false), (Blob.longestInPack - 3, true)] {
             var log = Self.log
-            log.transactions[0].writes = [
-                Transaction.StampedWrite(
-                    path: Path(domain: "d", key: "k"), stamp: Stamp(number: 1000), value: Self.text("a", count),
-                    id: WriteID(number: 1))
-            ]
+            log.transactions = [Transaction([Self.change("k", Self.text("a", count))])]
             #expect(log.encoded().blobs.isEmpty != isLong)
         }
     }
@@ -89,7 +84,7 @@ import Testing
     /// A state, a record by which it joins the log, and the state that results.
     private static func joined() throws -> (LocalState, LocalRecord, LocalState) {
         let encoded = log.encoded()
-        let pack = try Pack(decoding: encoded.bytes, blobs: Dictionary(encoded.blobs.map { ($0.name, $0) }) { $1 })
+        let pack = try Pack(decoding: encoded.bytes, blobs: encoded.blobsByName)
         let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.other)
         var state = begin
         state.apply(.joined(pack, at: 0))
@@ -99,7 +94,7 @@ import Testing
     @Test func `is restored from the journal`() throws {
         let (begin, record, state) = try Self.joined()
         let reading = try Journal.replay(Journal.beginning(with: begin) + Journal.entry(record))
-        #expect(reading.state == state && state.mergeState.count == 3)
+        #expect(reading.state == state && state.shared.live.count == 3)
     }
 
     @Test func `is equal to itself in memory once a store keeps it, and is read again when needed`() throws {
@@ -168,20 +163,22 @@ import Testing
     @Test func `cannot expand a pack beyond the limit of a reader`() {
         var log = Self.log
         let long = WrittenValue.text(String(repeating: "x", count: 1 << 20))
-        log.transactions[0].writes = (0..<513).map { number in
-            Transaction.StampedWrite(
-                path: Path(domain: "d", key: "k\(number + 1000)"), stamp: Stamp(number: 1000), value: long,
-                id: WriteID(number: 1))
+        for (count, isAccepted) in [(511, true), (512, false)] {
+            log.transactions = [Transaction((0..<count).map { Self.change("k\($0 + 1000)", long) })]
+            let pack = log.encoded()
+            let fault = PackFault.beyondLimit("bytes of all values")
+            if isAccepted {
+                #expect(throws: Never.self) { try Pack(decoding: pack.bytes, blobs: pack.blobsByName) }
+            } else {
+                #expect(throws: fault) { try Pack(decoding: pack.bytes, blobs: pack.blobsByName) }
+            }
         }
-        let pack = log.encoded()
-        let blobs = Dictionary(pack.blobs.map { ($0.name, $0) }) { $1 }
-        #expect(throws: PackFault.beyondLimit("bytes of all values")) { try Pack(decoding: pack.bytes, blobs: blobs) }
     }
 
     @Test func `with many others is divided into changes that a reader accepts`() {
         let long = Self.text("v", 9 << 20)
-        let writes = (0..<7).map { Write(path: Path(domain: "d", key: "k\($0)"), value: $0 == 6 ? .deleted : long) }
-        #expect(writes.parts.map(\.count) == [3, 4] && writes.parts.flatMap { $0 } == writes)
-        #expect([Write]().parts.isEmpty)
+        let changes = (0..<7).map { Self.change("k\($0)", $0 == 6 ? .deleted : long) }
+        #expect(changes.parts.map(\.count) == [3, 4] && changes.parts.flatMap { $0 } == changes)
+        #expect([Change]().parts.isEmpty)
     }
 }

@@ -13,20 +13,6 @@ import Testing
         #expect(readings == [stamp(Self.now), stamp(Self.now, 1), stamp(Self.now, 2), stamp(Self.now + 1)])
     }
 
-    @Test func `stamps a write later than what its file shows there, and no later`() {
-        let path = Path(domain: "d", key: "k")
-        func shown(_ path: Path, _ stamp: Stamp) -> VisibleWrite {
-            let transactionID = TransactionID(writer: WriterID(number: 1), sequence: 1)
-            return VisibleWrite(VersionedWrite(path: path, stamp: stamp, transactionID: transactionID, value: .deleted))
-        }
-        let far = stamp(Self.now + 400_000_000_000)
-        let rows: [(Path, Stamp?)] = [
-            (path, far.next), (path.appending("c"), far.next), (Path(domain: "d"), far.next),
-            (Path(domain: "d", key: "other"), nil),
-        ]
-        for (place, expected) in rows { #expect([shown(place, far)].stamp(forWriteAt: path) == expected, "\(place)") }
-    }
-
     @Test(arguments: [
         (Int64.min, 946_684_800_000 as UInt64), (0, 946_684_800_000), (.max, 7_289_654_400_000),
     ])

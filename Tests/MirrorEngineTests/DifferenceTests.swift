@@ -1,7 +1,8 @@
-import MirrorEngine
 import PropertyLists
 import TestSupport
 import Testing
+
+@testable import MirrorEngine
 
 @Suite struct `The writes of a change` {
     private static let path = Path(domain: "d", key: "k")
@@ -15,19 +16,22 @@ import Testing
     @Test(arguments: MergeKind.allCases) func `lead from any value to any other`(_ kind: MergeKind) throws {
         var values = ValueGenerator(SeededGenerator(stream: "difference"))
         for round in 0..<400 {
-            var store = MergeState()
+            var store = SharedState()
             var old: PropertyList?
             for step in 1...4 {
                 let new = round % 5 == 0 && step == 3 ? nil : neighbour(of: old, &values)
                 guard let canonical = try? new.map({ try CanonicalValue($0) }) else { continue }
-                for write in try writes(old, new, kind) {
-                    let transactionID = TransactionID(writer: WriterID(number: 1), sequence: UInt64(step))
-                    store.join(
-                        VersionedWrite(
-                            path: write.path, stamp: Stamp(number: UInt64(step)), transactionID: transactionID,
-                            value: write.value))
+                let key = Self.path
+                let changes = try writes(old, new, kind).enumerated().map { index, write in
+                    let replaced = store.live.replaced(
+                        byWriteAt: write.path, of: write.value, shown: store.live.shown(at: key), showing: nil)
+                    return Change(
+                        WriteID(number: UInt64(step * 1000 + index)), at: write.path, write.value,
+                        stamp: Stamp(number: UInt64(step)), covers: replaced.covers)
                 }
-                #expect(store.value(at: Self.path) == canonical, "\(Seed.ofThisRun) round \(round)")
+                store.apply(changes, TransactionID(writer: WriterID(number: 1), sequence: UInt64(step)))
+                #expect(store.live.value(at: key) == canonical, "\(Seed.ofThisRun) round \(round)")
+                #expect(store.live.conflicts.isEmpty, "\(Seed.ofThisRun) round \(round)")
                 old = new
             }
         }
@@ -60,29 +64,15 @@ import Testing
         #expect(try writes(old, new, kind).map(\.path.description).sorted() == paths)
     }
 
-    @Test func `have the same effect normalised, and never nest`() throws {
-        for round in 0..<1000 {
-            var generator = WriteGenerator(generator: SeededGenerator(stream: "normal", round: round))
-            let writes = (0..<6).map { generator.write($0) }.map { Write(path: $0.path, value: $0.value) }
-            let normalised = writes.normalised
-            for write in normalised {
-                #expect(normalised.count { $0.path.overlaps(write.path) } == 1, "\(Seed.ofThisRun)")
+    @Test(arguments: MergeKind.allCases) func `never nest`(_ kind: MergeKind) throws {
+        var values = ValueGenerator(SeededGenerator(stream: "nesting"))
+        for round in 0..<400 {
+            let old = values.value(of: .dictionary, depth: 3)
+            let new = neighbour(of: old, &values)
+            guard let paths = try? writes(old, new, kind).map(\.path) else { continue }
+            for path in paths {
+                #expect(paths.count { $0.overlaps(path) } == 1, "\(Seed.ofThisRun) round \(round)")
             }
-            #expect(views(normalised) == views(writes), "\(Seed.ofThisRun) \(round)")
         }
-    }
-
-    /// The result of applying the writes to two domains that contained values.
-    private func views(_ writes: [Write]) -> [CanonicalValue?] {
-        var store = MergeState()
-        let before = ["a", "b"].map { Write(path: Path(domain: $0), value: WriteGenerator.values[3]) }
-        for (at, write) in zip(1..., before + writes) {
-            let transactionID = TransactionID(writer: WriterID(number: 1), sequence: UInt64(at))
-            store.join(
-                VersionedWrite(
-                    path: write.path, stamp: Stamp(number: UInt64(at)), transactionID: transactionID, value: write.value
-                ))
-        }
-        return ["a", "b"].map { store.value(at: Path(domain: $0)) }
     }
 }

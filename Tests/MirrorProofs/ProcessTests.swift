@@ -111,16 +111,20 @@ import Testing
         try b.write("key", "second", in: ["com.example.a"])
         for host in [a, b] { try host.succeed("mirror", "sync") }
         let first = try a.succeed("mirror", "sync")
-        #expect(first.contains("conflict 1: com.example.a :key replaced by b; `prefs mirror conflicts show 1`"))
+        let name = try #require(try a.conflictNames().first)
+        #expect(
+            first.contains("conflict \(name): com.example.a :key replaced by b; `prefs mirror conflicts show \(name)`"))
         #expect(try a.succeed("mirror", "sync").isEmpty)
         #expect(try a.run("mirror", "sync", "--check").status == 9)
         try mirror.comeToRest()
         for host in mirror.hosts { #expect(try host.values("com.example.a") == ["key": "second"]) }
-        #expect(try b.run("mirror", "conflicts").status == 0)
-        let conflicts = try a.run("mirror", "conflicts")
-        #expect(conflicts.status == 9 && conflicts.text.contains("com.example.a :key  replaced by b"))
-        #expect(try a.succeed("mirror", "conflicts", "show", "1").contains("lost      \"first\""))
-        try a.succeed("mirror", "conflicts", "restore", "1")
+        for host in mirror.hosts {
+            let conflicts = try host.run("mirror", "conflicts")
+            #expect(conflicts.status == 9 && conflicts.text.hasPrefix("\(name)  com.example.a :key  replaced by b\n"))
+            #expect(try host.lost() == ["\"first\""], "\(host.name)")
+        }
+        #expect(try a.succeed("mirror", "conflicts", "show", name) == a.run("mirror", "conflicts").text)
+        try a.succeed("mirror", "conflicts", "restore", name)
         try mirror.comeToRest()
         for host in mirror.hosts { #expect(try host.values("com.example.a") == ["key": "first"]) }
         #expect(try a.run("mirror", "sync").status == 0)

@@ -95,6 +95,28 @@ final class RealHost: Sendable {
         return run.text
     }
 
+    // MARK: Conflicts
+
+    /// The short names of the conflicts that this host lists.
+    func conflictNames() throws -> [String] {
+        try listed().compactMap { line in line.hasPrefix(" ") ? nil : line.split(separator: " ").first.map(String.init)
+        }
+    }
+
+    /// The values that this host lists as lost, as `conflicts` prints them.
+    func lost() throws -> [String] {
+        try listed().filter { $0.hasPrefix("    lost ") }.compactMap { line in
+            // The host and the time of the write precede the value.
+            line.split(separator: "Z  ", maxSplits: 1).last.map { String($0.split(separator: "time  ").last ?? $0) }
+        }
+    }
+
+    private func listed() throws -> [String] {
+        let list = try run("mirror", "conflicts")
+        try #require([0, 9].contains(list.status), "\(name): \(list.text)\(list.errorText)")
+        return list.text.split(separator: "\n").map(String.init)
+    }
+
     // MARK: Settings
 
     func file(_ domain: DomainName) -> DomainFile { places.user.file(of: domain) }

@@ -51,17 +51,21 @@ extension `The mirror of this machine` {
     /// All hosts have the same values, and each writer's last value is in force or listed as a conflict.
     private func check(_ mirror: MirrorOfProcesses, _ writers: [SoakWriter]) throws {
         let conflicts = try mirror.hosts.map { host in
-            let list = try host.run("mirror", "conflicts").text.split(separator: "\n")
-            return try list.compactMap { $0.split(separator: " ").first }.map {
-                try host.succeed("mirror", "conflicts", "show", String($0))
-            }.joined()
-        }.joined()
+            try host.run("mirror", "conflicts", "--format", "json").text
+        }
+        for list in conflicts { #expect(list == conflicts[0], "\(Seed.ofThisRun)") }
+        let lost = conflicts[0].split(separator: "\n").compactMap { line in
+            try? PropertyList(parsing: Array(line.utf8), as: .json)
+        }
         for domain in Set(writers.map(\.domain)) {
             let all = try mirror.hosts.map { try $0.values(domain) }
             for values in all { #expect(values == all[0], "\(domain), \(Seed.ofThisRun)") }
             for writer in writers where writer.domain == domain && writer.acknowledged > 0 {
                 let number = all[0][writer.key]?.integerValue.flatMap { Int(exactly: $0) } ?? 0
-                let isKept = conflicts.contains(":\(writer.key)\n    lost      \(writer.acknowledged)\n")
+                let isKept = lost.contains { conflict in
+                    conflict["key"] == .string(writer.key)
+                        && conflict["lost"]?["value"]?.integerValue.flatMap { Int(exactly: $0) } == writer.acknowledged
+                }
                 #expect(
                     number == writer.acknowledged || isKept,
                     "\(writer.key) of \(domain): \(number), not \(writer.acknowledged), \(Seed.ofThisRun)")

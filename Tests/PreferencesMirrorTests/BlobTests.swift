@@ -77,7 +77,8 @@ import Testing
             let size = try #require(try hosts[0].fileSystem.status(of: place)).size
             try hosts[0].fileSystem.replace(place, with: [UInt8](repeating: 7, count: size))
             #expect(try hosts[0].condition() == .inSync, "no exchange reads a value that does not change")
-            #expect(throws: MirrorFailure.self) { try hosts[0].compact() }
+            // A base refers to the value, which is in the folder of this host already.
+            try hosts[0].compact()
         }
         try bench.comeToRest(hosts)
         for host in hosts {

@@ -68,8 +68,7 @@ import Testing
         try hosts[0].fileSystem.replace(folder.appending("journal"), with: bytes)
         let full = FaultPlan([Fault(.fail(.noSpace), .from(1), of: .write)])
         #expect(throws: MirrorFailure.self) { try hosts[0].again(full).sync() }
-        let conflicts = try hosts[0].sync().conflicts.entries
-        #expect(conflicts.contains { $0.value.value?.propertyList == "first" })
+        #expect(try hosts[0].sync().openConflicts.contains { $0.value.value?.propertyList == "first" })
         let copies = try (hosts[0].fileSystem.names(in: folder) ?? []).filter {
             $0.description.hasPrefix("journal.damaged-")
         }

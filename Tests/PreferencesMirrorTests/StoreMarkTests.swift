@@ -24,7 +24,8 @@ import Testing
         let marks = try hosts.map { try mark(of: $0).mark }
         for (host, mark) in zip(hosts, marks) {
             let state = try #require(host.sync().journal.peek())
-            #expect(state.numbers == mark.writers && state.restoreMarkers.marks.first == mark.mark)
+            #expect([state.writer] + state.formerWriters.sorted() == mark.writers)
+            #expect(state.restoreMarkers.marks.first == mark.mark)
             #expect(try self.mark(of: host).mark.mark == mark.mark, "nothing changed")
         }
         bench.disk.clock.advance(by: .seconds(1))
@@ -90,8 +91,7 @@ extension MirrorHost {
     /// Returns the values that this host lists as lost.
     func lost() throws -> [PropertyList] {
         var session = try session()
-        _ = try session.status()
-        let open = session.conflicts.items.filter(\.isOpen)
-        return open.flatMap(\.conflicts).compactMap { $0.value.value?.propertyList }
+        try session.read()
+        return session.openConflicts.compactMap { $0.value.value?.propertyList }
     }
 }

@@ -64,6 +64,8 @@ final class Bench {
         }
     }
 
+    private var areListsAlike: Bool { Set(world.hosts.map(\.listed)).count < 2 }
+
     /// Whether all hosts have the same values in the state and in their files, and nothing was lost.
     var isSound: Bool {
         let views = world.hosts.map { host in
@@ -74,10 +76,14 @@ final class Bench {
             zip(world.scenario.domains, view).allSatisfy { host.files[$0]?.values ?? [:] == $1 }
         }
         return areAlike && areInFiles && world.unreported.isEmpty && world.complaints.isEmpty && world.needless.isEmpty
+            && areListsAlike
     }
 }
 
 extension SimulatedHost {
+    /// The names of the open conflicts.
+    var listed: [String] { engine.status.mergeState.conflicts.map { $0.name(in: Self.mirror) } }
+
     /// Returns the view of a domain.
     func values(_ domain: String) -> [(String, PropertyList)] {
         engine.status.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) }
@@ -104,9 +110,12 @@ extension SimulatedHost {
     func pullNow() { attempt { try pull() } }
 
     /// Whether a value is listed as a conflict.
-    func hasJournal(of value: PropertyList) -> Bool {
-        engine.status.conflicts.entries.contains { $0.value.value?.propertyList == value }
+    func lists(_ value: PropertyList?) -> Bool {
+        engine.status.mergeState.conflicts.contains { $0.value.value?.propertyList == value }
     }
+
+    /// Accepts all open conflicts.
+    func acceptAll() { command(.accept(engine.status.mergeState.conflicts)) }
 
     func files(of writer: WriterID) -> [PackAddress] { view.keys.filter { $0.writer == writer }.sorted() }
 }

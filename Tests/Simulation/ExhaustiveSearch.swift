@@ -37,7 +37,6 @@ package struct ExhaustiveSearch {
 
     private let profile: Profile
     private let depth: Int
-    private let listsOnlyUnfetched: Bool
     private var trace: [Step] = []
     package private(set) var executions = 0
     /// A description of the shortest execution that breaks the rule.
@@ -47,26 +46,23 @@ package struct ExhaustiveSearch {
     /// The first execution with such a conflict.
     package private(set) var firstNeedless: String?
 
-    /// - Parameter listsOnlyUnfetched: Whether to use the rule of the first version, which loses writes: a write
-    ///   replaces everything that its host had fetched.
-    package init(_ profile: Profile, depth: Int, listsOnlyUnfetched: Bool = false) {
+    package init(_ profile: Profile, depth: Int) {
         self.profile = profile
         self.depth = depth
-        self.listsOnlyUnfetched = listsOnlyUnfetched
     }
 
     /// Searches all executions of one event, then of two, and so on.
     package mutating func search() {
         for length in 1...depth where counterexample == nil {
             (executions, needless) = (0, 0)
-            let world = SmallWorld(hosts: profile.hosts, listsOnlyUnfetched: listsOnlyUnfetched)
+            let world = SmallWorld(hosts: profile.hosts)
             go(world, touched: [], left: length)
         }
     }
 
     /// Counts all sequences of events, including those that the search leaves out.
     package func countSequences() -> Int {
-        count(SmallWorld(hosts: profile.hosts, listsOnlyUnfetched: listsOnlyUnfetched), left: depth)
+        count(SmallWorld(hosts: profile.hosts), left: depth)
     }
 
     private func count(_ world: SmallWorld, left: Int) -> Int {

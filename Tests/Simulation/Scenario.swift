@@ -48,6 +48,7 @@ package struct Scenario: Sendable {
     var bytesWaiting = EngineLimits().bytesWaiting
     var bytesOfFile = EngineLimits().bytesOfFile
     var keys = EngineLimits().keys
+    var losers = EngineLimits().losers
     var writers = EngineLimits().writers
     var staysLocal: @Sendable (String, String) -> Bool = { _, _ in false }
 
@@ -57,6 +58,7 @@ package struct Scenario: Sendable {
 
     var limits: EngineLimits {
         var limits = EngineLimits()
+        limits.losers = losers
         limits.leastLogs = leastLogs
         limits.supersededFor = supersededFor
         limits.mostSuperseded = mostSuperseded
@@ -106,14 +108,15 @@ extension Scenario {
         Scenario(name: "configuration restored without its state", restoresConfiguration: true),
         Scenario(name: "restored machines", crashes: true, clones: true, restoresMachines: true),
         Scenario(name: "lost state", crashes: true, joiners: true, losesState: true),
+        Scenario(name: "more conflicts than are kept", syncsSeldom: true, losers: 2),
         Scenario(name: "seldom exchanges", crashes: true, skews: true, syncsSeldom: true),
         Scenario(name: "formats that cannot hold a value", crashes: true, hasNarrowFormats: true),
         Scenario(name: "old and new versions", crashes: true, skews: true, joiners: true, mixesVersions: true),
         Scenario(
-            name: "little room", crashes: true, skews: true, joiners: true, leastLogs: .max, bytesOfWriter: 1600),
+            name: "little room", crashes: true, skews: true, joiners: true, leastLogs: .max, bytesOfWriter: 2600),
         Scenario(
             name: "clones and rollbacks in little room", crashes: true, clones: true, rollbacks: true, joiners: true,
-            leastLogs: .max, bytesOfWriter: 1600),
+            leastLogs: .max, bytesOfWriter: 2600),
         Scenario(
             name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
             hasLongValues: true, unneededFor: 600_000),

@@ -4,23 +4,17 @@ import TestSupport
 
 /// A short sequence of steps that fails if one rule of the mirror is broken.
 package enum Script: String, CaseIterable, Sendable {
-    case noStampBump, noValueHash, noNewNumber, outboxClearedEarly, noIntent, applyWithoutCapture
-    case stateForFile, noChain, chainByLast, viewWithoutPatching, stateFilteredByDomain
+    case noStampBump, noNewNumber, outboxClearedEarly, noIntent, applyWithoutCapture, stateForFile
 
     /// The rule without which the script fails.
     package var rule: Rule {
         switch self {
         case .noStampBump: .bumpsStamps
-        case .noValueHash: .comparesValues
         case .noNewNumber: .takesNewNumber
         case .outboxClearedEarly: .clearsOutboxAfterCreation
         case .noIntent: .recordsIntent
         case .applyWithoutCapture: .capturesBeforeApplying
         case .stateForFile: .followsFile
-        case .noChain: .inheritsSeen
-        case .chainByLast: .chainsByFirst
-        case .viewWithoutPatching: .patchesViews
-        case .stateFilteredByDomain: .keepsEveryDomain
         }
     }
 
@@ -28,16 +22,11 @@ package enum Script: String, CaseIterable, Sendable {
     package var endsWell: Bool {
         switch self {
         case .noStampBump: farAheadClock()
-        case .noValueHash: forkReadInTwoOrders()
         case .noNewNumber: cloneThatWrites()
         case .outboxClearedEarly: everyKill(editsAfter: false)
         case .noIntent: everyKill(editsAfter: true)
         case .applyWithoutCapture: saveBeforeApply()
         case .stateForFile: saveOverWhatWasNotShown()
-        case .noChain: chainOfThatOnlyTheEndArrives()
-        case .chainByLast: longBranchBehindBase()
-        case .viewWithoutPatching: twoEntriesOfOneDictionary()
-        case .stateFilteredByDomain: domainThatComesLater()
         }
     }
 }
@@ -56,49 +45,6 @@ extension Script {
         let hasOwnWrite = right.value("a") == "of today"
         bench.comeToRest()
         return hasOwnWrite && right.value("a") == "of today" && bench.isSound
-    }
-
-    /// Two values with the same transaction ID: all hosts choose the same one, regardless of the order in which they
-    /// read them.
-    private func forkReadInTwoOrders() -> Bool {
-        let bench = Bench()
-        let origin = bench.host("origin")
-        let clone = bench.clone(origin, "clone")
-        origin.set("a", to: "of the origin")
-        clone.set("a", to: "of the clone")
-        for host in [origin, clone] { host.publishNow() }
-        bench.settle()
-        let logs = bench.world.files.keys.filter { $0.name.kind == .log }.sorted()
-        let readers = [logs, logs.reversed()].map { order in
-            let reader = bench.host("reader")
-            for log in order {
-                reader.view = [log: .whole]
-                reader.pullNow()
-            }
-            return reader.value("a")
-        }
-        return logs.count == 2 && readers[0] == readers[1]
-    }
-
-    /// A branch that follows a log that a base replaced is still joined.
-    private func longBranchBehindBase() -> Bool {
-        let bench = Bench()
-        let origin = bench.host("origin")
-        origin.set("a", to: "first")
-        origin.publishNow()
-        let clone = bench.clone(origin, "clone")
-        origin.set("b", to: "of the origin")
-        origin.publishNow()
-        origin.attempt { try origin.compact() }
-        origin.publishNow()
-        clone.set("c", to: "of the clone")
-        clone.set("d", to: "of the clone, too")
-        clone.publishNow()
-        bench.settle()
-        let reader = bench.host("reader")
-        reader.pullNow()
-        let expected: [PropertyList?] = ["first", "of the origin", "of the clone", "of the clone, too"]
-        return ["a", "b", "c", "d"].map { reader.value($0) } == expected
     }
 }
 
@@ -165,46 +111,6 @@ extension Script {
         bench.settle()
         near.interference = { near.edit("a", to: "without a look") }
         bench.comeToRest()
-        return near.value("a") == "without a look" && far.hasJournal(of: "from afar")
-    }
-
-    /// A value is replaced in several steps, each by a user who had seen the previous value, and its host receives only
-    /// the last step. This is not a conflict.
-    private func chainOfThatOnlyTheEndArrives() -> Bool {
-        let bench = Bench()
-        let (first, second, third) = (bench.host("first"), bench.host("second"), bench.host("third"))
-        bench.comeToRest()
-        for (host, next, value) in [(first, second, "one"), (second, third, "two"), (third, third, "three")] {
-            host.set("a", to: .string(value))
-            host.publishNow()
-            bench.world.pass(5)
-            next.pullNow()
-        }
-        first.view = first.view.filter { $0.key.writer != second.durable.writer }
-        first.pullNow()
-        return first.value("a") == "three" && first.durable.conflicts.entries.isEmpty
-    }
-
-    private func twoEntriesOfOneDictionary() -> Bool {
-        let bench = Bench()
-        let (left, right) = (bench.host("left"), bench.host("right"))
-        left.set("c", to: ["x": "one"])
-        bench.comeToRest()
-        left.set("c", to: ["x": "one", "y": "of the left"])
-        right.set("c", to: ["x": "one", "z": "of the right"])
-        bench.comeToRest()
-        return bench.isSound && left.value("c") == ["x": "one", "y": "of the left", "z": "of the right"]
-    }
-
-    private func domainThatComesLater() -> Bool {
-        let bench = Bench()
-        let (early, late) = (bench.host("early"), bench.host("late"))
-        late.command(.remove(domain: "t"))
-        early.set("a", to: "there long before", in: "t")
-        bench.comeToRest()
-        let wasLeftAlone = late.files["t"] == nil
-        late.command(.add(domain: "t"))
-        bench.comeToRest()
-        return wasLeftAlone && late.files["t"]?.values["a"] == "there long before" && bench.isSound
+        return near.value("a") == "without a look" && far.lists("from afar")
     }
 }

@@ -9,7 +9,11 @@ extension SimulatedHost {
         while !events.isEmpty {
             let random = fixedRandom ?? world.generator.next()
             for action in engine.handle(events.removeFirst(), at: Moment(now: now, random: random)) {
-                if case .report = action {} else { actionCount += 1 }
+                if case .report = action {
+                } else {
+                    actionCount += 1
+                    world.log("\(label) carries out \(String(describing: action).prefix(60))")
+                }
                 try crashPerhaps()
                 if let answer = try carryOut(action) { events.append(answer) }
             }
@@ -31,7 +35,7 @@ extension SimulatedHost {
         case .removeFolder(let writer): removeFolder(of: writer)
         case .mark(let mark):
             guard !isRefused() else { return nil }
-            restoreMarker = RestoreMarker(mark: mark, writers: durable.numbers)
+            restoreMarker = RestoreMarker(mark: mark, writers: engine.status.numbers)
             return .marked
         case .unlock, .quarantine: break
         }
@@ -101,7 +105,7 @@ extension SimulatedHost {
         for address in addresses {
             switch view[address] {
             case _ where isRefused(): fetched[address] = .unreadable
-            case .whole where isOld && world.newFormat.contains(address): fetched[address] = .faulty(.newerVersion(2))
+            case .whole where isOld && world.newFormat.contains(address): fetched[address] = .faulty(.newerVersion(4))
             case .whole: fetched[address] = whole(address)
             case .partial, .damaged: fetched[address] = .faulty(.wrongHash)
             case .stale, nil: fetched[address] = .unreadable

@@ -51,24 +51,6 @@ extension SimulatedHost {
     func pull() throws {
         try send(.directory(directory))
         try send(.listed(listing))
-        if world.chance(0.1) { checkTransactions() }
-    }
-
-    /// Checks that a host with one write of a transaction has all of its writes that were not overwritten.
-    private func checkTransactions() {
-        // In a fork, a transaction ID can belong to two transactions, which cannot be distinguished.
-        guard !world.scenario.clones, !world.scenario.rollbacks else { return }
-        let writes = engine.status.mergeState
-        let record = world.record
-        for transaction in record.captured.values where transaction.writes.count > 1 {
-            // An overwritten write may be missing if a base arrived earlier.
-            let isKnown = transaction.versionedWrites.filter { record.survivors.write(at: $0.path) == $0 }.map {
-                write in
-                writes.above(write.path).contains { $0 == write || $0.dominates(write) }
-            }
-            let isLive = transaction.versionedWrites.contains { writes.write(at: $0.path) == $0 }
-            if isLive, isKnown.contains(false) { world.complain("\(label): a part of \(transaction.id)") }
-        }
     }
 
     func publish() throws {

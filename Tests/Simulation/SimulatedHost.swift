@@ -78,7 +78,7 @@ final class SimulatedHost {
         durable =
             state
             ?? LocalState(
-                mirror: Self.mirror, writer: .first(random: world.generator.next()))
+                mirror: Self.mirror, writer: WriterID(number: world.generator.next()))
         isOld = world.scenario.mixesVersions && world.chance(0.4)
         knowsSchema = !world.misfortune(0.2)
         if !knowsSchema { world.count(.withoutSchema) }
@@ -117,10 +117,10 @@ final class SimulatedHost {
     func loseState() {
         let former = Set(restoreMarker?.writers ?? [])
         var fresh = LocalState(
-            mirror: Self.mirror, writer: .first(random: world.generator.next()), formerWriters: former)
+            mirror: Self.mirror, writer: WriterID(number: world.generator.next()), formerWriters: former)
         for domain in world.scenario.domains { fresh.apply(.configured(domain: domain, isMirrored: true)) }
         history = []
-        seed = .merge
+        seed = .found
         restart(from: fresh)
     }
 
@@ -203,40 +203,55 @@ extension SimulatedHost {
             throw Crash()
         }
         world.log("\(label) \(record)")
-        let (unpublished, conflicts) = (durable.outbox, durable.conflicts.entries.count)
         let interrupted = durable.application?.domains.flatMap(\.changes.keys) ?? []
+        if case .captured(let capture) = record {
+            noteSeeded(capture)
+            noteCounted(capture)
+        }
+        if case .decided(let decision) = record { noteAccepted(decision) }
         durable.apply(record)
         journal? += entry
         switch record {
-        case .tookNewNumber:
-            world.record.rename(unpublished.suffix(durable.outbox.count), to: durable.outbox)
+        case .intended(let intent) where intent.pack.name.kind == .base && intent.published > 0:
+            world.count(.fullFolder)
         case .captured(let capture):
             if capture.settlesApplication { world.record.note(uncertain: interrupted) }
-            for transaction in capture.transactions { world.record.note(transaction, by: label) }
-            for domain in capture.domains { world.record.note(adopted: domain.adopted, by: label) }
-        case .restored(let restoration): if let made = restoration.transaction { note(restored: made) }
+            for transaction in capture.transactions { world.record.note(transaction) }
         default: break
         }
-        for conflict in durable.conflicts.entries.dropFirst(conflicts) { note(conflict) }
         if world.chance(0.05) { history.append(durable) }
         if case .foundMark = record, world.chance(0.1) { keepBackup() }
     }
 
-    /// A user who restores a value has seen the value that is in force instead.
-    private func note(restored transaction: Transaction) {
-        for write in transaction.writes {
-            let file = files[write.path.domain]?.values ?? [:]
-            world.record.note(write.value.value?.propertyList, over: file[write.path.key ?? ""], by: label)
-        }
-        world.record.note(transaction, by: label)
+    /// A user was shown the values that they accept as lost.
+    private func noteAccepted(_ decision: Decision) {
+        var after = durable.shared
+        after.apply(decision.transaction.changes, nil)
+        let open = after.live.conflicts.flatMap(\.value.texts)
+        world.record.note(counted: Set(durable.shared.live.conflicts.flatMap(\.value.texts)).subtracting(open))
     }
 
-    private func note(_ conflict: ConflictJournal.Conflict) {
-        let isDirect = world.scenario.onlyClones
-        let needless = world.record.note(conflict, on: self, isDirect: isDirect)
-        guard let needless, world.faults[.withoutSchema] == nil else { return }
-        if isDirect || world.scenario.isOrdinary && durable.formerWriters.isEmpty {
-            world.noteNeedless("\(label): \(needless)")
+    /// Values that are only counted from now on are no longer listed one by one.
+    private func noteCounted(_ capture: Capture) {
+        let changes = capture.transactions.flatMap(\.changes)
+        var before = durable.shared
+        before.apply(changes.filter { $0.reason != .older }, nil)
+        var after = before
+        after.apply(changes.filter { $0.reason == .older }, nil)
+        let listed = after.live.conflicts.flatMap(\.value.texts)
+        world.record.note(counted: Set(before.live.conflicts.flatMap(\.value.texts)).subtracting(listed))
+    }
+
+    /// A user who starts to mirror a file, or releases a held one, is shown the values that it replaces.
+    private func noteSeeded(_ capture: Capture) {
+        for change in capture.transactions.flatMap(\.changes) {
+            let domain = change.path.prefix(components: 1)
+            let trackedFile = durable.trackedFiles[domain]
+            guard trackedFile?.held != nil || trackedFile?.isCaptured != true && seed == nil else { continue }
+            world.record.note(nil, over: durable.shared.live.value(at: change.path)?.propertyList, by: label)
+            for loser in durable.shared.live.conflicts(under: change.path) where change.reason == .written {
+                world.record.note(nil, over: loser.value.value?.propertyList, by: label)
+            }
         }
     }
 

@@ -14,25 +14,17 @@ struct SmallWorld {
         let seen: Set<Int>
         /// Its identifier, or nil if the mirror already had the value.
         var id: WriteID?
-        /// The transactions that its writer had fetched.
-        var known: VersionVector?
     }
 
     private(set) var hosts: [SmallHost]
     private(set) var writes: [UserWrite] = []
     /// The writes of each identifier. There are several if a whole file was captured.
     private var numbers: [WriteID: [Int]] = [:]
-    private var numbersByTransaction: [TransactionID: [Int]] = [:]
     private var packs: [PackAddress: Pack] = [:]
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
 
-    /// Whether a displaced write is regarded as listed only if the host of the winning write had not fetched it, as in
-    /// the first version, regardless of what its user had seen.
-    private let listsOnlyUnfetched: Bool
-
-    init(hosts count: Int, listsOnlyUnfetched: Bool = false) {
-        self.listsOnlyUnfetched = listsOnlyUnfetched
+    init(hosts count: Int) {
         hosts = (0..<count).map { SmallHost(number: $0) }
         for index in hosts.indices {
             send(index, .command(.add(domain: SmallHost.domain)))
@@ -124,7 +116,12 @@ extension SmallWorld {
         send(index, .listed(listing))
         send(index, .exchangeEnded)
         guard !hosts[index].isHeld else { return }
-        hosts[index].shown = hosts[index].engine.status.mergeState.writes.flatMap { numbers[$0.id] ?? [] }
+        let cells = hosts[index].engine.status.mergeState.cells(under: SmallHost.key)
+        hosts[index].shown = cells.flatMap { cell in
+            // A user does not distinguish equal values.
+            let winner = cell.winner
+            return cell.live.filter { $0.value == winner?.value }.flatMap { numbers[$0.name.id] ?? [] }
+        }
     }
 
     private mutating func publish(_ index: Int, base: Bool = false) {
@@ -154,7 +151,7 @@ extension SmallWorld {
     private mutating func carryOut(_ action: Action, on index: Int) -> Event? {
         switch action {
         case .append(.captured(let capture)):
-            for write in capture.transactions.flatMap(\.versionedWrites) { name(write, on: index) }
+            for change in capture.transactions.flatMap(\.changes) { name(change) }
         case .create(let address, let pack):
             if packs[address] == nil {
                 packs[address] = try? Pack(decoding: pack.bytes)
@@ -184,16 +181,12 @@ extension SmallWorld {
         return nil
     }
 
-    /// Maps a captured write to the users' writes with its texts, or to the last one if it has no text.
-    private mutating func name(_ write: VersionedWrite, on index: Int) {
+    /// Maps a captured change to the users' writes with its texts, or to the last one if it has no text.
+    private mutating func name(_ change: Change) {
         guard let last = writes.indices.last else { return }
-        let texts = write.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
-        numbers[write.id] = texts.isEmpty ? [last] : texts
-        numbersByTransaction[write.transactionID, default: []] += numbers[write.id] ?? []
-        for number in numbers[write.id] ?? [] where writes[number].id == nil {
-            writes[number].id = write.id
-            writes[number].known = hosts[index].engine.status.knowledge
-        }
+        let texts = change.value?.value?.propertyList.texts.compactMap { Int($0) } ?? []
+        numbers[change.id] = texts.isEmpty ? [last] : texts
+        for number in numbers[change.id] ?? [] where writes[number].id == nil { writes[number].id = change.id }
     }
 }
 
@@ -216,79 +209,52 @@ extension SmallWorld {
 
     /// The violation of the rule, or nil.
     var wrong: String? {
-        if Set(hosts.map { $0.engine.status.mergeState.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
-        var accounted = inForce
-        // The user decides about a held file, so the writes in it are not lost.
-        for host in hosts where host.isHeld {
-            accounted.formUnion(host.texts)
-            accounted.formUnion(
-                writes.indices.filter { writes[$0].deletes && !host.hasValue(inside: writes[$0].inside) })
+        let views = hosts.map { Name("\($0.engine.status.mergeState.value(at: SmallHost.key)?.bytes ?? [])") }
+        if Set(views).count > 1 { return "hosts differ" }
+        let lists = hosts.map { $0.listed }
+        if Set(lists).count > 1 { return "hosts list different conflicts: \(lists)" }
+        var accounted = Set(writes.indices.filter { writes[$0].id == nil })
+        // What a user has replaced after seeing it, directly or step by step.
+        for write in writes where write.id != nil { accounted.formUnion(write.seen) }
+        accounted.formUnion(hosts.flatMap(\.texts))
+        accounted.formUnion(
+            hosts[0].engine.status.mergeState.conflicts.flatMap { conflict in
+                conflict.losers.flatMap { numbers[$0.name.id] ?? [] }
+            })
+        // The file of a held domain shows something else.
+        for cell in hosts[0].engine.status.mergeState.cells(under: SmallHost.key) {
+            accounted.formUnion(cell.winner.flatMap { numbers[$0.name.id] } ?? [])
         }
-        for number in writes.indices where isListed(number) || writes[number].id == nil { accounted.insert(number) }
-        // A restored state from before an unpublished deletion does not include it, so the value comes back.
-        for (number, write) in writes.enumerated() where write.deletes && hosts[write.author].hasOlderState {
+        // A write that only a lost or restored state had, and that was not published, is lost with it.
+        for (number, write) in writes.enumerated() where hosts[write.author].hasOlderState {
             if !isPublished(write) { accounted.insert(number) }
         }
-        for number in accounted { accounted.formUnion(writes[number].seen) }
-        // A deletion has taken effect if its value is missing.
         for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
-            let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
-            if hosts[0].engine.status.mergeState.value(at: path) == nil {
-                accounted.formUnion(write.seen.union([number]))
-            }
-        }
-        // Two deletions are equal, so the later one has the effect of both.
-        for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
-            let isRepeated = accounted.contains { other in
-                writes[other].deletes && writes[other].inside == write.inside && writes[other].time > write.time
-            }
-            if isRepeated { accounted.formUnion(write.seen.union([number])) }
+            // A deletion has taken effect if its value is missing.
+            let path = SmallHost.key.appending(write.inside ? "c" : "w")
+            if hosts[0].engine.status.mergeState.value(at: path) == nil { accounted.insert(number) }
         }
         return writes.indices.first { !accounted.contains($0) }.map { "write \($0) is lost" }
     }
 
-    /// The number of writes that are listed although the user whose write replaced them had seen them.
+    /// The number of open conflicts although the user whose value is in force had seen the lost one.
     var needless: Int {
-        hosts.flatMap(\.conflicts).count { conflict in
-            let winners = conflict.winner.flatMap { numbersByTransaction[$0] } ?? []
-            let lost = numbers[conflict.id] ?? []
+        hosts[0].engine.status.mergeState.conflicts.count { conflict in
+            let winners = conflict.winner.flatMap { numbers[$0.name.id] } ?? []
+            let lost = conflict.losers.flatMap { numbers[$0.name.id] ?? [] }
             return !lost.isEmpty && lost.allSatisfy { number in winners.contains { writes[$0].seen.contains(number) } }
         }
     }
 
-    private var inForce: Set<Int> {
-        let writes = hosts[0].engine.status.mergeState
-        let texts = writes.value(at: SmallHost.key)?.propertyList.texts ?? []
-        return Set(texts.compactMap { Int($0) } + writes.writes.flatMap { numbers[$0.id] ?? [] })
-    }
-
+    /// Whether a file of the mirror contains a write.
     private func isPublished(_ write: UserWrite) -> Bool {
         packs.values.contains { pack in
             switch pack.content {
-            case .log(let log): log.transactions.contains { $0.writes.contains { $0.id == write.id } }
-            case .base(let base): base.writes.contains { $0.id == write.id }
+            case .log(let log): log.transactions.contains { $0.changes.contains { $0.id == write.id } }
+            case .base(let base): base.state.live.atoms.contains { $0.name.id == write.id }
             case .note: false
             }
         }
-    }
-
-    /// Whether the host that made a write lists it, or any host if one was cloned, was restored or lost its state.
-    private func isListed(_ number: Int) -> Bool {
-        let isAnyEnough = hosts.contains { $0.wasRestored } || Set(hosts.map(\.number)).count < hosts.count
-        let listing = isAnyEnough ? hosts[...] : hosts[writes[number].author...writes[number].author]
-        return listing.contains { host in
-            host.conflicts.contains { conflict in
-                guard !listsOnlyUnfetched || isUnfetched(conflict) else { return false }
-                return conflict.id == writes[number].id
-                    || conflict.value.value?.propertyList.texts.contains("\(number)") ?? false
-            }
-        }
-    }
-
-    /// Whether the winner's writer had not fetched the write that it displaced.
-    private func isUnfetched(_ conflict: ConflictJournal.Conflict) -> Bool {
-        guard let loser = conflict.loser, let winner = conflict.winner else { return true }
-        return !(numbersByTransaction[winner] ?? []).contains { loser.sequence <= writes[$0].known?[loser.writer] ?? 0 }
     }
 }
 
@@ -314,7 +280,6 @@ struct SmallHost {
     private(set) var wasRestored = false
     /// Whether its state was lost or came back from a backup.
     private(set) var hasOlderState = false
-    private var formerConflicts: [ConflictJournal.Conflict] = []
     private var file = PropertyList.Dictionary()
     private var modified = epoch
     private var generation: UInt64 = 1
@@ -335,8 +300,8 @@ struct SmallHost {
         engine = Engine(state, profile: SimulatedHost.profile, seed: .local)
     }
 
-    /// The conflicts that it lists or listed before its state was lost.
-    var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.status.conflicts.entries }
+    /// The names of the conflicts that it lists.
+    var listed: [String] { engine.status.mergeState.conflicts.map { $0.name(in: SimulatedHost.mirror) } }
 
     /// Whether the user can delete the key, or the entry inside it. Deleting the last entry would write the key.
     func has(inside: Bool) -> Bool {
@@ -395,18 +360,16 @@ struct SmallHost {
 
     mutating func restoreState() {
         guard let backup else { return }
-        formerConflicts += engine.status.conflicts.entries
         engine = backup.engine
         (wasRestored, hasOlderState) = (true, true)
     }
 
     mutating func loseState() {
-        formerConflicts = engine.status.conflicts.entries
         let writer = WriterID(number: engine.status.writer.number + 1 << 16)
         var state = LocalState(
             mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }))
         state.apply(.configured(domain: Self.domain, isMirrored: true))
-        engine = Engine(state, profile: SimulatedHost.profile, seed: .merge)
+        engine = Engine(state, profile: SimulatedHost.profile, seed: .found)
         (wasRestored, hasOlderState) = (true, true)
     }
 }

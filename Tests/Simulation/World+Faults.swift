@@ -1,4 +1,5 @@
 import MirrorEngine
+import PropertyLists
 
 // Faults of the directory.
 extension World {
@@ -98,18 +99,34 @@ extension World {
 }
 
 extension World {
-    /// The users' writes that were replaced without a report.
+    /// The users' writes that were replaced without being listed on all hosts.
     var unreported: [String] {
-        let force = Set(
-            hosts.first?.engine.status.mergeState.domains.flatMap { domain in
-                hosts[0].engine.status.mergeState.keys(of: domain).flatMap { $0.value.propertyList.texts }
-            } ?? [])
-        let published = Set(transactions.flatMap(\.writes).flatMap { $0.value.value?.propertyList.texts ?? [] })
-        return record.unreported(in: force, isLenient: !scenario.isOrdinary) { text in
-            // A restored machine loses its unpublished changes.
-            !scenario.restoresMachines && !scenario.rollbacks || published.contains(text)
+        let inForce = hosts.map { Set($0.files.values.flatMap { PropertyList.dictionary($0.values).texts }) }
+        let listed = hosts.map { Set($0.engine.status.mergeState.conflicts.flatMap { $0.value.texts }) }
+        func inAll(_ sets: [Set<String>]) -> Set<String> {
+            sets.dropFirst().reduce(sets.first ?? []) { $0.intersection($1) }
+        }
+        let published = publishedTexts
+        // A restored or lost state has lost its unpublished changes.
+        let losesUnpublished = scenario.restoresMachines || scenario.rollbacks || scenario.losesState || scenario.clones
+        return record.unreported(in: inAll(inForce), listed: inAll(listed)) { text in
+            !losesUnpublished || published.contains(text)
         }
     }
+
+    /// The open conflicts whose loser was seen by the user whose value is in force.
+    package var needless: [String] {
+        guard let host = hosts.first, faults[.withoutSchema] == nil else { return [] }
+        return host.engine.status.mergeState.conflicts.compactMap { conflict in
+            let winning = conflict.winner.map { $0.value.texts } ?? []
+            guard record.isNeedless(conflict.value.texts, winning, at: conflict.place) else { return nil }
+            return "\(conflict.place): \(conflict.value.texts), which \(winning) has seen"
+        }
+    }
+}
+
+extension WrittenValue {
+    var texts: [String] { value?.propertyList.texts ?? [] }
 }
 
 extension World {
@@ -118,20 +135,15 @@ extension World {
     /// other.
     func readFirst() {
         let addresses = creations.filter { !removed.contains($0) }
-        var expected = MergeState()
+        var expected = SharedState()
         var folders: [WriterID: [String: Int]] = [:]
-        for address in addresses {
+        for address in addresses.sorted(by: PackAddress.isReadBefore) {
             guard let pack = files[address] else { continue }
             folders[address.writer, default: [:]][name(of: address)] = pack.size
-            switch pack.content {
-            case .log(let log):
-                for write in log.numberedTransactions.flatMap(\.versionedWrites) { expected.join(write) }
-            case .base(let base): for write in base.writes { expected.join(write) }
-            case .note: break
-            }
+            expected.join(pack)
         }
         let state = LocalState(
-            mirror: SimulatedHost.mirror, writer: .first(random: generator.next()))
+            mirror: SimulatedHost.mirror, writer: WriterID(number: generator.next()))
         var engine = Engine(state, profile: SimulatedHost.profile, limits: scenario.limits, seed: .local)
         func read(after wait: Int64) -> Bool {
             var events = [Event.directory(.marked([SimulatedHost.mirror])), .listed(Listing(folders: folders))]
@@ -143,7 +155,8 @@ extension World {
                     events.append(.fetched(Dictionary(fetched) { $1 }))
                 }
             }
-            return engine.status.mergeState.writes.map(\.id) == expected.writes.map(\.id)
+            // Which values of two copies remain depends on what is known of both.
+            return engine.status.mergeState == expected.live || !engine.status.shared.forks.isEmpty
         }
         guard !read(after: 0) else { return }
         guard scenario.clones, read(after: scenario.limits.waitsFor) else {

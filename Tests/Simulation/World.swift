@@ -14,8 +14,6 @@ package final class World {
     var hosts: [SimulatedHost] = []
     /// The host that has the directory, if only one can have it.
     weak var holder: SimulatedHost?
-    /// The changes that bases were the first to publish.
-    private var publishedByBases: [Transaction] = []
     /// All files that were ever created, in order.
     private(set) var files: [PackAddress: Pack] = [:]
     private(set) var creations: [PackAddress] = []
@@ -34,8 +32,6 @@ package final class World {
     /// Whether each host's state is also kept as bytes, and read back after a crash.
     let keepsJournals: Bool
     private(set) var complaints: [String] = []
-    /// The conflicts that a host listed although the user whose write is in force had seen the losing value.
-    package private(set) var needless: [String] = []
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
@@ -70,11 +66,9 @@ package final class World {
     /// Reports an event, if the run is traced.
     func log(_ text: @autoclosure () -> String) { logger?("\(time) \(text())") }
 
-    func complain(_ complaint: String) { complaints.append(complaint) }
-
-    func noteNeedless(_ conflict: String) {
-        needless.append(conflict)
-        log("needless: \(conflict)")
+    func complain(_ complaint: String) {
+        complaints.append(complaint)
+        log(complaint)
     }
 
     func count(_ fault: Fault) { faults[fault, default: 0] += 1 }
@@ -143,7 +137,6 @@ extension World {
             files[address] = try? Pack(
                 decoding: pack.bytes, at: address, of: SimulatedHost.mirror, blobs: blobs.all)
             blobs.note(pack, at: address)
-            if address.name.kind == .base { noteFirstPublished(address, of: creator) }
             creations.append(address)
             if scenario.mixesVersions, !creator.isOld, chance(0.3) { makeNew(address) }
         }
@@ -151,14 +144,6 @@ extension World {
         removed.remove(address)
         creator.view[address] = .whole
         for host in hosts where host !== creator { deliver(address, to: host) }
-    }
-
-    /// Changes without room for a log are published in a base.
-    private func noteFirstPublished(_ base: PackAddress, of creator: SimulatedHost) {
-        let transactions = creator.engine.status.outbox.filter { $0.id.sequence <= base.name.number }
-        guard !transactions.isEmpty else { return }
-        count(.fullFolder)
-        publishedByBases += transactions
     }
 
     /// Adds to a file a field that only new versions understand.
@@ -249,11 +234,18 @@ extension World {
         for (writer, name) in blobs.standing { deliver(name, of: writer, to: host) }
     }
 
-    /// The writes in the files of all hosts.
-    var transactions: [Transaction] {
-        let publishedByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
-            if case .log(let log) = pack.content { log.numberedTransactions } else { [Transaction]() }
+    /// The texts in the files of all hosts.
+    var publishedTexts: Set<String> {
+        files.values.reduce(into: []) { texts, pack in
+            switch pack.content {
+            case .log(let log):
+                for change in log.transactions.flatMap(\.changes) {
+                    texts.formUnion(change.value?.value?.propertyList.texts ?? [])
+                }
+            case .base(let base):
+                base.state.live.visit { texts.formUnion($0.value.value?.propertyList.texts ?? []) }
+            case .note: break
+            }
         }
-        return publishedByLogs + publishedByBases
     }
 }

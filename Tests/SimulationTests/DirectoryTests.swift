@@ -72,7 +72,7 @@ import Testing
         #expect(bench.isSound && !near.reports.contains { if case .tookNewNumber = $0 { true } else { false } })
     }
 
-    @Test func `without a folder for a day has its changes carried by others`() {
+    @Test func `without a folder for a day has its changes kept by others`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
         gone.set("a", to: "of one who is gone")
@@ -165,7 +165,7 @@ import Testing
         }
         let before = near.durable
         near.command(.rebuild(near.view.keys.sorted().compactMap { bench.world.files[$0] }))
-        #expect(near.durable.digest == before.digest && near.engine.status.mergeState == before.mergeState)
+        #expect(near.engine.status.shared == before.shared)
         #expect(bench.isSound)
     }
 }
@@ -233,13 +233,13 @@ import Testing
         #expect(near.value("b") == nil)
         bench.world.pass(601)
         near.pullNow()
-        #expect(near.value("b") == "b" && near.durable.knowledge[far.durable.writer] == 0)
+        #expect(near.value("b") == "b" && near.engine.status.knowledge[far.durable.writer] == 0)
         near.view[logs[0]] = .whole
         near.pullNow()
-        #expect(near.value("a") == "a" && near.durable.knowledge[far.durable.writer] == 2)
+        #expect(near.value("a") == "a" && near.engine.status.knowledge[far.durable.writer] == 2)
     }
 
-    @Test func `lists each lost value separately, until it is resolved and old`() {
+    @Test func `lists each lost value separately, until it is accepted`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
@@ -248,28 +248,11 @@ import Testing
         bench.world.pass(5)
         far.save("s") { $0 = ["a": "won", "b": "won too"] }
         bench.comeToRest()
-        let conflicts = near.engine.status.conflicts.entries
-        #expect(conflicts.map(\.path.key) == ["a", "b"])
+        let conflicts = near.engine.status.mergeState.conflicts
+        #expect(conflicts.map(\.place.key) == ["a", "b"])
         #expect(near.reports.contains { if case .conflict = $0 { true } else { false } })
-        near.command(.resolve([conflicts[0].id]))
-        #expect(near.engine.status.conflicts.entries.first?.resolvedAt != nil)
-    }
-
-    @Test func `publishes a digest in its base for others to compare`() throws {
-        let bench = Bench()
-        let (near, far) = (bench.host("near"), bench.host("far"))
-        near.set("a", to: 1)
-        bench.comeToRest()
-        #expect(near.durable.digest == far.durable.digest)
-        near.sync(compacts: true)
-        bench.comeToRest()
-        let isMismatch = { (report: Report) in if case .digestMismatch = report { true } else { false } }
-        #expect(!far.reports.contains(where: isMismatch))
-        // A base that claims the same contents but has another result.
-        var base = near.durable.base
-        base.digest = try #require(ContentHash(far.durable.digest.tips + [UInt8](repeating: 1, count: 16)))
-        let pack = try Pack(decoding: base.encoded().bytes)
-        try far.send(.fetched([pack.address: .pack(pack)]))
-        #expect(far.reports.contains(where: isMismatch))
+        near.command(.accept([conflicts[0]]))
+        #expect(near.engine.status.mergeState.conflicts.map(\.place.key) == ["b"])
+        #expect(near.engine.status.resolved.map(\.value) == [conflicts[0].value])
     }
 }

@@ -77,7 +77,6 @@ import Testing
         let found = findings(far)
         let number = logs[0].name.number
         #expect(found.contains(.gap(near.durable.writer, number...number)))
-        #expect(found.contains(.brokenChain(logs[1])))
         far.view[logs[0]] = .whole
         far.view[logs[1]] = nil
         let rest = findings(far)

@@ -69,7 +69,7 @@ import Testing
         for taken in 0...compaction.steps {
             let joiner = joiner(compaction, finding: compaction.files { $0 < taken })
             #expect(Compaction.keys.map { joiner.value($0) } == compaction.values, "after \(taken) steps")
-            #expect(joiner.durable.knowledge == compaction.bench.world.hosts[0].durable.knowledge)
+            #expect(joiner.engine.status.knowledge == compaction.bench.world.hosts[0].engine.status.knowledge)
         }
     }
 
@@ -86,7 +86,7 @@ import Testing
                 uniqueKeysWithValues: compaction.files { _ in true }.map { ($0, SimulatedHost.FileState.whole) })
             joiner.pullNow()
             #expect(Compaction.keys.map { joiner.value($0) } == compaction.values, "after \(taken)")
-            #expect(joiner.engine.status.faulty.isEmpty && joiner.engine.status.conflicts.entries.isEmpty)
+            #expect(joiner.engine.status.faulty.isEmpty && joiner.listed.isEmpty)
         }
     }
 

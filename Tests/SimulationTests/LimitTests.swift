@@ -122,30 +122,6 @@ import Testing
         #expect(near.durable.writer == writer && far.value("c") == "at last" && bench.isSound)
     }
 
-    @Test func `of bytes makes a base publish what logs have not, and the next log wait for it`() throws {
-        let bench = Bench { $0.bytesOfWriter = 2000 }
-        let (near, far) = (bench.host("near"), bench.host("far"))
-        bench.comeToRest()
-        far.set("a", to: "which loses")
-        far.publishNow()
-        bench.settle()
-        for value in [Self.text(3000), "which wins"] { near.set("a", to: value) }
-        near.pullNow()
-        near.publishNow()
-        bench.settle()
-        let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
-        near.set("a", to: "which comes later")
-        near.publishNow()
-        bench.settle()
-        far.view[base] = nil
-        far.sync()
-        #expect(far.value("a") == "which loses")
-        far.view[base] = .whole
-        bench.comeToRest()
-        #expect(far.value("a") == "which comes later" && far.hasJournal(of: "which loses") && bench.isSound)
-        #expect(far.durable.knowledge == near.durable.knowledge)
-    }
-
     @Test func `of bytes makes a retired host visible again for the contents of its base`() {
         let bench = Bench { $0.bytesOfWriter = 2000 }
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -194,40 +170,17 @@ import Testing
         #expect(near.durable.outbox.isEmpty && far.value("a4") == Self.text(800) && bench.isSound)
     }
 
-    @Test func `of keys counts those that a host has set itself, and that have a value`() {
+    @Test func `of keys counts those of all hosts, and deletions`() {
         let bench = Bench { $0.keys = 3 }
         let (near, far) = (bench.host("near"), bench.host("far"))
-        for key in ["k", "l", "m"] { far.set(key, to: 1) }
+        for key in ["k", "l"] { far.set(key, to: 1) }
         bench.comeToRest()
-        for number in 0..<6 {
-            near.set("a\(number)", to: 1)
-            near.publishNow()
-            near.set("a\(number)", to: nil)
-            near.publishNow()
-        }
-        for number in 0..<3 { near.set("b\(number)", to: 1) }
+        near.set("a", to: 1)
         bench.comeToRest()
-        #expect(!near.reports.contains(.waiting(.quota)) && far.value("b2") == 1 && bench.isSound)
-        near.set("b3", to: 1)
+        #expect(!near.reports.contains(.waiting(.quota)) && far.value("a") == 1 && bench.isSound)
+        near.set("b", to: 1)
         bench.comeToRest()
-        #expect(near.reports.contains(.waiting(.quota)) && far.value("b3") == nil)
-    }
-
-    @Test func `of hosts forgets those whose folders are gone and whose values are carried`() {
-        let bench = Bench { $0.writers = 2 }
-        let stays = bench.host("stays")
-        for number in 0..<3 {
-            let guest = bench.host("guest \(number)")
-            guest.set("a\(number)", to: 1)
-            bench.comeToRest()
-            let writer = guest.durable.writer
-            bench.world.hosts.removeAll { $0 === guest }
-            stays.command(.purge(writer))
-            bench.comeToRest()
-        }
-        for number in 0..<3 { #expect(stays.value("a\(number)") == 1) }
-        #expect(stays.durable.knowledge.count <= 3 && stays.durable.peers.count <= 3)
-        #expect(!stays.reports.contains(.waiting(.writers)) && bench.isSound)
+        #expect(near.reports.contains(.waiting(.quota)) && far.value("b") == nil)
     }
 
     @Test func `of hosts makes the others ignore those beyond it, and report that`() {
@@ -255,15 +208,14 @@ import Testing
     @Test func `of a merged dictionary leaves out the same entries everywhere, and no key`() throws {
         let half = try CanonicalValue(.string(String(repeating: "x", count: CanonicalValue.longest * 2 / 3)))
         let paths = ["x", "y"].map { Path(["s", "c", $0]) }
-        let writes = zip(UInt64(1)..., paths).map { number, path in
-            VersionedWrite(
-                path: path, stamp: Stamp(number: number),
-                transactionID: TransactionID(writer: WriterID(number: number), sequence: 1),
-                value: .value(half))
+        let atoms = zip(UInt64(1)..., paths).map { number, path in
+            let dot = TransactionID(writer: WriterID(number: number), sequence: 1)
+            return Atom(
+                AtomName(WriteID(number: number), dot), at: path, .value(half), stamp: Stamp(number: number))
         }
-        let views = [writes, writes.reversed()].map { order in
+        let views = [atoms, atoms.reversed()].map { order in
             var store = MergeState()
-            for write in order { store.join(write) }
+            for atom in order { store.insert(atom) }
             return store.value(at: Path(domain: "s", key: "c"))?.propertyList.dictionaryValue
         }
         #expect(views[0]?.keys.map { $0 } == ["x"] && views[0] == views[1])
@@ -271,25 +223,24 @@ import Testing
 }
 
 @Suite struct `A hostile or faulty file` {
-    @Test func `with the greatest stamp wins, but displaced values are kept`() throws {
+    @Test func `with the greatest stamp wins, displaced values are listed, and it can be replaced`() throws {
         let bench = Bench()
         let near = bench.host("near")
         bench.comeToRest()
         let stranger = WriterID(number: .max)
-        let write = Transaction.StampedWrite(
-            path: Path(domain: "s", key: "a"), stamp: Stamp(number: 10_413_792_000_000 << 16 - 1),
-            value: .value(try CanonicalValue("of the end of time")), id: WriteID(number: 1))
-        let transaction = Transaction(
-            id: TransactionID(writer: stranger, sequence: 1), stamp: write.stamp, writes: [write])
+        near.set("a", to: "of today")
+        let change = Change(
+            WriteID(number: 1), at: Path(domain: "s", key: "a"), .value(try CanonicalValue("of the end of time")),
+            stamp: Stamp(number: 10_413_792_000_000 << 16 - 1))
         let pack = LogPack(
-            mirror: SimulatedHost.mirror, writer: stranger, previous: nil, knowledge: VersionVector(),
-            formerKnowledge: VersionVector(), transactions: [transaction]
+            mirror: SimulatedHost.mirror, writer: stranger, first: 1, previous: nil, knowledge: VersionVector(),
+            transactions: [Transaction([change])]
         ).encoded()
         bench.world.create(PackAddress(writer: stranger, name: pack.name), pack, by: near)
         bench.comeToRest()
-        #expect(near.value("a") == "of the end of time")
-        near.set("a", to: "of today")
-        #expect(near.value("a") == "of the end of time" && near.hasJournal(of: "of today"))
+        #expect(near.value("a") == "of the end of time" && near.lists("of today"))
+        near.set("a", to: "seen and replaced")
+        #expect(near.value("a") == "seen and replaced" && near.lists("of today") && !near.lists("of the end of time"))
     }
 
     @Test func `that is gone is not waited for`() {

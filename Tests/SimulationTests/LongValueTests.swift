@@ -106,7 +106,7 @@ import Testing
         #expect(late.value("a") == Self.long("a") && bench.isSound)
     }
 
-    @Test func `of a host that is gone is kept by the host that carries its changes`() {
+    @Test func `of a host that is gone is kept by the host that removes its folder`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
         gone.set("a", to: Self.long("a"))

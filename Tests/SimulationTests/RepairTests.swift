@@ -5,53 +5,6 @@ import Testing
 
 @testable import Simulation
 
-@Suite struct `A value that lost` {
-    /// Two hosts that wrote the same key while disconnected. The write of `near` lost.
-    private func conflict(_ lost: PropertyList?, _ won: PropertyList?) -> (Bench, near: SimulatedHost, SimulatedHost) {
-        let bench = Bench()
-        let (near, far) = (bench.host("near"), bench.host("far"))
-        near.set("a", to: "of both")
-        bench.comeToRest()
-        near.set("a", to: lost)
-        bench.world.pass(5)
-        far.set("a", to: won)
-        bench.comeToRest()
-        return (bench, near, far)
-    }
-
-    @Test(arguments: [("lost", "won"), ("lost", nil), (nil, "won")] as [(String?, String?)])
-    func `is written again if the user requests it`(_ lost: String?, _ won: String?) throws {
-        let (bench, near, far) = conflict(lost.map(PropertyList.string), won.map(PropertyList.string))
-        #expect(far.files["s"]?.values["a"] == won.map(PropertyList.string))
-        near.command(.restore([try #require(near.engine.status.conflicts.entries.first).id]))
-        bench.comeToRest()
-        #expect(bench.isSound)
-        for host in [near, far] { #expect(host.files["s"]?.values["a"] == lost.map(PropertyList.string)) }
-        #expect(near.engine.status.conflicts.entries.map(\.resolvedAt).contains(nil) == false)
-        // The user who restores the value has seen the winner, so there is no conflict.
-        #expect(far.engine.status.conflicts.entries.isEmpty)
-    }
-
-    @Test func `does not replace a newer value in the file`() throws {
-        let (bench, near, far) = conflict("lost", "won")
-        let lost = try #require(near.engine.status.conflicts.entries.first).id
-        near.interference = { near.edit("a", to: "edited meanwhile") }
-        near.command(.restore([lost]))
-        bench.comeToRest()
-        #expect(bench.isSound && far.value("a") == "edited meanwhile")
-    }
-
-    @Test func `is not written if it is in force again`() throws {
-        let (bench, near, far) = conflict("lost", "won")
-        far.set("a", to: "lost")
-        bench.comeToRest()
-        let sequence = near.durable.sequence
-        near.command(.restore([try #require(near.engine.status.conflicts.entries.first).id]))
-        #expect(near.durable.sequence == sequence)
-        #expect(near.engine.status.conflicts.entries.first?.resolvedAt != nil)
-    }
-}
-
 @Suite struct `The participation of a host` {
     @Test func `ends after it is published, and resumes where it left off`() {
         let bench = Bench()

@@ -36,7 +36,7 @@ import Testing
         bench.comeToRest()
         #expect(old.value("c") == "c" && old.value("b") == nil && new.value("d") == "of the old")
         #expect(old.reports.count { $0 == .tooNew(held) } == 1)
-        #expect(old.durable.knowledge[new.durable.writer] == held.name.number - 1)
+        #expect(old.engine.status.knowledge[new.durable.writer] == held.name.number - 1)
         for _ in 0..<3 { bench.comeToRest() }
         old.actionCount = 0
         old.sync()
@@ -50,7 +50,7 @@ import Testing
         old.upgrade()
         bench.comeToRest()
         #expect(old.value("b") == "b" && bench.isSound)
-        #expect(old.durable.digest == new.durable.digest)
+        #expect(old.engine.status.shared == new.engine.status.shared)
     }
 
     @Test func `catches up by a base, where the logs are gone by then`() throws {
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.isSound)
     }
 
-    /// An old version cannot take over writes that it does not understand, so it keeps the folder.
+    /// An old version cannot publish writes that it does not understand, so it keeps the folder.
     @Test func `purges no folder with fields that it does not know`() throws {
         let (bench, old, new, held) = try pair()
         let writer = new.durable.writer
@@ -105,7 +105,7 @@ import Testing
         #expect(["a", "b", "c"].map { joiner.value($0) } == ["a", "b", "c"] && bench.isSound)
     }
 
-    /// A purge also takes over logs that wait for their predecessor.
+    /// A purge also joins logs that wait for their predecessor.
     @Test func `purges a folder whose files only wait`() {
         let bench = Bench()
         let (near, far, logs) = bench.hostsWithTwoLogs()

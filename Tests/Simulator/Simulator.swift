@@ -29,9 +29,6 @@ import TestSupport
     private static func searchAll(to depth: Int) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             for profile in ExhaustiveSearch.Profile.all { group.addTask { search(profile, to: depth) } }
-            for profile in ExhaustiveSearch.Profile.all where ["writes", "clones"].contains(profile.name) {
-                group.addTask { refutesFirstVersion(profile, to: max(depth, 5)) }
-            }
             return await group.reduce(true) { $0 && $1 }
         }
     }
@@ -47,14 +44,6 @@ import TestSupport
         return search.counterexample == nil
     }
 
-    /// Whether the search finds an execution in which the rule of the first version loses a write.
-    private static func refutesFirstVersion(_ profile: ExhaustiveSearch.Profile, to depth: Int) -> Bool {
-        var search = ExhaustiveSearch(profile, depth: depth, listsOnlyUnfetched: true)
-        search.search()
-        say("\(profile.name), by the first version's rule: \(search.counterexample ?? "not refuted")")
-        return search.counterexample != nil
-    }
-
     /// Whether the scripts, the exhaustive search and the simulation detect each missing rule.
     private static func findMutants(in runs: Int) -> Bool {
         #if MUTANTS
@@ -67,16 +56,6 @@ import TestSupport
                 for script in rule.blindScripts { say("without \(rule): \(script) ends well") }
                 for script in failing { say("without \(rule): \(script) fails") }
                 say("without \(rule): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "no run fails"))
-            }
-            let needed: [Rule] = [.listsLost, .noticesRestores, .claimsFormerNumbers]
-            for rule in needed {
-                let counterexample = ExhaustiveSearch.Profile.all.lazy.compactMap { profile in
-                    var search = ExhaustiveSearch(profile, depth: 4)
-                    Rule.$broken.withValue(rule) { search.search() }
-                    return search.counterexample.map { "\(profile.name): \($0)" }
-                }.first
-                say("without \(rule), the search: \(counterexample ?? "not found")")
-                areFound = areFound && counterexample != nil
             }
             return areFound
         #else

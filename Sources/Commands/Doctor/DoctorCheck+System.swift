@@ -138,9 +138,9 @@ extension DoctorCheck {
 }
 
 extension DoctorCheck {
-    /// Held domains, and mirrors whose settings are damaged, or whose directory is missing or belongs to another
-    /// mirror. The mirror's state is read but not loaded, since loading may repair and change it.
-    static let mirrors = DoctorCheck(subject: "directories and held domains of mirrors") { doctor in
+    /// Held domains, open conflicts, and mirrors whose settings are damaged, or whose directory is missing or that of
+    /// another mirror. A mirror's state is read but not loaded, since loading may repair and change it.
+    static let mirrors = DoctorCheck(subject: "directories, held domains and conflicts of mirrors") { doctor in
         guard doctor.user.arrangement == .own,
             let places = try? MirrorPlaces(doctor.access.places, on: doctor.system)
         else { return [] }
@@ -156,7 +156,13 @@ extension DoctorCheck {
         let held = joined.flatMap { places.held(in: $0.id) }.map { domain, reason in
             DoctorFinding(domain, "held by the mirror: \(reason.phrase)", status)
         }
-        return damaged + held
+        let open = joined.flatMap { joined in conflicts(places.conflicts(in: joined).map(\.conflict), doctor) }
+        let earlier = joined.filter { places.isOfEarlierFormat($0.id) }.map { joined in
+            DoctorFinding(
+                joined.configuration.directory.description, "the mirror is of an earlier format, which is not read",
+                status)
+        }
+        return damaged + held + open + earlier
             + joined.compactMap { joined in
                 let directory = SharedDirectory(joined.configuration.directory, in: doctor.files)
                 guard let obstacle = directory.obstacle(to: joined.id, isChosen: joined.configuration.isChosen) else {
@@ -167,9 +173,24 @@ extension DoctorCheck {
                     case .noDirectory, .noMarker, .noWriters: "contains no mirror: mount it, or wait until it is synced"
                     case .linkedWriters: "its folder w is a symbolic link, which is not followed"
                     case .otherMirror: "contains another mirror"
+                    case .earlierFormat: "contains a mirror of an earlier format, which is not read"
                     case .severalMirrors: "contains several mirrors"
                     }
                 return DoctorFinding(directory.path.description, problem, status)
             }
+    }
+
+    /// Returns a finding for each domain with open conflicts, and for each key about which hosts never agree.
+    private static func conflicts(_ open: [Conflict], _ doctor: DoctorContext) -> [DoctorFinding] {
+        let domains = Dictionary(grouping: open) { Name($0.place.domain) }.sorted { $0.key < $1.key }
+        return domains.flatMap { domain, open in
+            let endless = Set(open.filter(\.isOfOlder).map(\.place)).sorted().map { place in
+                DoctorFinding(
+                    place.place, "written again and again by several hosts",
+                    .advice("declare Mirrored = NO for the key in the schema of the domain"))
+            }
+            let list = doctor.command(["mirror", "conflicts", domain.text])
+            return [DoctorFinding(domain.text, "\(counted(open.count, "open conflict")) of a mirror", list)] + endless
+        }
     }
 }

@@ -119,19 +119,15 @@ struct MirrorAccess {
         _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false
     ) throws -> ExitStatus {
         let reports = session.takeReports()
-        var (shown, replaced) = ([Report](), [Name: Set<Name>]())
-        for report in reports {
+        let shown = reports.filter { report in
             // Included in the advice at the end.
-            if case .directory = report { continue }
-            if case .conflict(let id) = report, let path = session.replacedPath(id) {
-                replaced[Name(path.domain), default: []].insert(Name(path.key ?? ""))
-            } else {
-                shown.append(report)
-            }
+            if case .directory = report { false } else { true }
         }
         for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
-        for (domain, keys) in replaced.sorted(by: { $0.key < $1.key }) {
-            try say(MirrorLine.replaced(keys.sorted().map(\.text), in: domain.text))
+        let replaced = session.takeReplaced()
+        for domain in Set(replaced.keys.map { Name($0.domain) }).sorted() {
+            let values = replaced.filter { Name($0.key.domain) == domain }
+            for line in MirrorLine.replaced(values, in: session, try masking(domain.text)) { try say(line) }
         }
         for trouble in session.troubles { note(trouble) }
         let condition = session.condition(after: reports)
@@ -145,7 +141,7 @@ extension SharedDirectory.Obstacle {
     var status: ExitStatus {
         switch self {
         case .noDirectory, .noMarker, .noWriters, .linkedWriters: .unavailable
-        case .otherMirror, .severalMirrors: .halted
+        case .otherMirror, .severalMirrors, .earlierFormat: .halted
         }
     }
 }
@@ -170,7 +166,7 @@ extension MirrorFailure: Reportable {
         switch problem {
         case .noMirror, .noMarker: .unavailable
         case .alreadyMirror, .alreadyJoined, .refused: .invalidValue
-        case .severalMirrors, .servedElsewhere: .halted
+        case .severalMirrors, .servedElsewhere, .earlierFormat: .halted
         case .notJoined, .unknown: .notFound
         case .damaged: .damaged
         case .busy: .lockTimeout

@@ -8,12 +8,15 @@ internal import PropertyLists
 enum MirrorLine {
     /// Returns a line for each key that changed or has a new conflict.
     static func lines(of reports: [Report], in session: MirrorSession) -> [String] {
-        var new: Set<WriteID> = []
-        for case .conflict(let id) in reports { new.insert(id) }
-        let items = new.isEmpty ? [] : session.conflicts.items
-        let conflicts = items.filter { $0.isOpen && $0.conflicts.contains { new.contains($0.id) } }.map { item in
-            let outcome = ConflictText(item: item, session: session, masking: .none).outcome
-            return "conflict \(item.number): \(item.key.place) \(outcome); `prefs mirror conflicts show \(item.number)`"
+        var new: [Conflict] = []
+        for case .conflict(let conflict) in reports { new.append(conflict) }
+        // Some may have been resolved since.
+        let open = new.isEmpty ? [] : session.openConflicts.filter { item in new.contains { $0.isSame(as: item) } }
+        let names = ConflictNames(of: open.isEmpty ? [] : [session])
+        let conflicts = open.map { conflict in
+            let listed = ListedConflict(conflict, session)
+            let name = names.short(listed.name)
+            return "conflict \(name): \(conflict.place.place) \(listed.outcome); `prefs mirror conflicts show \(name)`"
         }
         return reports.flatMap { report in
             guard case .changed(let domain, let keys, let writer) = report else {
@@ -56,10 +59,10 @@ enum MirrorLine {
                 "event": "changed", "domain": .string(domain), "keys": .array(keys.map { .string($0) }),
                 "host": .string(host), "reason": .string(reason.rawValue),
             ]
-        case .conflict(let number, let host, let reason)?:
+        case .conflict(let id, let domain, let key, let host, let reason)?:
             line = [
-                "event": "conflict", "number": .integer(PropertyList.Integer(number)), "host": .string(host),
-                "reason": .string(reason.rawValue),
+                "event": "conflict", "id": .string(id), "domain": .string(domain), "key": .string(key),
+                "host": .string(host), "reason": .string(reason.rawValue),
             ]
         case .held(let domain, let reason)?:
             line = ["event": "held", "domain": .string(domain), "reason": .string(reason)]
@@ -77,10 +80,21 @@ enum MirrorLine {
     static let unwritable = "not writable, so changes of this host are not sent"
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` cancels this"
 
-    /// Returns the message that the mirror's values replaced those of a preference file when the file was first read.
-    static func replaced(_ keys: [String], in domain: String) -> String {
-        "\(domain.onOneLine): this host's \(abridged(keys)) replaced by the mirror's; "
-            + "`prefs mirror conflicts` lists \(keys.count == 1 ? "it" : "them")"
+    private static let mostReplaced = 20
+
+    /// Returns the messages that the mirror's values replaced those of a preference file when the file was first read.
+    static func replaced(
+        _ values: [Path: CanonicalValue], in session: MirrorSession, _ masking: Masking
+    ) -> [String] {
+        let text = MirrorValueText(masking: masking)
+        let lines = values.sorted { $0.key < $1.key }.prefix(mostReplaced).map { key, value in
+            let mirror = session.mergeState.value(at: key)
+            let outcome = mirror == nil ? "removed" : "replaced by the mirror's \(text.text(mirror, at: key).shown)"
+            return "\(key.place)  \(text.text(value, at: key).shown) \(outcome)"
+        }
+        let rest = values.count - lines.count
+        return lines + (rest > 0 ? ["and \(counted(rest, "more key"))"] : [])
+            + ["`prefs mirror conflicts --all` lists the former \(values.count == 1 ? "value" : "values")"]
     }
 
     /// Returns the advice for a condition that requires action by the user.
@@ -121,6 +135,9 @@ enum MirrorLine {
             return "contains the mirror \(other.abbreviation), not \(own): mount the directory of \(own), "
                 + "or change to \(other.abbreviation): `prefs mirror detach --mirror \(own)`, "
                 + "then `prefs mirror join \(place)` and `prefs mirror add`"
+        case .earlierFormat:
+            return "contains a mirror of an earlier format, which is not read; "
+                + "`prefs mirror join \(place)` prints what to do"
         case .severalMirrors(let mirrors):
             let all = mirrors.map(\.abbreviation).joined(separator: " and ")
             guard mirrors.contains(id) else { return "contains the mirrors \(all), not \(own)" }
@@ -130,12 +147,6 @@ enum MirrorLine {
 }
 
 extension MirrorSession {
-    /// Returns the path whose value in the preference file the mirror replaced when the file was first read; nil for
-    /// other conflicts.
-    func replacedPath(_ id: WriteID) -> Path? {
-        conflicts.conflict(id).flatMap { $0.kind == .replaced ? $0.path : nil }
-    }
-
     /// The directory, with the ID of the mirror if the store is part of two mirrors in one directory.
     var place: String {
         let directory = directory.path

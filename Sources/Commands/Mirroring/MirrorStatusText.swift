@@ -36,7 +36,7 @@ extension MirrorStatus {
     }
 
     /// The hosts whose folders are missing, but whose values other hosts have.
-    private var absent: [Host] { hosts.filter { $0.isCarried && $0.isGone } }
+    private var absent: [Host] { hosts.filter { $0.isKept && $0.isGone } }
 
     /// Whether an exchange has work to do.
     private var hasWork: Bool {
@@ -92,7 +92,6 @@ extension MirrorStatus {
             rows.append(("left out", "\(domain.text.onOneLine): \(reason.phrase)"))
         }
         if conflicts > 0 { rows.append(("conflicts", "\(conflicts); `prefs mirror conflicts`")) }
-        if evictedConflicts > 0 { rows.append(("conflicts", "\(evictedConflicts) discarded for lack of space")) }
         if ignoredHosts > 0 {
             rows.append(("limit", "\(counted(ignoredHosts, "new host")) ignored, because there are too many;"))
             rows.append(("", "`prefs mirror purge HOST` removes one that is gone for good"))
@@ -202,19 +201,19 @@ extension MirrorStatus.Host {
     }
 
     private func text(at now: Timestamp, isInView: Bool, name: String) -> String {
+        if isFormer { return "former number; `prefs mirror retire \(writer)` hides it" }
         if isClosed { return "its folder cannot be read" }
         let lack = lacksChanges ? "; some of its changes are missing" : ""
         let purge = "`prefs mirror purge \(name)` goes on without them"
         if hasLeft { return "has left" + (lacksChanges ? "\(lack); \(purge)" : "") }
         guard let lastChange else {
             guard isInView else { return "unknown" }
-            let state = isCarried ? "its folder is missing, and another host has its values" : "its folder is missing"
+            let state = "its folder is missing" + (isKept ? ", and its values are published by this host" : "")
             return "\(state); if it will not return, `prefs mirror retire \(name)`"
         }
         let ahead = clockIsAhead.map { "; its clock is \(Self.words($0)) ahead" } ?? ""
         let age = Duration.nanoseconds(now.nanoseconds - lastChange.nanoseconds)
         let change = (age < .seconds(2) ? "changed just now" : "changed \(Self.words(age)) ago") + ahead
-        if isFormer { return "former number, \(change); `prefs mirror retire \(writer)` hides it" }
         return lacksChanges ? "\(change)\(lack): run `prefs mirror sync` there; if it is gone, \(purge)" : change
     }
 
@@ -277,8 +276,6 @@ enum FolderFindingText {
                 range.count == 1 ? "change \(range.lowerBound)" : "changes \(range.lowerBound) to \(range.upperBound)"
             return "w/\(writer): not fetched yet, the \(changes) of \(host(writer)); let it be synced, "
                 + "or \(republish(writer))"
-        case .brokenChain(let address):
-            return "\(address): the file before it is not fetched yet; wait until it is synced"
         case .missingChange(let id):
             return "w/\(id.writer): not fetched yet, the changes of \(host(id.writer)) up to \(id.sequence); "
                 + "let it be synced, or \(republish(id.writer))"
@@ -288,8 +285,9 @@ enum FolderFindingText {
         case .filesLack(let domains):
             return "\(abridged(domains)): this host has values that no file has; "
                 + "`prefs mirror sync` on the host that wrote them publishes them again"
-        case .digestMismatch(let writer):
-            return "the state differs from that of \(host(writer)); `prefs mirror rebuild`"
+        case .fork(let writer):
+            return "w/\(writer): two copies of \(host(writer)) have published under this number, "
+                + "so some of its conflicts may be needless"
         }
     }
 }
@@ -298,76 +296,11 @@ extension FolderCheck.Finding {
     /// Whether a file is still missing, which is not damage.
     var isOfWaiting: Bool {
         switch self {
-        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .brokenChain, .missingChange, .notJoined,
+        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .missingChange, .notJoined,
             .filesLack:
             true
         default: false
         }
-    }
-}
-
-/// A conflict of one key as text and JSON.
-struct ConflictText {
-    let item: ConflictJournal.Item
-    let session: MirrorSession
-    let masking: Masking
-
-    /// Returns the line: `3 2026-01-01T00:00:00Z com.example.editor :fontSize replaced by desk`
-    func line(withState: Bool) -> String {
-        let state = withState ? "  \(state)" : ""
-        return "\(item.number)\(state)  \(Self.time(item.latest.when))  \(item.key.place)  \(outcome)"
-    }
-
-    /// The lost values and the value in force.
-    var lines: [String] {
-        var lines = [line(withState: !item.isOpen)]
-        for conflict in item.conflicts {
-            let part = conflict.path == item.key ? "" : "\(conflict.path.entry)  "
-            lines.append("    lost      \((part + values.text(conflict.value.value, at: conflict.path)).shown)")
-        }
-        return lines + ["    in force  \(values.text(inForce, at: item.key).shown)"]
-    }
-
-    /// The conflict as a JSON object on one line.
-    var json: String? {
-        var line: PropertyList.Dictionary = [
-            "mirror": .string(session.id.description), "number": .integer(PropertyList.Integer(item.number)),
-            "state": .string(state), "domain": .string(item.key.domain), "key": .string(item.key.key ?? ""),
-            "reason": .string("\(item.latest.kind)"),
-            "lost": .array(
-                item.conflicts.map { conflict in
-                    var lost: PropertyList.Dictionary = [
-                        "entry": .string(conflict.path.entry.description), "when": .string(Self.time(conflict.when)),
-                    ]
-                    lost["value"] = values.masked(conflict.value.value, at: conflict.path)
-                    return .dictionary(lost)
-                }),
-        ]
-        line["host"] = winner.map { .string($0) }
-        line["inForce"] = values.masked(inForce, at: item.key)
-        line["resolved"] = item.latest.resolvedAt.map { .string(Self.time($0)) }
-        return LosslessJSON.text(of: .dictionary(line))
-    }
-
-    private var state: String { item.isOpen ? "open" : "resolved" }
-    private var winner: String? { item.latest.winner.map { session.host($0.writer) } }
-    private var inForce: CanonicalValue? { session.mergeState.value(at: item.key) }
-
-    /// A description of how the value was lost.
-    var outcome: String {
-        let host = winner?.onOneLine ?? "another host"
-        return switch item.latest.kind {
-        case .overwritten: "replaced by \(host)"
-        case .deleted: "deleted by \(host)"
-        case .reverted: "reverted by a program on this host"
-        case .replaced: "replaced by the mirror's value"
-        }
-    }
-
-    private var values: MirrorValueText { MirrorValueText(masking: masking) }
-
-    private static func time(_ milliseconds: Int64) -> String {
-        Timestamp(seconds: milliseconds / 1000, nanoseconds: 0).description
     }
 }
 

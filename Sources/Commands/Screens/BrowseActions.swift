@@ -45,6 +45,8 @@ struct BrowseActions: ScreenActions {
         let own: PropertyList.Dictionary
         let masking: Masking
         var history: HistoryListing?
+        /// The open conflicts of mirrors in the domain, once they were read.
+        var conflicts: [ConflictAtKey]?
 
         init(
             _ domain: AddressedDomain, _ layer: Layer, _ generations: [FileGeneration?], _ layers: LayerStack,
@@ -317,10 +319,22 @@ extension BrowseActions {
                 lines.append(.init(answer.origin.layer.name, text + fault + file, isFault: answer.fault != nil))
             }
         }
+        for conflict in try conflicts(opened) where conflict.concerns(path) {
+            let text = conflict.text(masking).shown
+            lines.append(.init("conflict", "\(text); \(conflict.advice)", isFault: true))
+        }
         if let change = lastChange(of: path, opened) { lines.append(.init("changed", change)) }
         lines.append(.init("raw", masking.masked(value, at: path).beginning(limit: Self.mostCharacters)))
         lines.append(.init("key", try KeyArgument(path).spelling.onOneLine))
         return lines
+    }
+
+    /// The open conflicts of mirrors in the domain, as of when it was read.
+    private func conflicts(_ opened: Opened) throws -> [ConflictAtKey] {
+        if let conflicts = opened.conflicts { return conflicts }
+        let conflicts = try access.openConflicts(of: opened.domain)
+        opened.conflicts = conflicts
+        return conflicts
     }
 
     /// The schema's declarations about an entry.

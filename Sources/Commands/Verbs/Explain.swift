@@ -10,6 +10,7 @@ extension Verb {
             "An invalid stored value is skipped, and the reason is shown. An invalid value that is forced or comes from a variable is an error: it has an exclamation mark, no layer wins, and a program or script that reads its command line ends with status 2.",
             "An asterisk marks the value in force. Each line has the layer, the file and the value, in lossless JSON.",
             "Without KEY the keys of the domain's own layers are shown; --global adds those of the global domain.",
+            "An open conflict of a mirror is a line of its own after the layers of its key.",
             "With --format the output is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
         options: [.globalKeys, .format(FormatName.ofValues)], forms: [[.domain, .anyDeclaredKey]],
@@ -46,6 +47,8 @@ private struct Explained {
     let resolution: Resolution
     /// The path of the entry within the values of the layers.
     let rest: EntryPath
+    /// The open conflicts of mirrors at, above or below the entry.
+    let conflicts: [ConflictAtKey]
 
     /// Whether a layer has the entry, or an invalid value in its place.
     var isPresent: Bool { resolution.answers.contains { $0.isError || $0.shown[rest] != nil } }
@@ -65,7 +68,8 @@ private struct Explained {
         let lines = rows.map { mark, layer, file, value in
             "  \(mark) \(layer.padded(to: widths.0))  \(file.padded(to: widths.1))  \(value)\n"
         }
-        return key.spelling.onOneLine + "\n" + lines.joined()
+        let conflicts = conflicts.map { "  ! conflict \($0.name): \($0.text(masking)); \($0.advice)\n" }
+        return key.spelling.onOneLine + "\n" + (lines + conflicts).joined()
     }
 
     func value(_ masking: Masking) -> PropertyList {
@@ -111,12 +115,14 @@ extension StoreAccess {
                 try layers.paths(under: EntryPath([name])).map { path throws(KeyFailure) in try KeyArgument(path) }
             }
         }
+        let conflicts = try openConflicts(of: domain)
         return try keys.map { key in
             let (resolution, rest) = layers.explanation(at: key.path)
             for case let value? in resolution.answers.map({ $0.shown[rest] }) {
                 try checkExact(value, at: key.path, in: domain)
             }
-            return Explained(key: key, resolution: resolution, rest: rest)
+            let own = conflicts.filter { $0.concerns(key.path) }
+            return Explained(key: key, resolution: resolution, rest: rest, conflicts: own)
         }
     }
 }

@@ -6,103 +6,6 @@ internal import PropertyLists
 
 // Decisions of the user.
 extension MirrorVerbs {
-    static let conflicts = Verb(
-        "conflicts", .new, "list, show, accept or restore conflicts",
-        details: [
-            "A conflict is a value of this host that another host replaced without having seen it. The other value is in force, and the lost one is kept here. There is one conflict for each key.",
-            "Without an action, the open conflicts are listed, of one domain if it is named. `show` prints the lost values and the one in force, `accept` keeps the value in force, and `restore` writes the lost value again, on all hosts. Each takes numbers from the list, domains, or --all.",
-            "A resolved conflict is kept for 90 days, and `restore` takes its number too.",
-        ],
-        options: [.all, .format([.text, .json]), .mirror],
-        forms: [[], [.domain], [ConflictAction.operand, Operand("N|DOMAIN", .domain, .oneOrMore)]],
-        statuses: [.invalidValue] + outcomes
-    ) { invocation, context in
-        let access = try MirrorAccess(invocation, context)
-        let isAll = invocation.has(.all)
-        // A single word can be either a domain or an action without operands.
-        let word = invocation[operand: ConflictAction.operand.name] ?? invocation[operand: "DOMAIN"]
-        guard let action = word.flatMap(ConflictAction.init) else {
-            if let word, Int(word) != nil {
-                throw CommandFailure(.usage, "\(word): specify what to do with it: show, accept or restore")
-            }
-            let domain = try word.map { try DomainName(word: $0).text }
-            var isMirrored = false
-            let status = try access.each { session in
-                let domains = try session.status().domains
-                let items = session.conflicts.items.filter { item in
-                    (isAll || item.isOpen) && (domain.map { item.key.domain.hasSameBytes(as: $0) } ?? true)
-                }
-                if let domain, !items.isEmpty || domains.contains(exactly: domain) { isMirrored = true }
-                for item in items {
-                    let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))
-                    let line = invocation.format == .json ? text.json ?? "" : text.line(withState: isAll)
-                    try context.say(line)
-                }
-                return items.contains(where: \.isOpen) ? .conflicts : .done
-            }
-            if let domain, !isMirrored {
-                throw MirrorFailure(.unknown("\(domain.onOneLine): not a mirrored domain"))
-            }
-            return status
-        }
-        let words = invocation.words("N|DOMAIN")
-        guard isAll == words.isEmpty else {
-            throw CommandFailure(.usage, "\(action.rawValue): specify conflicts by number or domain, or --all")
-        }
-        var session = try access.one()
-        _ = try session.status()
-        let items =
-            try isAll
-            ? session.conflicts.items.filter(\.isOpen)
-            : words.flatMap { try conflicts($0, action, in: session) }
-        let ids = items.flatMap(\.conflicts).map(\.id)
-        switch action {
-        case .show:
-            for item in items {
-                let text = ConflictText(item: item, session: session, masking: try access.masking(item.key.domain))
-                for line in invocation.format == .json ? [text.json ?? ""] : text.lines { try context.say(line) }
-            }
-            return .done
-        case .accept: try session.carryOut(.resolve(ids)) { access.wait($0) }
-        case .restore:
-            try restoreHere(items.filter { session.staysLocal($0.key) }, &session, access)
-            try session.carryOut(.restore(ids)) { access.wait($0) }
-        }
-        return try access.conclude(&session)
-    }
-
-    /// Writes the lost values of keys that are not mirrored into the files of this host.
-    private static func restoreHere(
-        _ items: [ConflictJournal.Item], _ session: inout MirrorSession, _ access: MirrorAccess
-    ) throws {
-        for (domain, items) in Dictionary(grouping: items, by: { Name($0.key.domain) }) {
-            let conflicts = items.flatMap(\.conflicts)
-            let edit = DomainEdit(try access.stored.domain(DomainName(domain.text)).file) { draft in
-                var values = PropertyList.dictionary(draft.values)
-                for conflict in conflicts { values[conflict.path.entry] = try conflict.value.value?.decoded() }
-                draft.values = values.dictionaryValue ?? draft.values
-            }
-            try access.stored.commit([edit], .restore)
-            try session.carryOut(.resolve(conflicts.map(\.id))) { access.wait($0) }
-        }
-    }
-
-    /// Returns the conflict with a number, or the open conflicts of a domain.
-    private static func conflicts(
-        _ word: String, _ action: ConflictAction, in session: MirrorSession
-    ) throws -> [ConflictJournal.Item] {
-        let items = session.conflicts.items
-        if let number = Int(word) {
-            let found = items.filter { $0.number == number && ($0.isOpen || action != .accept) }
-            if found.isEmpty { throw MirrorFailure(.unknown("\(number): no open conflict has this number")) }
-            return found
-        }
-        let domain = try DomainName(word: word).text
-        let found = items.filter { $0.isOpen && $0.key.domain.hasSameBytes(as: domain) }
-        if found.isEmpty { throw MirrorFailure(.unknown("\(domain.onOneLine): no open conflict in this domain")) }
-        return found
-    }
-
     static let release = Verb(
         "release", .new, "resolve a held domain",
         details: [
@@ -127,8 +30,21 @@ extension MirrorVerbs {
             throw MirrorFailure(
                 .refused("\(domain.onOneLine): \(held.reason.phrase); install that version, or use --take-file"))
         }
+        if invocation.has(.takeFile) { try sayReplaced(in: domain, session, access) }
         try session.carryOut(.release(domain: domain, takesFile: invocation.has(.takeFile))) { access.wait($0) }
         return try access.conclude(&session)
+    }
+
+    /// Prints the values of a domain in the mirror, in force or open conflicts, that its file replaces on all hosts.
+    private static func sayReplaced(in domain: String, _ session: MirrorSession, _ access: MirrorAccess) throws {
+        let file = try access.stored.domain(DomainName(domain)).file
+        let values = PropertyList.dictionary(try file.contents(on: access.stored.system).values)
+        let text = MirrorValueText(masking: try access.masking(domain))
+        for atom in session.mergeState.under(Path(domain: domain)) where atom.reason != .older {
+            guard let value = atom.value.value, (try? value.decoded()) != values[atom.path.entry] else { continue }
+            let host = session.host(of: atom).onOneLine
+            try access.context.say("\(atom.path.place)  \(text.text(value, at: atom.path).shown) of \(host) replaced")
+        }
     }
 
     static let pause = Verb(
@@ -153,17 +69,33 @@ extension MirrorVerbs {
     static let leave = Verb(
         "leave", .new, "leave the mirror and notify the other hosts",
         details: [
-            "The domains' files stay as they are, and what this host has written stays in force for the others. If the directory is not writable, this host leaves at the next exchange."
+            "The domains' files stay as they are, and what this host has written stays in force for the others. Open conflicts stay in the mirror. If the directory is not writable, this host leaves at the next exchange.",
+            "Refused with status 9 while no other host has read the last changes of this host, unless --anyway is specified.",
         ],
-        options: [.mirror], statuses: outcomes
+        options: [.anyway, .mirror], statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
+        if !invocation.has(.anyway) {
+            try session.sync { access.wait($0) }
+            guard session.isAcknowledged else {
+                _ = try access.conclude(&session)
+                throw CommandFailure(
+                    .conflicts,
+                    "\(session.place): no other host has read the last changes of this host yet; a host that only reads "
+                        + "reports within a day what it has read; --anyway leaves now")
+            }
+        }
         try session.carryOut(.leave) { access.wait($0) }
+        let open = session.openConflicts.count
         guard session.hasLeft else {
             let status = try access.conclude(&session)
             access.note(MirrorLine.leaving)
             return max(.waiting, status)
+        }
+        if open > 0 {
+            let verb = open == 1 ? "stays" : "stay"
+            try context.say("\(counted(open, "conflict")) \(verb) open in the mirror, for the other hosts")
         }
         try session.forget()
         return .done
@@ -171,13 +103,32 @@ extension MirrorVerbs {
 
     static let detach = Verb(
         "detach", .new, "leave the mirror without notifying the other hosts",
-        details: ["The domains' files stay as they are. Changes that were not published yet stay in them, too."],
+        details: [
+            "The domains' files stay as they are. Changes that were not published yet stay in them, too. Open conflicts are printed and kept in a file."
+        ],
         options: [.mirror], statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
-        // Notifies a watching process, so that it creates no more files.
-        try session.submit(.detach)
+        do {
+            try session.read()
+            let open = session.openConflicts.map { ListedConflict($0, session) }
+            let names = ConflictNames(of: [session])
+            var kept: [String] = []
+            for conflict in open {
+                let masking = try access.masking(conflict.place.domain)
+                for line in conflict.lines(names, masking, withState: false) { try context.say(line) }
+                kept.append(conflict.json(masking))
+            }
+            if !open.isEmpty {
+                let file = try session.keep(kept)
+                try context.say("kept \(counted(open.count, "open conflict")) in \(file.description.onOneLine)")
+            }
+            // Notifies a watching process, so that it creates no more files.
+            try session.submit(.detach)
+        } catch let failure as MirrorFailure where failure.isOfEarlierFormat {
+            // Its state cannot be loaded.
+        }
         try session.forget()
         return .done
     }
@@ -226,18 +177,8 @@ extension MirrorVerbs {
     }
 }
 
-private enum ConflictAction: String, CaseIterable {
-    case show, accept, restore
-
-    static let operand: Operand = {
-        let words = allCases.map(\.rawValue)
-        return Operand(words.joined(separator: "|"), .choice(.words(words)))
-    }()
-}
-
 extension Option {
-    fileprivate static let all = Option(
-        "--all", "list resolved conflicts too; with an action, take all open ones")
+    fileprivate static let anyway = Option("--anyway", "even if no other host has read the last changes of this host")
     fileprivate static let takeFile = Option("--take-file", "use the values in the file")
     fileprivate static let takeMirror = Option("--take-mirror", "use the values in the mirror")
 }

@@ -60,7 +60,7 @@ extension MirrorVerbs {
     static let log = Verb(
         "log", .new, "print what changed, when, and on which host",
         details: [
-            "A line has the time, the revision, the host and the entry: the last change of each entry that there is, or was. With --since REV, only changes after that revision are printed."
+            "A line has the time, the revision, the host and the entry: the last change of each entry that there is, or was, and changes that are open conflicts. With --since REV, only changes after that revision are printed."
         ],
         options: [.since, .mirror], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
@@ -73,21 +73,21 @@ extension MirrorVerbs {
         }
         return try access.each { session in
             _ = try session.status()
-            for write in session.mergeState.writes.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
-                if let first, write.stamp <= first { continue }
-                try context.say(line(of: write, session))
+            for atom in session.mergeState.atoms.sorted(by: { $1.isAfter($0) }) where atom.reason != .older {
+                if let first, atom.stamp <= first { continue }
+                try context.say(line(of: atom, session))
             }
             return .done
         }
     }
 
-    private static func line(of write: VersionedWrite, _ session: MirrorSession) -> String {
+    private static func line(of write: Atom, _ session: MirrorSession) -> String {
         let time = Timestamp(seconds: Int64(write.stamp.milliseconds / 1000), nanoseconds: 0)
         let when = write.stamp == .zero ? "before joining" : time.description
         let revision = String(write.stamp.number, radix: 16)
         let what = write.value.value == nil ? " deleted" : ""
         return [
-            when, revision, session.host(write.transactionID.writer), write.path.domain, write.path.entry.description,
+            when, revision, session.host(of: write), write.path.domain, write.path.entry.description,
         ]
         .map(\.onOneLine).joined(separator: "  ") + what
     }

@@ -21,11 +21,7 @@ package struct CapturedDomain: Hashable, Sendable {
     /// The keys whose value in the file differs from the view.
     package var exceptions: [Path: TrackedFile.Exception]
     package var held: HoldReason?
-    /// The keys at which a user reverted the last write into the file.
-    package var reverted: [Path]
-    /// Writes of other writers with the values that were written here.
-    package var adopted: [WriteID] = []
-    /// Values of the file that the mirror replaces, although the writer of the replacement had not seen them.
+    /// Values of the file that the mirror replaces, by the decision of a user.
     package var replaced: [Path: CanonicalValue] = [:]
 }
 
@@ -50,7 +46,8 @@ package struct AppliedDomain: Hashable, Sendable {
     package var file: FileIdentity?
     package var hash: ContentHash?
     package var exceptions: [Path: TrackedFile.Exception]
-    package var replaced: [Path: TrackedFile.Replacement]
+    /// What was changed in the file, and what it showed there before.
+    package var past: Past
 }
 
 /// A capture in progress: first the writes of some preference files, then the keys at which the files differ from the
@@ -62,27 +59,34 @@ struct CaptureBuilder: ~Copyable {
     private let local: LocalState
     private let policy: DomainPolicy
     private let moment: Moment
-    private var writes: [Write] = []
-    /// The time at which each written key was written.
-    private var times: [Path: Int64] = [:]
+    /// The number of lost values that a place may have.
+    private let mostLosers: Int
+    private var writes: [MadeWrite] = []
     private var readings: [Reading] = []
     private var held: [CapturedDomain] = []
-    private var isGapFilling = false
-    /// Domains whose files came back from a backup or from damage, so that what they showed is unknown.
-    private var unknown: Set<Path> = []
     /// Keys that were being written at a crash. Their files showed either the previous value or the new one.
     private let interrupted: [Path: TrackedFile.Replacement]
+
+    /// A write in a preference file.
+    private struct MadeWrite {
+        let write: Write
+        /// The time at which it was made.
+        let time: Int64
+        let reason: Atom.Reason
+        let replaced: MergeState.Replaced
+    }
 
     /// The contents of a file, and the results of capturing it other than writes.
     private struct Reading {
         let values: FileComparison
         let observation: Observation
-        var reverted: [Path] = []
-        var adopted: [WriteID] = []
         var replaced: [Path: CanonicalValue] = [:]
+        /// What the file shows at the keys that were written.
+        var shown: [Path: [Shown]] = [:]
     }
 
-    init(_ local: LocalState, policy: DomainPolicy, at moment: Moment) {
+    init(_ local: LocalState, policy: DomainPolicy, mostLosers: Int, at moment: Moment) {
+        self.mostLosers = mostLosers
         self.local = local
         self.policy = policy
         self.moment = moment
@@ -93,20 +97,26 @@ struct CaptureBuilder: ~Copyable {
 
     /// Leaves a domain alone until a user decides.
     mutating func hold(_ domain: Path, _ reason: HoldReason) {
-        held.append(
-            CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason, reverted: []))
+        held.append(CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason))
     }
+}
 
-    /// Captures the file of a domain that begins to be mirrored. The seed decides which values enter the mirror, and
-    /// those that the mirror replaces are listed.
+// MARK: Newly mirrored domains
+
+extension CaptureBuilder {
+    /// Captures the file of a domain that begins to be mirrored. The seed decides which values enter the mirror. The
+    /// user was shown those that are replaced.
     mutating func begin(_ observation: Observation, _ values: FileComparison, seed: Seeding) {
-        isGapFilling = seed == .merge
         var reading = Reading(values: values, observation: observation)
         for key in values.file.keys.sorted() where !values.localKeys.contains(key) {
-            guard let value = values.file[key] else { continue }
-            let isGap = local.mergeState.overlapping(key).isEmpty
+            guard let value = values.file[key], local.shared.live.value(at: key) != value else { continue }
+            let isGap = local.shared.live.overlapping(key).isEmpty
             if seed == .local || seed == .merge && isGap {
-                add(from: nil, to: value, at: key, observation, &reading)
+                // A value that only fills a gap has the oldest stamp, so that any other write prevails.
+                let reason: Atom.Reason = seed == .local ? .written : .found
+                let shown = seed == .local ? local.shared.live.shown(at: key) : []
+                let former = local.shared.live.value(at: key).map(WrittenValue.value)
+                add(Write(path: key, value: .value(value)), from: former, shown: shown, reason, &reading)
             } else {
                 replace(value, at: key, &reading)
             }
@@ -114,27 +124,18 @@ struct CaptureBuilder: ~Copyable {
         finish(reading)
     }
 
-    /// Captures the changes in a file.
-    ///
-    /// - Parameter held: The reason the file was held, if a user has accepted it. An accepted file is a change made
-    ///   now, and one that came back from a backup replaces writes that its user had not seen.
-    mutating func add(_ observation: Observation, _ values: FileComparison, releasedFrom held: HoldReason? = nil) {
-        if held == .rolledBack || values.isRecovered { unknown.insert(values.domain) }
+    /// Captures a file that may be older or newer than the state: its values are kept as open conflicts where others
+    /// are in force.
+    mutating func find(_ observation: Observation, _ values: FileComparison) {
         var reading = Reading(values: values, observation: observation)
-        let replaced = local.trackedFiles[values.domain]?.replaced ?? [:]
-        for key in values.changedKeys {
-            add(from: values.formerValue(of: key), to: values.file[key], at: key, observation, &reading)
-            if held != nil { times[key] = moment.now }
-            if observation.mark == nil, let last = replaced[key], last.old == values.file[key],
-                last.new == values.formerValue(of: key)
-            {
-                reading.reverted.append(key)
-            }
+        for key in values.file.keys.sorted() where !values.localKeys.contains(key) {
+            guard let value = values.file[key], local.shared.live.value(at: key) != value else { continue }
+            add(Write(path: key, value: .value(value)), from: nil, shown: [], .found, &reading)
         }
         finish(reading)
     }
 
-    /// Records that the file is to be overwritten, and lists the values that this replaces.
+    /// Records that the file is to be overwritten, and with which values.
     mutating func overrule(_ observation: Observation, _ values: FileComparison) {
         var reading = Reading(values: values, observation: observation)
         for key in values.changedKeys {
@@ -143,49 +144,122 @@ struct CaptureBuilder: ~Copyable {
         readings.append(reading)
     }
 
+    private func replace(_ value: CanonicalValue, at key: Path, _ reading: inout Reading) {
+        let isLeft = local.shared.live.atoms(at: key).contains { $0.value == .left }
+        if local.shared.live.value(at: key) != value, !isLeft { reading.replaced[key] = value }
+    }
+}
+
+// MARK: Changes in known files
+
+extension CaptureBuilder {
+    /// Captures the changes in a file.
+    ///
+    /// - Parameter held: The reason the file was held, if a user has accepted it. The user was shown what the file
+    ///   replaces.
+    mutating func add(_ observation: Observation, _ values: FileComparison, releasedFrom held: HoldReason? = nil) {
+        var reading = Reading(values: values, observation: observation)
+        let tracked = local.trackedFiles[values.domain] ?? TrackedFile()
+        let isForeign = observation.mark == nil && held == nil
+        let seen = isForeign && Rule.remembersPast.isKept ? tracked.past.lastSeen(in: values.file) : .max
+        for key in values.changedKeys {
+            let (former, value) = (values.formerValue(of: key), values.file[key])
+            var shown = shown(at: key, values)
+            if held != nil { shown = local.shared.live.overlapping(key).map { Shown($0.name, $0.region, $0.stamp) } }
+            // It is unknown what a program had read that may have read it before the oldest known change.
+            let isForgotten = seen < tracked.past.forgotten
+            if isForgotten { shown = [] }
+            let kind = policy.kind(key.domain, key.key ?? "")
+            let isKnown = !values.isUnknown(key) && !values.isRecovered && !isForgotten
+            for write in Difference.writes(from: former, to: value, at: key, kind: kind) {
+                add(
+                    write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown, seen,
+                    tracked.past, isReleased: held != nil, &reading)
+            }
+        }
+        finish(reading)
+    }
+
+    private mutating func add(
+        _ write: Write, from former: WrittenValue?, shown: [Shown], _ seen: UInt64, _ past: Past, isReleased: Bool,
+        _ reading: inout Reading
+    ) {
+        let reverted =
+            seen == .max ? [] : past.reverted(byWriteAt: write.path, in: reading.values.file, after: seen)
+        guard !reverted.isEmpty else {
+            return add(write, from: former, shown: shown, .written, isReleased: isReleased, &reading)
+        }
+        var seenBefore = shown
+        for (region, before) in reverted {
+            seenBefore = seenBefore.subtracting(region) + before.within(region)
+        }
+        add(write, from: nil, shown: seenBefore, .reverted, &reading)
+    }
+
+    /// - Parameter former: The value that the file showed at the key, or nil if only its writes are known.
+    private mutating func add(
+        _ write: Write, from former: WrittenValue?, shown: [Shown], _ reason: Atom.Reason, isReleased: Bool = false,
+        _ reading: inout Reading
+    ) {
+        let live = local.shared.live
+        let key = write.path.prefix(components: 2)
+        var replaced = live.replaced(byWriteAt: write.path, of: write.value, shown: shown, showing: former)
+        if reason == .found { replaced = MergeState.Replaced() }
+        let isNews = reason != .found && !live.isKnown(write, replacing: replaced)
+        let isFound = reason == .found && !live.cells(under: write.path).allSatisfy { $0.has(write) }
+        guard isNews || isFound else { return }
+        let observation = reading.observation
+        let written = observation.written[Name(key.key ?? "")] ?? observation.modified
+        writes.append(
+            MadeWrite(write: write, time: isReleased ? moment.now : written, reason: reason, replaced: replaced))
+        reading.shown[key] = shown
+    }
+
     private mutating func finish(_ reading: Reading) {
-        for key in reading.values.localKeys.sorted() where isKnownToOthers(key) {
-            writes.append(Write(path: key, value: .left))
-            times[key] = reading.observation.modified
+        let live = local.shared.live
+        for key in reading.values.localKeys.sorted() where live.under(key).contains(where: { $0.value != .left }) {
+            let write = Write(path: key, value: .left)
+            let replaced = live.replaced(byWriteAt: key, of: .left, shown: [], showing: nil)
+            writes.append(
+                MadeWrite(write: write, time: reading.observation.modified, reason: .written, replaced: replaced))
         }
         readings.append(reading)
     }
 
-    private func isKnownToOthers(_ key: Path) -> Bool {
-        local.mergeState.under(key).contains { $0.path != key || $0.value != .left }
+    /// Returns what the file showed at a key before it was changed.
+    private func shown(at key: Path, _ values: FileComparison?) -> [Shown] {
+        let domain = key.prefix(components: 1)
+        if values?.isRecovered ?? false { return [] }
+        guard let replacement = interrupted[key] else { return local.shown(at: key) }
+        let before = local.trackedFiles[domain]?.exceptions[key]?.shown ?? []
+        let after = local.shared.live.shown(at: key)
+        let value = values?.file[key]
+        if value == replacement.old { return before }
+        let isNew = value == replacement.new && value == local.shared.live.value(at: key)
+        return isNew ? after : before.inBoth(after)
     }
+}
 
-    /// Adds the writes of a key, except those whose values the mirror already has. The writes that set these values are
-    /// adopted as ours.
-    private mutating func add(
-        from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
-        _ reading: inout Reading
-    ) {
-        if local.mergeState.value(at: key) == new {
-            let writes = local.mergeState.overlapping(key)
-            reading.adopted += writes.filter { !local.isOwn($0) && !$0.isHidden(in: writes) }.map(\.id)
+extension MergeState {
+    /// Whether the mirror has the value of a write already, and the write replaces nothing else.
+    fileprivate func isKnown(_ write: Write, replacing replaced: Replaced) -> Bool {
+        cells(under: write.path).allSatisfy { cell in
+            cell.has(write)
+                && !cell.live.contains { atom in
+                    atom.name != cell.winner?.name
+                        && replaced.covers.contains { $0.name == atom.name && $0.region.contains(cell.place) }
+                        && cell.losers.contains(atom)
+                }
         }
-        let kind = policy.kind(key.domain, key.key ?? "")
-        let values = reading.values
-        let new = Difference.writes(from: old, to: new, at: key, kind: kind).filter { !isKnown($0, values) }
-        guard !new.isEmpty else { return }
-        times[key] = observation.written[Name(key.key ?? "")] ?? observation.modified
-        writes += new
     }
+}
 
-    /// Whether the mirror has the value of a write, from writes that have seen everything that this one visibly
-    /// replaced. Otherwise, only this write can show other hosts that a user saw the replaced writes.
-    private func isKnown(_ write: Write, _ values: FileComparison) -> Bool {
-        guard local.mergeState.value(at: write.path) == write.value.value else { return false }
-        let inForce = local.mergeState.overlapping(write.path)
-        return shown(at: write.path.prefix(components: 2), in: values).replacedDirectly(byWriteAt: write.path)
-            .allSatisfy { replaced in inForce.contains { $0.id == replaced.id || $0.hasSeen(replaced) } }
-    }
-
-    private func replace(_ value: CanonicalValue, at key: Path, _ reading: inout Reading) {
-        if local.mergeState.value(at: key) != value, local.mergeState.write(at: key)?.value != .left {
-            reading.replaced[key] = value
-        }
+extension Cell {
+    /// Whether the value in force is that of a write.
+    fileprivate func has(_ write: Write) -> Bool {
+        let part = Atom(AtomName(WriteID(number: 0), nil), at: write.path, write.value, stamp: .zero).part(at: place)
+        return (winner?.part(at: place) ?? .none).isSame(as: part, at: place, except: below[...])
+            && (winner != nil || write.value == .deleted)
     }
 }
 
@@ -196,13 +270,19 @@ extension CaptureBuilder {
     consuming func capture(settlesApplication: Bool) -> Capture? {
         guard !readings.isEmpty || !held.isEmpty || settlesApplication else { return nil }
         var clock = local.clock
-        let transactions = transactions(&clock)
-        var (after, made) = (local.mergeState, [Path: [VersionedWrite]]())
-        for write in transactions.flatMap(\.versionedWrites) {
-            after.join(write)
-            made[write.path.prefix(components: 2), default: []].append(write)
+        var transactions = transactions(&clock)
+        var after = local.shared
+        for transaction in transactions { after.apply(transaction.changes, nil) }
+        let older = olderChanges(after.live, at: transactions.reduce(into: []) { $0.formUnion($1.keys) })
+        if !older.isEmpty {
+            after.apply(older, nil)
+            transactions.append(Transaction(older))
         }
-        let domains = readings.map { captured($0, after, made) }
+        var made: [Path: [Change]] = [:]
+        for change in transactions.flatMap(\.changes) {
+            made[change.path.prefix(components: 2), default: []].append(change)
+        }
+        let domains = readings.map { captured($0, after.live, made) }
         return Capture(
             transactions: transactions, clock: clock.local, when: moment.now, domains: domains + held,
             settlesApplication: settlesApplication)
@@ -210,75 +290,78 @@ extension CaptureBuilder {
 
     private func transactions(_ clock: inout HybridClock) -> [Transaction] {
         let stamps = stamps(&clock)
-        var transactions: [Transaction] = []
-        var (key, shown) = (Path?.none, [VisibleWrite]())
-        for part in writes.normalised.parts {
-            let transactionID = TransactionID(
-                writer: local.writer, sequence: local.sequence + UInt64(transactions.count) + 1)
-            let stamped = part.map { write in
-                let place = write.path.prefix(components: 2)
-                if key != place { (key, shown) = (place, self.shown(at: place)) }
-                let stamp = stamps[times[place] ?? moment.now] ?? .zero
-                return write.stamped(stamp, over: shown, by: transactionID, moment.random)
+        let sorted = writes.sorted { $0.write.path < $1.write.path }
+        let changes = sorted.map { made in
+            let clock = made.reason == .found ? .zero : stamps[made.time] ?? .zero
+            let above = made.reason == .found || !Rule.bumpsStamps.isKept ? nil : made.replaced.stamp?.next
+            let stamp = max(clock, above ?? .zero)
+            let (path, value) = (made.write.path, made.write.value)
+            return Change(
+                WriteID(random: moment.random, path: path, stamp: stamp, value: value), at: path, value, stamp: stamp,
+                reason: made.reason, covers: made.replaced.covers)
+        }
+        return changes.parts.map { Transaction($0) }
+    }
+
+    /// Returns the changes that replace the oldest of too many lost values by their number. Two programs that overwrite
+    /// each other again and again would otherwise leave a value each time.
+    private func olderChanges(_ live: MergeState, at keys: Set<Path>) -> [Change] {
+        keys.sorted().flatMap { key -> [Change] in
+            let conflicts = Dictionary(grouping: live.conflicts(under: key)) { $0.place }
+            return conflicts.sorted { $0.key < $1.key }.compactMap { _, conflicts -> Change? in
+                guard conflicts.count(where: { !$0.isOfOlder }) > mostLosers else { return nil }
+                return olderChange(conflicts, live.cells(under: conflicts[0].place))
             }
-            transactions.append(
-                Transaction(id: transactionID, stamp: stamped.map(\.stamp).min() ?? .zero, writes: stamped))
         }
-        return transactions
     }
 
-    /// Returns the stamp of each time of writing, in ascending order. Values that only fill gaps get the oldest stamp,
-    /// so that any other write prevails.
+    private func olderChange(_ conflicts: [Conflict], _ cells: [Cell]) -> Change? {
+        // Half of the values are replaced at once, so that this is rare.
+        let values = conflicts.filter { !$0.isOfOlder }.sorted { $0.loser.stamp < $1.loser.stamp }
+        let going = values.prefix(values.count - mostLosers / 2) + conflicts.filter(\.isOfOlder)
+        let count = going.reduce(0) { $0 + $1.valueCount }
+        guard let place = conflicts.first?.place,
+            let number = try? CanonicalValue(.integer(PropertyList.Integer(count)))
+        else { return nil }
+        let id = WriteID(random: moment.random, path: place, stamp: .zero, value: .value(number))
+        // It stands only at the place itself, and not in the parts of the value.
+        let below = (cells.first?.below ?? []).map { Cover(AtomName(id, nil), Region($0)) }
+        return Change(
+            id, at: place, .value(number), stamp: .zero, reason: .older,
+            covers: (going.flatMap(\.losers) + below).joined)
+    }
+
+    /// Returns the stamp of each time of writing, in ascending order.
     private func stamps(_ clock: inout HybridClock) -> [Int64: Stamp] {
-        guard !isGapFilling else { return [:] }
-        var stamps: [Int64: Stamp] = [:]
-        for time in Set(times.values).sorted() where !writes.isEmpty {
-            stamps[time] = clock.stamp(at: min(moment.now, time))
-        }
-        return stamps
+        let times = Set(writes.filter { $0.reason != .found }.map(\.time))
+        return times.sorted().reduce(into: [:]) { $0[$1] = clock.stamp(at: min(moment.now, $1)) }
     }
 
-    private func captured(_ reading: Reading, _ after: MergeState, _ made: [Path: [VersionedWrite]]) -> CapturedDomain {
+    private func captured(_ reading: Reading, _ after: MergeState, _ made: [Path: [Change]]) -> CapturedDomain {
         let (values, observation) = (reading.values, reading.observation)
         let former = local.trackedFiles[values.domain] ?? TrackedFile()
-        let differing = differing(values, former, after)
-        var exceptions = [Path: TrackedFile.Exception](minimumCapacity: differing.count)
-        for (key, isInView) in differing {
-            let isLeft = !isInView && after.write(at: key)?.value == .left
+        var exceptions: [Path: TrackedFile.Exception] = [:]
+        for (key, isInView) in differing(values, former, after) {
+            let isLeft = !isInView && after.atoms(at: key).contains { $0.value == .left }
             let isLocal = isLeft || values.localKeys.contains(key)
             // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = TrackedFile.Exception(
-                value: values.file[key], reason: isLocal ? .local : .pending, shown: shown(at: key, made[key] ?? []))
+                value: values.file[key], reason: isLocal ? .local : .pending,
+                shown: shown(at: key, reading, made[key] ?? []))
         }
         for key in values.beyondLimit { exceptions[key] = TrackedFile.Exception(value: nil, reason: .limit) }
         return CapturedDomain(
             domain: values.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
-            held: nil,
-            reverted: reading.reverted, adopted: reading.adopted, replaced: reading.replaced)
+            held: nil, replaced: reading.replaced)
     }
 
-    /// Returns the writes that the file showed at a key before it was changed.
-    private func shown(at key: Path) -> [VisibleWrite] {
-        shown(at: key, in: readings.first { $0.values.domain.isPrefix(of: key) }?.values)
-    }
-
-    private func shown(at key: Path, in values: FileComparison?) -> [VisibleWrite] {
-        let domain = key.prefix(components: 1)
-        if unknown.contains(domain) { return [] }
-        guard let replacement = interrupted[key] else { return local.shownWrites(at: key) }
-        let before = local.trackedFiles[domain]?.exceptions[key]?.shown ?? []
-        let after = [VisibleWrite](local.mergeState.overlapping(key))
-        let value = values?.file[key]
-        if value == replacement.old { return before }
-        return value == replacement.new && value == local.mergeState.value(at: key) ? after : before.inBoth(after)
-    }
-
-    /// Returns the writes that the file shows at a key after these writes were made in it.
-    private func shown(at key: Path, _ made: [VersionedWrite]) -> [VisibleWrite] {
-        let remaining = shown(at: key).filter { shown in
-            !made.contains { $0.path.isPrefix(of: shown.write.path) }
+    /// Returns what the file shows at a key after these changes were made in it.
+    private func shown(at key: Path, _ reading: Reading, _ made: [Change]) -> [Shown] {
+        let former = reading.shown[key] ?? shown(at: key, reading.values)
+        return made.reduce(former) { shown, change in
+            shown.subtracting(Region(change.path))
+                + [Shown(AtomName(change.id, nil), Region(change.path), change.stamp)]
         }
-        return remaining + made.map { VisibleWrite($0) }
     }
 
     private typealias Differing = [(key: Path, isInView: Bool)]
@@ -304,18 +387,5 @@ extension CaptureBuilder {
     private func candidates(_ reading: FileComparison, _ former: TrackedFile) -> Set<Path> {
         Set(reading.differingKeys).union(former.exceptions.keys).union(reading.localKeys)
             .union(local.interruptedChanges(in: reading.domain).keys).subtracting(reading.beyondLimit)
-    }
-}
-
-extension Write {
-    /// Returns this write as part of a transaction: later than the writes that its file showed, and replacing them.
-    func stamped(
-        _ clock: Stamp, over shown: [VisibleWrite], by transactionID: TransactionID, _ random: UInt64
-    ) -> Transaction.StampedWrite {
-        let above = Rule.bumpsStamps.isKept ? shown.stamp(forWriteAt: path) : nil
-        let stamp = max(clock, above ?? .zero)
-        let id = WriteID(random: random, transactionID: transactionID, path: path, stamp: stamp, value: value)
-        return Transaction.StampedWrite(
-            path: path, stamp: stamp, value: value, id: id, seen: shown.replaced(byWriteAt: path))
     }
 }

@@ -13,6 +13,8 @@ struct FileComparison {
     private(set) var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
     private(set) var localKeys: Set<Path> = []
+    /// The keys that were being written at a crash and have neither the previous nor the new value.
+    private var unknown: Set<Path> = []
     /// Whether the previous values come from a recovered generation of the file and not from the mirror.
     private(set) var isRecovered = false
 
@@ -68,7 +70,7 @@ struct FileComparison {
 
     /// Compares with the values in the mirror, whether the file has shown them or not.
     mutating func compareWithMirror(_ context: EngineContext) {
-        compare(with: context.local.mergeState.keys(under: domain).map { (key: $0.path, value: $0.value) })
+        compare(with: context.local.shared.live.keys(under: domain).map { (key: $0.path, value: $0.value) })
         localKeys.formUnion(former.keys.filter { context.policy.staysLocal(domain.domain, $0.key ?? "") })
     }
 
@@ -77,6 +79,7 @@ struct FileComparison {
         for (key, replacement) in changes {
             let isEither = file[key] == replacement.old || file[key] == replacement.new
             let value = isEither ? file[key] : replacement.new
+            if !isEither { unknown.insert(key) }
             formerCount += (value == nil ? 0 : 1) - (formerValue(of: key) == nil ? 0 : 1)
             former[key] = value == file[key] ? nil : .some(value)
         }
@@ -84,6 +87,9 @@ struct FileComparison {
 
     /// Returns the value that a key had when the file was last read or written.
     func formerValue(of key: Path) -> CanonicalValue? { former[key] ?? file[key] }
+
+    /// Whether it is unknown what the file had at a key before.
+    func isUnknown(_ key: Path) -> Bool { unknown.contains(key) }
 
     var hadKeys: Bool { formerCount > 0 }
 
@@ -106,7 +112,7 @@ extension LocalState {
     /// Returns the contents of a preference file when it was last read or written: the view, except for the exceptions.
     package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
         guard let trackedFile = trackedFiles[domain], trackedFile.isCaptured else { return [] }
-        let view = mergeState.keys(under: domain).map { (key: $0.path, value: $0.value) }
+        let view = shared.live.keys(under: domain).map { (key: $0.path, value: $0.value) }
         if trackedFile.exceptions.isEmpty { return view }
         return view.filter { trackedFile.exceptions[$0.key] == nil }
             + trackedFile.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
@@ -124,12 +130,12 @@ extension LocalState {
         var changes = pending.mapValues { TrackedFile.Replacement(old: $0.value, new: nil) }
         if pending.count < 64 {
             for (key, exception) in pending {
-                changes[key] = TrackedFile.Replacement(old: exception.value, new: mergeState.value(at: key))
+                changes[key] = TrackedFile.Replacement(old: exception.value, new: shared.live.value(at: key))
             }
             return changes
         }
         // For many keys, one pass over the domain is faster than a lookup of each.
-        for (key, value) in mergeState.keys(under: domain) {
+        for (key, value) in shared.live.keys(under: domain) {
             guard let exception = pending[key] else { continue }
             changes[key] = TrackedFile.Replacement(old: exception.value, new: value)
         }

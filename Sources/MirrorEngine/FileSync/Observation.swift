@@ -75,4 +75,6 @@ package enum Seeding: UInt8, Hashable, Sendable {
     case merge
     case remote
     case local
+    /// Local values are kept as open conflicts where the mirror has others, because this store lost its state.
+    case found
 }

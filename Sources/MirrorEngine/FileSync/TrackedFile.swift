@@ -14,8 +14,8 @@ package struct TrackedFile: Hashable, Sendable {
     package internal(set) var isCaptured = false
     /// The reason that changes in the file may not be edits by its user.
     package internal(set) var suspicion: Suspicion?
-    /// The changes made by the last write into the file.
-    package internal(set) var replaced: [Path: Replacement] = [:]
+    /// What the file showed before the mirror changed it.
+    package internal(set) var past = Past()
     /// The changes of a write that a crash may have prevented. The file has not been captured since.
     package internal(set) var interrupted: [Path: Replacement] = [:]
 
@@ -28,8 +28,8 @@ package struct TrackedFile: Hashable, Sendable {
         /// The value in the file, or nil if there is none.
         package let value: CanonicalValue?
         package let reason: Reason
-        /// The writes that the file shows, or none if that is unknown.
-        package var shown: [VisibleWrite] = []
+        /// The written values that the file shows, or none if that is unknown.
+        package var shown: [Shown] = []
 
         package enum Reason: UInt8, Hashable, Sendable {
             /// The file must still be changed.
@@ -71,6 +71,125 @@ package struct TrackedFile: Hashable, Sendable {
 
     /// Whether the file must still be changed.
     package var isPending: Bool { exceptions.values.contains { $0.reason == .pending } }
+}
+
+/// What a preference file showed before each change that the mirror made in it.
+///
+/// A program can have read the file before, and write the former values back. Its user has then not seen the values
+/// that the mirror brought since.
+package struct Past: Hashable, Sendable {
+    /// The number of the last change that the mirror made in the file.
+    private(set) var last: UInt64 = 0
+    /// For each path, what the file showed there, oldest first.
+    fileprivate(set) var views: [Path: [View]] = [:]
+    /// The last change about which something was forgotten.
+    private(set) var forgotten: UInt64 = 0
+
+    struct View: Hashable, Sendable {
+        /// The change that ended it.
+        let change: UInt64
+        /// The value that the file showed, and the one that the mirror brought.
+        let before: ValueHash
+        let brought: ValueHash
+        let shown: [Shown]
+    }
+
+    /// The beginning of the hash of a value, or 0 for no value.
+    struct ValueHash: Hashable, Sendable {
+        let number: UInt64
+
+        init(number: UInt64) { self.number = number }
+        init(_ value: CanonicalValue?) { number = value.map { max(1, $0.contentHash.prefix) } ?? 0 }
+    }
+
+    private static let mostOfPath = 64
+    private static let mostViews = 8192
+
+    init() {}
+
+    init(last: UInt64, views: [Path: [View]], forgotten: UInt64) {
+        (self.last, self.views, self.forgotten) = (last, views, forgotten)
+    }
+
+    /// Records that the mirror changed the file.
+    mutating func add(_ changes: [Path: TrackedFile.Replacement], shown: (Path) -> [Shown]) {
+        guard !changes.isEmpty else { return }
+        last += 1
+        for (key, change) in changes {
+            let all = shown(key)
+            // The entries of a dictionary can be written back one by one.
+            let parts = Difference.writes(from: change.old, to: change.new, at: key, kind: .dictionary)
+            for write in parts {
+                let before = Part(change.old, at: write.path.components.dropFirst(key.depth)).value
+                views[write.path, default: []].append(
+                    View(
+                        change: last, before: ValueHash(before), brought: ValueHash(write.value.value),
+                        shown: all.within(Region(write.path))))
+                if let former = views[write.path], former.count > Self.mostOfPath {
+                    forgotten = max(forgotten, former[0].change)
+                    views[write.path]?.removeFirst()
+                }
+            }
+        }
+        forgetOldest()
+    }
+
+    /// Removes the oldest views if there are too many.
+    private mutating func forgetOldest() {
+        let count = views.values.reduce(0) { $0 + $1.count }
+        guard count > Self.mostViews else { return }
+        let changes = views.values.joined().map(\.change).sorted()
+        let oldest = changes[count - Self.mostViews - 1]
+        for (path, former) in views {
+            let kept = former.filter { $0.change > oldest }
+            views[path] = kept.isEmpty ? nil : kept
+        }
+        forgotten = max(forgotten, oldest)
+    }
+
+    /// Returns the last change that a program had read when it wrote these values: it kept a value that the change had
+    /// brought.
+    func lastSeen(in values: [Path: CanonicalValue]) -> UInt64 {
+        var seen: UInt64 = 0
+        for (path, views) in views {
+            guard let newest = views.last, newest.change > seen else { continue }
+            let hash = ValueHash(value(at: path, in: values))
+            if let kept = views.last(where: { $0.brought == hash && $0.before != hash }) {
+                seen = max(seen, kept.change)
+            }
+        }
+        return seen
+    }
+
+    private func value(at path: Path, in values: [Path: CanonicalValue]) -> CanonicalValue? {
+        let key = path.prefix(components: 2)
+        return Part(values[key], at: path.components.dropFirst(key.depth)).value
+    }
+
+    /// Returns the places where a write brings back what the file showed before a change that its program had not read,
+    /// and what the file showed there at that time.
+    func reverted(byWriteAt path: Path, in values: [Path: CanonicalValue], after seen: UInt64) -> [(Region, [Shown])] {
+        views.filter { path.overlaps($0.key) }.sorted { $0.key < $1.key }.compactMap { place, views in
+            let unseen = views.filter { $0.change > seen }
+            let hash = ValueHash(value(at: place, in: values))
+            guard let first = unseen.first, unseen.contains(where: { $0.before == hash && $0.brought != hash }) else {
+                return nil
+            }
+            return (Region(place), first.shown)
+        }
+    }
+}
+
+extension Past {
+    mutating func rename(_ name: AtomName, to other: AtomName) {
+        for (path, views) in views where views.contains(where: { $0.shown.contains { $0.name == name } }) {
+            self.views[path] = views.map { view in
+                View(
+                    change: view.change, before: view.before, brought: view.brought,
+                    shown: view.shown.map { $0.renamed(name, to: other) })
+            }
+        }
+    }
 }
 
 /// The attributes that distinguish one generation of a file from all others.

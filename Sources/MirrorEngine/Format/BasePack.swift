@@ -1,44 +1,48 @@
-/// A file with everything that a writer still contributes as of one of its transactions. It supersedes the writer's
-/// earlier files.
+/// A file with the whole state of a host. It supersedes the writer's earlier files.
 package struct BasePack: Hashable, Sendable {
     package var mirror: MirrorID
     package var writer: WriterID
     /// The writer's last transaction that the base includes.
     package var last: UInt64
-    /// The hash of the writer's last log before the base.
-    package var anchor: ContentHash?
-    /// The transactions of other writers that the writer knew.
-    package var knowledge: VersionVector
-    package var writes: [VersionedWrite]
-    /// The digest of the writer's whole state.
-    package var digest: ContentHash
-    package var lineage: Lineage
+    /// The published values of all writers, and the transactions of other writers that the writer knew.
+    package var state: SharedState
+    /// All earlier files with transactions of the writer. Transactions that none of them contains are published by the
+    /// base itself.
+    package var tags: FileTags
+    /// The names of the hosts, as far as the writer knew them.
+    package var labels: [WriterID: String]
 
     package init(
-        mirror: MirrorID, writer: WriterID, last: UInt64, anchor: ContentHash?, knowledge: VersionVector,
-        writes: [VersionedWrite], digest: ContentHash = .none, lineage: Lineage = Lineage()
+        mirror: MirrorID, writer: WriterID, last: UInt64, state: SharedState, tags: FileTags,
+        labels: [WriterID: String] = [:]
     ) {
-        self.mirror = mirror
-        self.writer = writer
-        self.last = last
-        self.anchor = anchor
-        var others = knowledge
-        others[writer] = 0
-        self.knowledge = others
-        self.writes = writes
-        self.digest = digest
-        self.lineage = lineage
+        (self.mirror, self.writer, self.last, self.labels) = (mirror, writer, last, labels)
+        self.state = state
+        self.state.vector.forget(writer)
+        self.tags = FileTags(sorted: tags.spans.filter { $0.last <= last })
     }
 
-    /// The other writers whose writes the base carries.
-    package var carried: Set<WriterID> {
-        Set(writes.map(\.transactionID.writer)).subtracting([writer])
+    /// Returns the state with the writer's own last transaction, for the file with this hash.
+    func state(hash: ContentHash) -> SharedState {
+        guard last > 0 else { return state }
+        var state = state
+        state.vector.raise(
+            writer, to: VersionVector.Entry(sequence: last, tag: tags.tag(of: last) ?? FileTag(hash)))
+        return state
     }
 
-    /// The number of writes in each record but the last.
-    private static let writesInRecord = 256
-    /// The least number of bytes that a write takes in a record.
-    private static let shortestWrite = 8
+    /// Returns all files with transactions of the writer, for the file with this hash.
+    func tags(hash: ContentHash) -> FileTags {
+        var tags = tags
+        let reached = tags.spans.last?.last ?? 0
+        if reached < last { tags.insert(FileTags.Span(first: reached + 1, last: last, tag: FileTag(hash))) }
+        return tags
+    }
+
+    /// The number of values in each record but the last.
+    private static let valuesInRecord = 256
+    /// The least number of bytes that a value takes in a record.
+    private static let shortestValue = 16
 }
 
 extension BasePack {
@@ -48,103 +52,182 @@ extension BasePack {
         envelope.setWriter(writer)
         envelope.set(.last, last)
         envelope.set(.version, Envelope.version)
-        envelope.setTransactionIDs(.vector, knowledge.entries)
-        envelope.fields[.anchor] = anchor?.bytes
-        envelope.digest = digest
-        envelope.setLineage(lineage)
-        let blobTable = BlobTable(of: writes.lazy.map(\.value))
+        envelope.set(state.vector)
+        var bytes: [UInt8] = []
+        bytes.append(tags)
+        envelope.fields[.tags] = bytes
+        envelope.fields[.forks] = forkBytes
+        envelope.fields[.labels] = labelBytes
+        let atoms = state.live.atoms
+        let blobTable = BlobTable(of: atoms.lazy.map(\.value))
         envelope.setBlobs(blobTable)
-        envelope.records = stride(from: 0, to: writes.count, by: Self.writesInRecord).map { start in
-            record(writes[start..<min(start + Self.writesInRecord, writes.count)], blobTable)
+        envelope.records = stride(from: 0, to: atoms.count, by: Self.valuesInRecord).map { start in
+            record(atoms[start..<min(start + Self.valuesInRecord, atoms.count)], blobTable)
         }
-        let (bytes, hash) = envelope.encoded()
+        if !state.gone.isEmpty {
+            envelope.set(.gone, UInt64(state.gone.count))
+            envelope.records.append(recordOfGone)
+        }
+        let (encoded, hash) = envelope.encoded()
         let name = PackName(kind: .base, number: last, hash: hash)
-        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: blobTable.blobs)
+        return EncodedPack(name: name, bytes: encoded, hash: hash, blobs: blobTable.blobs)
     }
 
-    /// Encodes the number of writes, and for each its path, transaction ID, stamp, identifier, replaced writes and
-    /// value.
-    private func record(_ writes: ArraySlice<VersionedWrite>, _ blobTable: BlobTable) -> [UInt8] {
+    private var forkBytes: [UInt8]? {
+        guard !state.forks.isEmpty else { return nil }
         var bytes: [UInt8] = []
-        bytes.append(leb128: UInt64(writes.count))
-        var previous: Path?
-        for write in writes {
-            bytes.append(write.path, after: previous)
-            previous = write.path
-            bytes.append(write.transactionID.writer, in: writer)
-            bytes.append(leb128: write.transactionID.sequence)
-            bytes.append(leb128: write.stamp.number)
-            bytes.append(littleEndian: write.id.number)
-            bytes.append(write.seen, below: write.path, of: writer)
-            bytes.append(write.value, blobTable)
+        for (writer, sequence) in state.forks.sorted(by: { $0.key < $1.key }) {
+            bytes.append(TransactionID(writer: writer, sequence: sequence))
         }
         return bytes
     }
 
+    private var labelBytes: [UInt8]? {
+        guard !labels.isEmpty else { return nil }
+        var bytes: [UInt8] = []
+        for (writer, label) in labels.sorted(by: { $0.key < $1.key }) {
+            bytes.append(littleEndian: writer.number)
+            bytes.append(run: label.utf8)
+        }
+        return bytes
+    }
+
+    /// Encodes the number of values, and for each its path, name, stamp, reason, region and value.
+    private func record(_ atoms: ArraySlice<Atom>, _ blobTable: BlobTable) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(leb128: UInt64(atoms.count))
+        var previous: Path?
+        for atom in atoms {
+            bytes.append(atom.path, after: previous)
+            previous = atom.path
+            bytes.append(atom.name, in: writer)
+            bytes.append(leb128: atom.stamp.number)
+            bytes.append(atom.reason.rawValue)
+            bytes.append(atom.region, at: atom.path)
+            bytes.append(atom.value, blobTable)
+        }
+        return bytes
+    }
+
+    /// Encodes the names of replaced values, and for each the region from which it was removed.
+    private var recordOfGone: [UInt8] {
+        var bytes: [UInt8] = []
+        for (name, region) in state.gone.sorted(by: { $0.key < $1.key }) {
+            bytes.append(name, in: writer)
+            bytes.append(leb128: UInt64(region.edges.count))
+            var previous: Path?
+            for edge in region.edges {
+                bytes.append(edge, after: previous)
+                previous = edge
+            }
+        }
+        return bytes
+    }
+}
+
+// MARK: Decoding
+
+extension BasePack {
     init(_ envelope: Envelope, _ blobs: [BlobName: Blob] = [:]) throws(PackFault) {
-        try envelope.expect([.mirror, .writer, .last, .version, .vector], optional: [.anchor, .blobs, .lineage])
+        try envelope.expect(
+            [.mirror, .writer, .last, .version, .vector, .tags], optional: [.blobs, .forks, .labels, .gone])
         mirror = try envelope.mirror()
         writer = try envelope.writer()
         last = try envelope.required(.last)
         guard last <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
-        anchor = try envelope.contentHash(.anchor)
-        let known = try envelope.transactionIDs(.vector)
-        guard known.allSatisfy({ $0.sequence > 0 }) else { throw .notCanonical }
-        knowledge = VersionVector(known)
-        guard knowledge[writer] == 0 else { throw .contradiction("knowledge of its own transactions") }
-        digest = envelope.digest
-        lineage = try envelope.lineage()
-        writes = []
+        var reader = ByteReader(envelope.fields[.tags] ?? [])
+        tags = try reader.fileTags()
+        try reader.expectEnd()
+        (labels, state) = ([:], SharedState())
+        state.vector = try envelope.versionVector()
+        guard state.vector[writer] == 0 else { throw .contradiction("knowledge of its own transactions") }
+        guard tags.spans.last?.last ?? 0 <= last else { throw .contradiction("its own last transaction") }
+        state.forks = try Self.forks(envelope)
+        labels = try Self.labels(envelope)
+        try readRecords(envelope, blobs)
+    }
+
+    private mutating func readRecords(_ envelope: Envelope, _ blobs: [BlobName: Blob]) throws(PackFault) {
+        var (blobTable, paths, atoms) = (try envelope.blobTable(blobs), DecodedPathBudget(), [Atom]())
         let length = envelope.records.reduce(0) { $0 + $1.count }
-        writes.reserveCapacity(min(envelope.records.count * Self.writesInRecord, length / Self.shortestWrite))
-        var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
-        let isIdentified = try envelope.identifiesWrites()
-        for (number, record) in envelope.records.enumerated() {
-            let isLast = number == envelope.records.count - 1
-            try readRecord(record, &blobTable, &paths, isIdentified: isIdentified, isLast: isLast)
+        atoms.reserveCapacity(min(envelope.records.count * Self.valuesInRecord, length / Self.shortestValue))
+        let goneCount = try envelope.number(.gone)
+        let records = envelope.records.dropLast(goneCount == nil ? 0 : 1)
+        for (number, record) in records.enumerated() {
+            try readRecord(record, isLast: number == records.count - 1, &atoms, &blobTable, &paths)
         }
+        state.live = MergeState(sorted: atoms)
+        if let goneCount { try readGone(envelope.records.last ?? [], goneCount, &paths) }
         try blobTable.expectAllUsed()
     }
 
-    private mutating func readRecord(
-        _ record: [UInt8], _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget, isIdentified: Bool,
-        isLast: Bool
+    private func readRecord(
+        _ record: [UInt8], isLast: Bool, _ atoms: inout [Atom], _ blobTable: inout BlobTable,
+        _ paths: inout DecodedPathBudget
     ) throws(PackFault) {
         var reader = ByteReader(record)
-        let count = try reader.count(limit: Self.writesInRecord, of: "writes")
-        guard isLast ? count > 0 : count == Self.writesInRecord else { throw .notCanonical }
+        let count = try reader.count(limit: Self.valuesInRecord, of: "values")
+        guard isLast ? count > 0 : count == Self.valuesInRecord else { throw .notCanonical }
         var previous: Path?
-        let before = writes.last?.path
         for _ in 0..<count {
-            let path = try reader.path(after: previous, &paths)
-            if previous == nil, let before, !(before < path) { throw .notCanonical }
+            let path = try reader.path(after: previous, &paths, mayRepeat: true)
             previous = path
-            writes.append(try readWrite(at: path, &reader, &blobTable, &paths, isIdentified: isIdentified))
+            guard path.key != nil else { throw .contradiction("a value of a whole domain") }
+            let name = try reader.atomName(in: writer)
+            guard name.dot?.writer != writer || name.dot?.sequence ?? 0 <= last else {
+                throw .contradiction("a value after the last transaction")
+            }
+            let (stamp, reason) = (try reader.stamp(), try reader.reason())
+            let region = try reader.region(at: path, &paths)
+            let value = try reader.writtenValue(&blobTable)
+            let atom = Atom(name, at: path, value, stamp: stamp, reason: reason, in: region)
+            if let last = atoms.last, !last.isSorted(before: atom) { throw .notCanonical }
+            atoms.append(atom)
         }
         try reader.expectEnd()
     }
 
-    private func readWrite(
-        at path: Path, _ reader: inout ByteReader, _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget,
-        isIdentified: Bool
-    ) throws(PackFault) -> VersionedWrite {
-        let author = try reader.writer(in: writer)
-        let sequence = try reader.number()
-        let limit = author == writer ? last : PackName.greatestNumber
-        guard sequence <= limit else { throw .contradiction("a write after the last transaction") }
-        let transactionID = TransactionID(writer: author, sequence: sequence)
-        let stamp = try reader.stamp()
-        guard isIdentified else {
-            let write = VersionedWrite(
-                path: path, stamp: stamp, transactionID: transactionID, value: try reader.writtenValue(&blobTable))
-            // The first version lists the transaction IDs that the write replaced, which this version ignores.
-            _ = try reader.transactionIDs(mayRepeatWriters: true)
-            return write
+    private mutating func readGone(
+        _ record: [UInt8], _ count: UInt64, _ paths: inout DecodedPathBudget
+    ) throws(PackFault) {
+        var (reader, last) = (ByteReader(record), AtomName?.none)
+        guard count > 0 else { throw .notCanonical }
+        while !reader.isAtEnd {
+            let name = try reader.atomName(in: writer)
+            if let last, !(last < name) { throw .notCanonical }
+            last = name
+            var edges: [Path] = []
+            for _ in 0..<(try reader.count(limit: reader.remaining / 2, of: "edges of a region")) {
+                edges.append(try reader.path(after: edges.last, &paths))
+            }
+            guard !edges.isEmpty, let region = Region(validating: edges) else { throw .notCanonical }
+            state.gone[name] = region
         }
-        let id = WriteID(number: try reader.word())
-        let seen = try reader.seenWrites(below: path, of: writer, &paths)
-        return VersionedWrite(
-            path: path, stamp: stamp, transactionID: transactionID, value: try reader.writtenValue(&blobTable), id: id,
-            seen: seen)
+        guard state.gone.count == count else { throw .contradiction("count of replaced values") }
+    }
+
+    private static func forks(_ envelope: Envelope) throws(PackFault) -> [WriterID: UInt64] {
+        guard let bytes = envelope.fields[.forks] else { return [:] }
+        var (reader, forks, last) = (ByteReader(bytes), [WriterID: UInt64](), WriterID?.none)
+        while !reader.isAtEnd {
+            let dot = try reader.transactionID()
+            guard dot.sequence > 0, last.map({ $0 < dot.writer }) ?? true else { throw .notCanonical }
+            (forks[dot.writer], last) = (dot.sequence, dot.writer)
+            guard forks.count <= ByteReader.mostWriters else { throw .beyondLimit("writers") }
+        }
+        guard !forks.isEmpty else { throw .notCanonical }
+        return forks
+    }
+
+    private static func labels(_ envelope: Envelope) throws(PackFault) -> [WriterID: String] {
+        guard let bytes = envelope.fields[.labels] else { return [:] }
+        var (reader, labels, last) = (ByteReader(bytes), [WriterID: String](), WriterID?.none)
+        while !reader.isAtEnd {
+            let writer = WriterID(number: try reader.word())
+            guard last.map({ $0 < writer }) ?? true else { throw .notCanonical }
+            (labels[writer], last) = (try reader.text(limit: WriterNote.longestText), writer)
+        }
+        guard !labels.isEmpty else { throw .notCanonical }
+        return labels
     }
 }

@@ -146,7 +146,14 @@ extension [UInt8] {
 extension ByteReader {
     /// Decodes a value, which is in the record itself or in the table of blobs.
     mutating func writtenValue(_ blobTable: inout BlobTable) throws(PackFault) -> WrittenValue {
+        guard let value = try optionalValue(&blobTable) else { throw .endsEarly }
+        return value
+    }
+
+    /// Decodes a value, or nothing.
+    mutating func optionalValue(_ blobTable: inout BlobTable) throws(PackFault) -> WrittenValue? {
         let bytes = Array(try run(limit: Blob.longestInPack))
+        if bytes.isEmpty { return nil }
         guard bytes.first == CanonicalValue.Tag.blob.rawValue else { return try WrittenValue(decoding: bytes) }
         var run = ByteReader(bytes)
         _ = try run.byte()

@@ -3,8 +3,6 @@ package struct ByteReader: Sendable {
     private let bytes: [UInt8]
     package private(set) var position: Int
     private var end: Int
-    /// Whether the bytes are from a journal of the first version, whose records have other contents.
-    var isOfFirstVersion = false
     /// The long values to which the bytes of a journal refer.
     var longValues: (any LongValueStore)?
     /// The sum of the sizes of those that were decoded.
@@ -117,9 +115,24 @@ extension [UInt8] {
         append(leb128: transactionID.sequence)
     }
 
-    mutating func append(_ transactionIDs: [TransactionID]) {
-        append(leb128: UInt64(transactionIDs.count))
-        for transactionID in transactionIDs { append(transactionID) }
+    mutating func append(_ vector: VersionVector) {
+        append(leb128: UInt64(vector.count))
+        for (writer, entry) in vector.sorted {
+            append(TransactionID(writer: writer, sequence: entry.sequence))
+            append(littleEndian: entry.tag.number)
+        }
+    }
+
+    /// Encodes logs without gaps from the first one on: the number of transactions in each, and its tag.
+    mutating func append(_ tags: FileTags) {
+        append(leb128: UInt64(tags.spans.count))
+        var reached: UInt64 = 0
+        for span in tags.spans {
+            append(leb128: span.first - reached)
+            append(leb128: span.last - span.first)
+            append(littleEndian: span.tag.number)
+            reached = span.last
+        }
     }
 }
 
@@ -146,21 +159,33 @@ extension ByteReader {
         return TransactionID(writer: writer, sequence: sequence)
     }
 
-    /// Decodes transaction IDs in ascending order, at most one for each writer unless `mayRepeatWriters`.
-    mutating func transactionIDs(mayRepeatWriters: Bool = false) throws(PackFault) -> [TransactionID] {
-        let limit = mayRepeatWriters ? Int.max : Self.mostWriters
-        let count = try count(limit: min(limit, remaining / 9), of: "transaction IDs")
-        var transactionIDs: [TransactionID] = []
+    /// Decodes the last transactions of writers, in the order of the writers.
+    mutating func versionVector() throws(PackFault) -> VersionVector {
+        let count = try count(limit: min(Self.mostWriters, remaining / 13), of: "writers")
+        var (entries, last) = ([(WriterID, VersionVector.Entry)](), WriterID?.none)
         for _ in 0..<count {
-            let transactionID = try transactionID()
-            if let last = transactionIDs.last {
-                guard mayRepeatWriters ? last < transactionID : last.writer < transactionID.writer else {
-                    throw .notCanonical
-                }
-            }
-            transactionIDs.append(transactionID)
+            let dot = try transactionID()
+            let tag = FileTag(number: try halfWord())
+            guard dot.sequence > 0, last.map({ $0 < dot.writer }) ?? true else { throw .notCanonical }
+            last = dot.writer
+            entries.append((dot.writer, VersionVector.Entry(sequence: dot.sequence, tag: tag)))
         }
-        return transactionIDs
+        return VersionVector(entries)
+    }
+
+    mutating func fileTags() throws(PackFault) -> FileTags {
+        let count = try count(limit: remaining / 6, of: "logs")
+        var (spans, reached) = ([FileTags.Span](), UInt64(0))
+        for _ in 0..<count {
+            let (gap, length) = (try number(), try number())
+            guard gap > 0, gap <= PackName.greatestNumber, length <= PackName.greatestNumber,
+                reached + gap + length <= PackName.greatestNumber
+            else { throw .beyondLimit("sequence number") }
+            let first = reached + gap
+            reached = first + length
+            spans.append(FileTags.Span(first: first, last: reached, tag: FileTag(number: try halfWord())))
+        }
+        return FileTags(sorted: spans)
     }
 
     mutating func stamp() throws(PackFault) -> Stamp {
@@ -170,14 +195,16 @@ extension ByteReader {
     }
 
     /// Decodes a path, which is stored as the number of bytes that it shares with the path before, and the rest.
-    mutating func path(after previous: Path?, _ budget: inout DecodedPathBudget) throws(PackFault) -> Path {
+    mutating func path(
+        after previous: Path?, _ budget: inout DecodedPathBudget, mayRepeat: Bool = false
+    ) throws(PackFault) -> Path {
         let before = previous?.bytes ?? []
         let shared = try count(limit: before.count, of: "bytes that paths share")
         let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
         if let next = rest.first, shared < before.count, before[shared] == next { throw .notCanonical }
         try budget.spend(shared + rest.count)
         let path = try Path(decoding: Array(before.prefix(shared)) + rest)
-        if let previous, !(previous < path) { throw .notCanonical }
+        if let previous, !(previous < path), !(mayRepeat && previous == path) { throw .notCanonical }
         return path
     }
 }
@@ -192,7 +219,7 @@ extension [UInt8] {
     }
 }
 
-// MARK: Replaced writes
+// MARK: Names and regions
 
 extension [UInt8] {
     /// Encodes a writer: 0 for the writer of the file, or 1 and its number.
@@ -201,15 +228,22 @@ extension [UInt8] {
         if writer != fileWriter { append(littleEndian: writer.number) }
     }
 
-    /// Encodes the number of replaced writes, and for each its path relative to `path`, its transaction ID and its
-    /// identifier.
-    mutating func append(_ seen: [ReplacedWrite], below path: Path, of writer: WriterID) {
-        append(leb128: UInt64(seen.count))
-        for write in seen {
-            append(run: write.path.bytes.dropFirst(path.bytes.count))
-            append(write.transactionID.writer, in: writer)
-            append(leb128: write.transactionID.sequence)
-            append(littleEndian: write.id.number)
+    /// Encodes the name of a published value.
+    mutating func append(_ name: AtomName, in fileWriter: WriterID) {
+        append(littleEndian: name.id.number)
+        let dot = name.dot ?? TransactionID(writer: fileWriter, sequence: 0)
+        append(dot.writer, in: fileWriter)
+        append(leb128: dot.sequence)
+    }
+
+    /// Encodes the number of edges of a region, or 0 for everything at and below `path`, and each edge.
+    mutating func append(_ region: Region, at path: Path) {
+        guard region != Region(path) else { return append(leb128: 0) }
+        append(leb128: UInt64(region.edges.count))
+        var previous = path
+        for edge in region.edges {
+            append(edge, after: previous)
+            previous = edge
         }
     }
 }
@@ -226,29 +260,30 @@ extension ByteReader {
         }
     }
 
-    mutating func seenWrites(
-        below path: Path, of writer: WriterID, _ paths: inout DecodedPathBudget
-    ) throws(PackFault) -> [ReplacedWrite] {
-        // An entry takes at least eleven bytes.
-        let count = try count(limit: remaining / 11, of: "replaced writes")
-        var seen: [ReplacedWrite] = []
+    mutating func atomName(in fileWriter: WriterID) throws(PackFault) -> AtomName {
+        let id = WriteID(number: try word())
+        let writer = try writer(in: fileWriter)
+        let sequence = try number()
+        guard sequence > 0, sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
+        return AtomName(id, TransactionID(writer: writer, sequence: sequence))
+    }
+
+    mutating func region(at path: Path, _ paths: inout DecodedPathBudget) throws(PackFault) -> Region {
+        let count = try count(limit: remaining / 2, of: "edges of a region")
+        if count == 0 { return Region(path) }
+        var edges: [Path] = []
         for _ in 0..<count {
-            let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
-            var place = path
-            if !rest.isEmpty {
-                try paths.spend(path.bytes.count + rest.count)
-                place = try Path(decoding: path.bytes + rest)
-            }
-            let author = try self.writer(in: writer)
-            let sequence = try number()
-            guard sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
-            let write = ReplacedWrite(
-                path: place, transactionID: TransactionID(writer: author, sequence: sequence),
-                id: WriteID(number: try word()))
-            if let last = seen.last, !(last < write) { throw .notCanonical }
-            seen.append(write)
+            let edge = try self.path(after: edges.last ?? path, &paths, mayRepeat: edges.isEmpty)
+            guard path.isPrefix(of: edge) else { throw .contradiction("a region outside of its path") }
+            edges.append(edge)
         }
-        return seen
+        guard let region = Region(validating: edges), region != Region(path) else { throw .notCanonical }
+        return region
+    }
+
+    mutating func reason() throws(PackFault) -> Atom.Reason {
+        guard let reason = Atom.Reason(rawValue: try byte()) else { throw .unknownTag }
+        return reason
     }
 
     /// Decodes a stamp that is stored as its distance from another.

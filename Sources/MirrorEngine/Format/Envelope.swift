@@ -8,13 +8,12 @@ internal import Digests
 ///     02 10 …               its fields, in ascending order: number, length, bytes; a reader ignores an unknown odd
 ///                           number, and refuses a file with an unknown even one
 ///     05 …………… 4 bytes      records: length, body, CRC-32C of the body
-///     8 + 8 + 32 + 32       the trailer: the number of records, the number of bytes in the file, the digest of the
-///                           state or zeros, and the SHA-256 of everything before it
+///     8 + 8 + 32            the trailer: the number of records, the number of bytes in the file, and the SHA-256 of
+///                           everything before it
 struct Envelope: Sendable {
     var kind: UInt8
     var fields: [Field: [UInt8]] = [:]
     var records: [[UInt8]] = []
-    var digest = ContentHash.none
     /// The hash of the file from which the envelope was decoded.
     private(set) var hash = ContentHash.none
     /// Whether the header has fields that this version does not know.
@@ -30,26 +29,29 @@ struct Envelope: Sendable {
         /// The lowest version of the format that a reader must support.
         case version = 12
         case vector = 14
-        case anchor = 16
         case label = 18
         case platform = 20
         case software = 22
         case hasLeft = 24
         /// The blobs to which the records refer.
         case blobs = 26
-        /// The former numbers of the writers whose changes the file contains.
-        case lineage = 28
+        /// The earlier files with transactions of the writer.
+        case tags = 28
+        /// The writers of which two copies publish, each with the first transaction that is in doubt.
+        case forks = 30
+        /// The names of the hosts.
+        case labels = 32
+        /// The number of replaced values that are named in the last record.
+        case gone = 34
     }
 
     static let magic: [UInt8] = Array("prfm".utf8)
-    /// The newest version of the format, in which every write has an identifier.
-    static let version: UInt64 = 2
-    /// The first version of the format. Markers and notes are still written in it.
-    static let firstVersion: UInt64 = 1
+    /// The version of the format. Earlier ones are not read.
+    static let version: UInt64 = 3
     static let longestFile = 128 << 20
     static let longestHeader = 1 << 20
     static let longestRecord = 64 << 20
-    private static let trailerLength = 80
+    private static let trailerLength = 48
 
     init(kind: UInt8) { self.kind = kind }
 }
@@ -69,7 +71,6 @@ extension Envelope {
         }
         bytes.append(littleEndian: UInt64(records.count))
         bytes.append(littleEndian: UInt64(bytes.count - 8 + Self.trailerLength))
-        bytes += digest.bytes
         let hash = ContentHash(of: bytes)
         bytes += hash.bytes
         return (bytes, hash)
@@ -110,7 +111,6 @@ extension Envelope {
         try readRecords(try reader.part(reader.remaining - Self.trailerLength))
         guard try reader.word() == UInt64(records.count) else { throw .contradiction("count of records") }
         guard try reader.word() == UInt64(bytes.count) else { throw .contradiction("length") }
-        digest = ContentHash(try reader.bytes(32)) ?? .none
     }
 
     private mutating func readHeader(_ header: ByteReader) throws(PackFault) {
@@ -130,7 +130,7 @@ extension Envelope {
         }
         let wanted = try required(.version)
         if wanted > Self.version { throw .newerVersion(wanted) }
-        guard wanted > 0 else { throw .contradiction("version") }
+        if wanted < Self.version { throw .olderVersion }
     }
 
     private mutating func readRecords(_ reader: ByteReader) throws(PackFault) {
@@ -153,9 +153,6 @@ extension Envelope {
             throw .contradiction("fields of a header")
         }
     }
-
-    /// Whether writes have identifiers and lists of the writes that they replaced.
-    func identifiesWrites() throws(PackFault) -> Bool { try required(.version) > Self.firstVersion }
 
     func number(_ field: Field) throws(PackFault) -> UInt64? {
         guard let bytes = fields[field] else { return nil }
@@ -201,11 +198,16 @@ extension Envelope {
         return writer
     }
 
-    func transactionIDs(_ field: Field) throws(PackFault) -> [TransactionID] {
-        guard let bytes = fields[field] else { return [] }
-        var reader = ByteReader(bytes)
-        let transactionIDs = try reader.transactionIDs()
+    func versionVector() throws(PackFault) -> VersionVector {
+        var reader = ByteReader(fields[.vector] ?? [])
+        let vector = try reader.versionVector()
         try reader.expectEnd()
-        return transactionIDs
+        return vector
+    }
+
+    mutating func set(_ vector: VersionVector) {
+        var bytes: [UInt8] = []
+        bytes.append(vector)
+        fields[.vector] = bytes
     }
 }

@@ -39,7 +39,7 @@ package struct Marker: Hashable, Sendable {
     package func encoded() -> [UInt8] {
         var envelope = Envelope(kind: Self.kind)
         envelope.fields[.mirror] = mirror.bytes
-        envelope.set(.version, Envelope.firstVersion)
+        envelope.set(.version, Envelope.version)
         return envelope.encoded().bytes
     }
 

@@ -77,12 +77,12 @@ package struct Pack: Hashable, Sendable {
         }
     }
 
-    /// Returns the last transaction of `writer` that the writer of this file knew.
-    func sequence(of writer: WriterID) -> UInt64 {
+    /// The last transactions that the writer of this file knew.
+    var knowledge: VersionVector {
         switch content {
-        case .log(let log): log.knowledge.last { $0.writer == writer }?.sequence ?? 0
-        case .base(let base): base.knowledge[writer]
-        case .note: 0
+        case .log(let log): log.knowledge
+        case .base(let base): base.state(hash: hash).vector
+        case .note(let note): note.knowledge
         }
     }
 
@@ -96,12 +96,6 @@ extension Envelope {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: writer.number)
         fields[.writer] = bytes
-    }
-
-    mutating func setTransactionIDs(_ field: Field, _ transactionIDs: [TransactionID]) {
-        var bytes: [UInt8] = []
-        bytes.append(transactionIDs)
-        fields[field] = bytes
     }
 }
 
@@ -121,12 +115,13 @@ extension LogPack {
     fileprivate var lines: [String] {
         var lines = ["log of \(writer), transactions \(first) to \(last)"]
         lines.append("previous \(previous?.description ?? "none")")
-        lines.append("knows more: \(knowledge.map(\.description).joined(separator: " "))")
-        for (sequence, entry) in zip(first..., transactions) {
-            lines.append("transaction \(sequence) at \(entry.stamp)")
-            for write in entry.writes {
-                let later = write.stamp == entry.stamp ? "" : " at \(write.stamp)"
-                lines.append("    \(write.path) = \(write.value)\(later) as \(write.id)\(write.seen.words)")
+        lines.append("knows more: \(knowledge)")
+        for (sequence, transaction) in zip(first..., transactions) {
+            lines.append("transaction \(sequence)")
+            for change in transaction.changes {
+                let value = change.value.map { " = \($0)" } ?? " as it is"
+                lines.append("    \(change.path)\(value) at \(change.stamp) as \(change.id)\(change.reason.words)")
+                lines += change.covers.map { "        over \($0.name) in \($0.region)" }
             }
         }
         return lines
@@ -135,12 +130,15 @@ extension LogPack {
 
 extension BasePack {
     fileprivate var lines: [String] {
-        var lines = ["base of \(writer) as of \(last)", "anchor \(anchor?.description ?? "none")"]
-        lines.append("knows \(knowledge)")
-        for write in writes {
-            let text = "\(write.path) = \(write.value) at \(write.stamp) by \(write.transactionID) as \(write.id)"
-            lines.append("    \(text)\(write.seen.words)")
+        var lines = ["base of \(writer) as of \(last)"]
+        lines.append("knows \(state.vector)")
+        lines += state.forks.sorted { $0.key < $1.key }.map { "fork of \($0) from \($1)" }
+        state.live.visit { atom in
+            let region = atom.isWhole ? "" : " in \(atom.region)"
+            lines.append(
+                "    \(atom.path) = \(atom.value) at \(atom.stamp) as \(atom.name)\(atom.reason.words)\(region)")
         }
+        lines += state.gone.sorted { $0.key < $1.key }.map { "    replaced \($0) in \($1)" }
         return lines
     }
 }
@@ -187,6 +185,17 @@ extension WriteID: CustomStringConvertible {
     package var description: String { Base32.text(number, bits: 64) }
 }
 
-extension [ReplacedWrite] {
-    fileprivate var words: String { isEmpty ? "" : " over " + map(\.id.description).joined(separator: " ") }
+extension AtomName: CustomStringConvertible {
+    package var description: String { "\(id)\(dot.map { "@\($0)" } ?? "")" }
+}
+
+extension Atom.Reason {
+    fileprivate var words: String {
+        switch self {
+        case .written: ""
+        case .reverted: " (written back)"
+        case .found: " (found)"
+        case .older: " (older values)"
+        }
+    }
 }

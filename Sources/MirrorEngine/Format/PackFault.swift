@@ -6,6 +6,8 @@ package enum PackFault: Error, Hashable, Sendable {
     /// Requires a reader of at least this version.
     case newerVersion(UInt64)
     case unknownField(UInt64)
+    /// Written in an earlier format, which is not read.
+    case olderVersion
     case unknownTag
     case notUTF8
     /// The same contents could be encoded in other bytes.
@@ -28,6 +30,7 @@ extension PackFault {
         case .bytesLeftOver: "it has unexpected bytes at the end"
         case .notThisFormat: "it is not a mirror file"
         case .newerVersion, .unknownField: "it was written by a newer version"
+        case .olderVersion: "it was written by an earlier version, whose files are not read"
         case .unknownTag: "it has a value of unknown type"
         case .notUTF8: "it has text that is not UTF-8"
         case .notCanonical: "it is not in canonical form"

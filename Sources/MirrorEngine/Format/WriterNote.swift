@@ -9,10 +9,12 @@ package struct WriterNote: Hashable, Sendable {
     package var software: String
     /// Whether the writer has left the mirror permanently.
     package var hasLeft: Bool
+    /// The last transactions of other writers that the writer knows.
+    package var knowledge: VersionVector
 
     package init(
         mirror: MirrorID, writer: WriterID, number: UInt64, label: String, platform: String, software: String,
-        hasLeft: Bool = false
+        hasLeft: Bool = false, knowledge: VersionVector = VersionVector()
     ) {
         self.mirror = mirror
         self.writer = writer
@@ -21,6 +23,7 @@ package struct WriterNote: Hashable, Sendable {
         self.platform = platform
         self.software = software
         self.hasLeft = hasLeft
+        self.knowledge = knowledge
     }
 
     /// The length limit of a text, in bytes.
@@ -33,7 +36,8 @@ extension WriterNote {
         envelope.fields[.mirror] = mirror.bytes
         envelope.setWriter(writer)
         envelope.set(.first, number)
-        envelope.set(.version, Envelope.firstVersion)
+        envelope.set(.version, Envelope.version)
+        envelope.set(knowledge)
         envelope.fields[.label] = Array(label.utf8)
         envelope.fields[.platform] = Array(platform.utf8)
         envelope.fields[.software] = Array(software.utf8)
@@ -43,8 +47,8 @@ extension WriterNote {
     }
 
     init(_ envelope: Envelope) throws(PackFault) {
-        try envelope.expect([.mirror, .writer, .first, .version, .label, .platform, .software, .hasLeft])
-        guard envelope.digest == .none else { throw .contradiction("a note with a digest") }
+        try envelope.expect([.mirror, .writer, .first, .version, .label, .platform, .software, .hasLeft, .vector])
+        knowledge = try envelope.versionVector()
         mirror = try envelope.mirror()
         writer = try envelope.writer()
         number = try envelope.required(.first)

@@ -35,12 +35,11 @@ struct JournalFields<Record>: Sendable {
     }
 
     func then<each Value: JournalCodable>(
-        _ paths: repeat Variable<each Value>, isInFirstVersion: Bool = true
+        _ paths: repeat Variable<each Value>
     ) -> Self {
         then { record, bytes in
             repeat record[keyPath: each paths].write(to: &bytes)
         } read: { (record: inout Record, reader: inout ByteReader) throws(PackFault) in
-            if reader.isOfFirstVersion, !isInFirstVersion { return }
             repeat try reader.read(each paths, of: &record)
         }
     }
@@ -60,30 +59,6 @@ struct JournalFields<Record>: Sendable {
             return record
         }
         return fields
-    }
-
-    // MARK: The first version
-
-    /// Adds fields that the first version did not have.
-    func added<each Value: JournalCodable>(_ paths: repeat Variable<each Value>) -> Self {
-        then(repeat each paths, isInFirstVersion: false)
-    }
-
-    /// Skips a field that only the first version had.
-    func dropped<Value: JournalCodable>(_ type: Value.Type) -> Self {
-        then { (_: inout Record, reader: inout ByteReader) throws(PackFault) in
-            if reader.isOfFirstVersion { _ = try reader.read(type) }
-        }
-    }
-
-    /// Skips a vector that only the first version recorded: what the author of a change knew of other writers.
-    func droppedKnowledge() -> Self { dropped(VersionVector.self) }
-
-    /// Changes a record of the first version.
-    func ofFirstVersion(_ change: @escaping @Sendable (inout Record) -> Void) -> Self {
-        then { (record: inout Record, reader: inout ByteReader) throws(PackFault) in
-            if reader.isOfFirstVersion { change(&record) }
-        }
     }
 
     // MARK: Limits

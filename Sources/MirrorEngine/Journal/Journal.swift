@@ -2,12 +2,11 @@ internal import Digests
 
 /// The local state as a file: a checkpoint followed by records, each with its length and its CRC-32C.
 ///
-///     70 72 66 6a 02        "prfj", and the version of the format
+///     70 72 66 6a 03        "prfj", and the version of the format
 ///     8f 02 …… 4 bytes      the state when the journal was started: length, body, checksum
 ///     05 …… 4 bytes         a record, and so on; a record that a crash truncated ends the journal
 package enum Journal {
-    private static let magic: [UInt8] = Array("prfj".utf8) + [2]
-    private static let magicOfFirstVersion: [UInt8] = Array("prfj".utf8) + [1]
+    private static let magic: [UInt8] = Array("prfj".utf8) + [3]
 
     /// A part of a journal, and the long values to which it refers.
     package struct Part: Sendable {
@@ -84,8 +83,6 @@ package enum Journal {
         /// The error after the valid part if complete records follow it, so that it is damage and not a truncation by a
         /// crash.
         package let damage: PackFault?
-        /// Whether the journal is of the first version. It must then be restarted before anything is appended.
-        package let isOfFirstVersion: Bool
         /// The size of the long values to which the checkpoint refers.
         package let bytesOfLongValues: Int
     }
@@ -98,9 +95,9 @@ package enum Journal {
     ) throws(PackFault) -> Reading {
         var reader = ByteReader(bytes)
         reader.longValues = longValues
-        reader.isOfFirstVersion = bytes.starts(with: magicOfFirstVersion)
-        let isOfFirstVersion = reader.isOfFirstVersion
-        guard isOfFirstVersion || bytes.starts(with: magic) else { throw .notThisFormat }
+        guard bytes.starts(with: magic) else {
+            throw bytes.starts(with: magic.dropLast()) && bytes.count >= magic.count ? .olderVersion : .notThisFormat
+        }
         _ = try reader.bytes(magic.count)
         var state: LocalState = try body(&reader)
         let (checkpointLength, bytesOfLongValues) = (reader.position, reader.bytesOfLongValues)
@@ -113,14 +110,13 @@ package enum Journal {
                 let isDamage = error.isOfMissingBlobs || hasRecords(after: start)
                 return Reading(
                     state: state, length: length, checkpointLength: checkpointLength, records: records,
-                    damage: isDamage ? error : nil, isOfFirstVersion: isOfFirstVersion,
-                    bytesOfLongValues: bytesOfLongValues)
+                    damage: isDamage ? error : nil, bytesOfLongValues: bytesOfLongValues)
             }
             (length, records) = (reader.position, records + 1)
         }
         return Reading(
             state: state, length: length, checkpointLength: checkpointLength, records: records, damage: nil,
-            isOfFirstVersion: isOfFirstVersion, bytesOfLongValues: bytesOfLongValues)
+            bytesOfLongValues: bytesOfLongValues)
     }
 
     /// Decodes a body, and verifies its checksum and length.
@@ -128,7 +124,6 @@ package enum Journal {
         let body = Array(try reader.run(limit: .max))
         guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
         var inner = ByteReader(body)
-        inner.isOfFirstVersion = reader.isOfFirstVersion
         inner.longValues = reader.longValues
         let value = try inner.read(Value.self)
         try inner.expectEnd()

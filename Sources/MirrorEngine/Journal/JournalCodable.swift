@@ -29,7 +29,8 @@ struct JournalBytes {
     mutating func append(littleEndian number: some FixedWidthInteger) { bytes.append(littleEndian: number) }
     mutating func append(run: some Collection<UInt8>) { bytes.append(run: run) }
     mutating func append(_ transactionID: TransactionID) { bytes.append(transactionID) }
-    mutating func append(_ transactionIDs: [TransactionID]) { bytes.append(transactionIDs) }
+    mutating func append(_ vector: VersionVector) { bytes.append(vector) }
+    mutating func append(_ tags: FileTags) { bytes.append(tags) }
     mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
     static func += (left: inout Self, right: [UInt8]) { left.bytes += right }
@@ -249,6 +250,6 @@ extension JournalCodable where Self: RawRepresentable, RawValue == UInt8 {
 
 extension HoldReason: JournalCodable {}
 extension TrackedFile.Exception.Reason: JournalCodable {}
-extension ConflictJournal.Conflict.Kind: JournalCodable {}
+extension Atom.Reason: JournalCodable {}
 extension PackName.Kind: JournalCodable {}
 extension Participation: JournalCodable {}

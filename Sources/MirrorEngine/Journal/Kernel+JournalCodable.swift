@@ -30,10 +30,8 @@ extension TransactionID: JournalCodable {
 }
 
 extension VersionVector: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.append(entries) }
-    init(from reader: inout ByteReader) throws(PackFault) {
-        self.init(try reader.transactionIDs(mayRepeatWriters: true))
-    }
+    func write(to bytes: inout JournalBytes) { bytes.append(self) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.versionVector() }
 }
 
 extension ContentHash: JournalCodable {
@@ -53,26 +51,47 @@ extension Path: JournalCodable {
     }
 }
 
-extension VersionedWrite: JournalCodable {
+extension AtomName: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.write(id, dot) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let id = try reader.read(WriteID.self)
+        self.init(id, try reader.read())
+    }
+}
+
+extension Region: JournalCodable {
+    func write(to bytes: inout JournalBytes) { edges.write(to: &bytes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard let region = Region(validating: try reader.read()) else { throw .notCanonical }
+        self = region
+    }
+}
+
+extension Atom: JournalCodable {
     func write(to bytes: inout JournalBytes) {
         path.write(to: &bytes)
+        name.write(to: &bytes)
         stamp.write(to: &bytes)
-        transactionID.write(to: &bytes)
         value.write(to: &bytes)
-        id.write(to: &bytes)
-        seen.write(to: &bytes)
+        reason.write(to: &bytes)
+        (isWhole ? nil : region).write(to: &bytes)
     }
 
     /// The approximate length of the encoding.
     fileprivate var recordedLength: Int {
-        path.bytes.count + min(value.count, Blob.longestInPack) + 37 + seen.reduce(0) { $0 + $1.path.bytes.count + 20 }
+        path.bytes.count + min(value.count, Blob.longestInPack) + 48
+            + (isWhole ? 0 : region.edges.reduce(0) { $0 + $1.bytes.count + 4 })
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(
-            path: reader.read(), stamp: reader.read(), transactionID: reader.read(), value: reader.read(),
-            id: reader.isOfFirstVersion ? nil : reader.read(WriteID.self),
-            seen: reader.isOfFirstVersion ? [] : reader.read())
+        let path = try reader.read(Path.self)
+        let name = try reader.read(AtomName.self)
+        let stamp = try reader.read(Stamp.self)
+        let value = try reader.read(WrittenValue.self)
+        let reason = try reader.read(Reason.self)
+        self.init(name, at: path, value, stamp: stamp, reason: reason, in: try reader.read(Region?.self))
     }
 }
 
@@ -89,9 +108,43 @@ extension MergeState: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        self.init()
-        let count = try reader.count(limit: reader.remaining, of: "writes")
-        for _ in 0..<count { join(try reader.read()) }
+        var atoms: [Atom] = []
+        for _ in 0..<(try reader.count(limit: reader.remaining, of: "values")) {
+            let atom = try reader.read(Atom.self)
+            if let last = atoms.last, !last.isSorted(before: atom) { throw .notCanonical }
+            atoms.append(atom)
+        }
+        self.init(sorted: atoms)
+    }
+}
+
+extension SharedState: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.write(live, vector, gone, forks) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let live = try reader.read(MergeState.self)
+        let vector = try reader.read(VersionVector.self)
+        let gone = try reader.read([AtomName: Region].self)
+        self.init(live: live, vector: vector, gone: gone, forks: try reader.read())
+    }
+}
+
+extension Shown: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.write(name, region, stamp) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let name = try reader.read(AtomName.self)
+        let region = try reader.read(Region.self)
+        self.init(name, region, try reader.read())
+    }
+}
+
+extension Cover: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.write(name, region) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let name = try reader.read(AtomName.self)
+        self.init(name, try reader.read())
     }
 }
 
@@ -100,66 +153,28 @@ extension WriteID: JournalCodable {
     init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
 }
 
-extension ReplacedWrite: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        path.write(to: &bytes)
-        transactionID.write(to: &bytes)
-        id.write(to: &bytes)
-    }
+extension Change: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.write(id, path, stamp, value, reason, covers) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(path: reader.read(), transactionID: reader.read(), id: reader.read())
-    }
-}
-
-extension VisibleWrite: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(write, stamp, seen, hidden) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        try self.init(write: reader.read(), stamp: reader.read(), seen: reader.read(), hidden: reader.read())
+        let id = try reader.read(WriteID.self)
+        let path = try reader.read(Path.self)
+        let stamp = try reader.read(Stamp.self)
+        let value = try reader.read(WrittenValue?.self)
+        let reason = try reader.read(Atom.Reason.self)
+        self.init(id, at: path, value, stamp: stamp, reason: reason, covers: try reader.read())
     }
 }
 
 extension Transaction: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(id, stamp)
-        bytes.append(leb128: UInt64(writes.count))
-        for write in writes { bytes.write(write.path, write.stamp, write.value, write.id, write.seen) }
-    }
+    func write(to bytes: inout JournalBytes) { changes.write(to: &bytes) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let transactionID = try reader.read(TransactionID.self)
-        guard transactionID.sequence > 0 else { throw .contradiction("a transaction before the first") }
-        let stamp = try reader.read(Stamp.self)
-        try reader.skipKnowledgeOfFirstVersion()
-        var writes: [StampedWrite] = []
-        for _ in 0..<(try reader.count(limit: reader.remaining, of: "writes")) {
-            writes.append(try StampedWrite(from: &reader, of: transactionID))
-        }
+        let changes = try reader.read([Change].self)
         // The encoding of a log implies the same.
-        let ascend = zip(writes, writes.dropFirst()).allSatisfy { $0.path < $1.path && !$0.path.isPrefix(of: $1.path) }
-        guard !writes.isEmpty, ascend, writes.allSatisfy({ $0.stamp >= stamp }) else {
-            throw .contradiction("writes of a transaction")
+        guard !changes.isEmpty, zip(changes, changes.dropFirst()).allSatisfy({ $0.path <= $1.path }) else {
+            throw .contradiction("changes of a transaction")
         }
-        self.init(id: transactionID, stamp: stamp, writes: writes)
-    }
-}
-
-extension Transaction.StampedWrite {
-    fileprivate init(from reader: inout ByteReader, of transactionID: TransactionID) throws(PackFault) {
-        let path = try reader.read(Path.self)
-        let stamp = try reader.read(Stamp.self)
-        let value = try reader.read(WrittenValue.self)
-        if reader.isOfFirstVersion {
-            let replaced = try reader.read(TransactionID?.self)
-            self.init(
-                path: path, stamp: stamp, value: value, id: WriteID(derivedFrom: transactionID, path),
-                seen: replaced.map {
-                    [ReplacedWrite(path: path, transactionID: $0, id: WriteID(derivedFrom: $0, path))]
-                } ?? [])
-        } else {
-            let id = try reader.read(WriteID.self)
-            self.init(path: path, stamp: stamp, value: value, id: id, seen: try reader.read())
-        }
+        self.init(changes)
     }
 }

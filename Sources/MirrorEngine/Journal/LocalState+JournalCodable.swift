@@ -22,7 +22,7 @@ extension TrackedFile.Exception: JournalCodable {
     init(from reader: inout ByteReader) throws(PackFault) {
         value = try reader.read()
         reason = try reader.read()
-        if !reader.isOfFirstVersion { shown = try reader.read() }
+        shown = try reader.read()
     }
 }
 
@@ -39,25 +39,43 @@ extension TrackedFile.Replacement: JournalCodable {
 
 extension TrackedFile: FieldwiseCodable {
     static let fields = JournalFields { Self() }.then(\.file, \.hash, \.generations, \.exceptions.sortedByPath)
-        .droppedKnowledge().then(\.held, \.isMirrored, \.isCaptured).added(\.suspicion)
-        .then(\.replaced.sortedByPath).added(\.interrupted.sortedByPath).ofFirstVersion { $0.retryFormats() }
+        .then(\.held, \.isMirrored, \.isCaptured, \.suspicion, \.past, \.interrupted.sortedByPath)
+}
+
+extension Past: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.write(last, views.sortedByPath, forgotten) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let last = try reader.read(UInt64.self)
+        let views = try reader.read([Path: [View]].self)
+        self.init(last: last, views: views, forgotten: try reader.read())
+    }
+}
+
+extension Past.View: JournalCodable {
+    func write(to bytes: inout JournalBytes) {
+        bytes.write(change)
+        bytes.append(littleEndian: before.number)
+        bytes.append(littleEndian: brought.number)
+        bytes.write(shown)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        change = try reader.read()
+        before = Past.ValueHash(number: try reader.word())
+        brought = Past.ValueHash(number: try reader.word())
+        shown = try reader.read()
+    }
 }
 
 extension CapturedDomain: FieldwiseCodable {
-    static let fields = JournalFields({ Self(domain: $0, exceptions: [:], reverted: []) }, \.domain)
-        .then(\.file, \.hash, \.exceptions.sortedByPath).droppedKnowledge()
-        .then(\.held, \.reverted).added(\.adopted, \.replaced.sortedByPath)
+    static let fields = JournalFields({ Self(domain: $0, exceptions: [:]) }, \.domain)
+        .then(\.file, \.hash, \.exceptions.sortedByPath, \.held, \.replaced.sortedByPath)
 }
 
 extension Capture: FieldwiseCodable {
-    static let fields = JournalFields(Self.init(transactions:clock:), \.transactions, \.clock)
-        .added(\.when).then(\.domains, \.settlesApplication)
-
-    private init(transactions: [Transaction], clock: Stamp) {
-        self.init(
-            transactions: transactions, clock: clock, when: Int64(clock.milliseconds), domains: [],
-            settlesApplication: false)
-    }
+    static let fields = JournalFields(
+        Self.init, \.transactions, \.clock, \.when, \.domains, \.settlesApplication)
 }
 
 extension DomainChange: FieldwiseCodable {
@@ -81,23 +99,24 @@ extension Application: JournalCodable {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         domains = try reader.read()
-        try reader.skipKnowledgeOfFirstVersion()
         isChecked = try reader.read()
     }
 }
 
 extension AppliedDomain: FieldwiseCodable {
-    static let fields = JournalFields({ Self(domain: $0, exceptions: [:], replaced: [:]) }, \.domain)
-        .then(\.file, \.hash, \.exceptions.sortedByPath).droppedKnowledge().then(\.replaced.sortedByPath)
+    static let fields = JournalFields({ Self(domain: $0, exceptions: [:], past: Past()) }, \.domain)
+        .then(\.file, \.hash, \.exceptions.sortedByPath, \.past)
 }
 
 extension LocalState: FieldwiseCodable {
     static let fields = JournalFields({ Self(mirror: $0, writer: $1) }, \.mirror, \.writer)
-        .then(\.formerWriters, \.sequence, \.clock, \.knowledge, \.peers, \.outbox, \.intent, \.folder)
-        .then(\.trackedFiles, \.application, \.conflicts)
-        // The first version recorded the IDs of the transactions that writes replaced.
-        .dropped([Path: [ReplacedPair]].self).added(\.adopted, \.foreign, \.lineage, \.restoreMarkers)
-        .then(\.carried, \.retired, \.participation, \.mergeState).checkingSequences(\.sequence)
+        .then(\.formerWriters, \.sequence, \.clock, \.peers, \.outbox, \.intent, \.folder)
+        .then(\.trackedFiles, \.application, \.resolved, \.restoreMarkers)
+        .then(\.retired, \.participation, \.shared).checkingSequences(\.sequence)
+}
+
+extension ResolvedConflict: FieldwiseCodable {
+    static let fields = JournalFields(Self.init, \.place, \.value, \.loser, \.stamp, \.resolvedAt)
 }
 
 extension RestoreMarkers: JournalCodable {
@@ -110,25 +129,6 @@ extension RestoreMarkers: JournalCodable {
 }
 
 extension TrackedFile.Suspicion: JournalCodable {}
-
-// MARK: The first version
-
-/// The ID of a replaced transaction, and of the one that replaced it.
-private struct ReplacedPair: JournalCodable {
-    func write(to bytes: inout JournalBytes) {}
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        _ = try reader.read(TransactionID.self)
-        _ = try reader.read(TransactionID.self)
-    }
-}
-
-extension ByteReader {
-    /// Skips a vector that only the first version recorded: what the author of a change knew of other writers.
-    mutating func skipKnowledgeOfFirstVersion() throws(PackFault) {
-        if isOfFirstVersion { _ = try read(VersionVector.self) }
-    }
-}
 
 // MARK: The mirror's files, and their state
 
@@ -190,8 +190,9 @@ extension WriterNote: JournalCodable {
 }
 
 extension PackIntent: FieldwiseCodable {
-    static let fields = JournalFields(Self.init, \.pack, \.last, \.knowledge, \.isFarewell, \.references)
-        .checkingSequences(\.last)
+    static let fields = JournalFields(
+        Self.init, \.pack, \.last, \.published, \.knowledge, \.isFarewell, \.references
+    ).checkingSequences(\.last)
 }
 
 extension CreatedFile: FieldwiseCodable {
@@ -200,73 +201,34 @@ extension CreatedFile: FieldwiseCodable {
 
 extension OwnFolder: FieldwiseCodable {
     static let fields = JournalFields { Self() }
-        .then(\.created, \.tip, \.publishedKnowledge, \.baseSequence, \.baseBytes, \.logBytes, \.logCount)
-        .then(\.owesBase, \.owesNote, \.lastHealing, \.noteNumber, \.hasLeft, \.blobs).added(\.removed)
+        .then(\.created, \.tip, \.tags, \.publishedKnowledge, \.acknowledgedAt, \.noteKnowledge)
+        .then(\.baseSequence, \.baseBytes, \.logBytes, \.logCount)
+        .then(\.owesBase, \.owesNote, \.lastHealing, \.noteNumber, \.hasLeft, \.blobs, \.removed)
         .checkingSequences(\.baseSequence, \.noteNumber)
 }
 
 extension Peer: FieldwiseCodable {
-    static let fields = JournalFields { Self() }.then(\.joined, \.tip).droppedKnowledge()
-        .then(\.baseSequence, \.beyond, \.note, \.vanishedAt, \.carries, \.lastStamp)
-        .checkingSequences(\.baseSequence)
+    static let fields = JournalFields { Self() }.then(\.joined, \.tags, \.knowledge, \.beyond)
+        .then(\.note, \.label, \.vanishedAt, \.isKept, \.lastStamp)
 }
 
-extension ChainLink: FieldwiseCodable {
-    static let fields = JournalFields(Self.init, \.first, \.last, \.hash, \.previous)
-        .dropped([TransactionID].self).checkingSequences(\.first, \.last)
+extension FileTags: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.append(self) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.fileTags() }
+}
+
+extension FileTags.Span: FieldwiseCodable {
+    static let fields = JournalFields(Self.init, \.first, \.last, \.tag).checkingSequences(\.first, \.last)
         .checking(.contradiction("range")) { $0.first > 0 && $0.first <= $0.last }
 }
 
-extension ConflictJournal.Conflict: FieldwiseCodable {
-    static let fields = JournalFields(
-        Self.init, \.id, \.path, \.value, \.loser, \.winner, \.kind, \.when, \.resolvedAt)
-
-    /// Decodes the conflicts of one transaction in a journal of the first version.
-    fileprivate static func ofFirstVersion(from reader: inout ByteReader) throws(PackFault) -> [Self] {
-        let loser = try reader.read(TransactionID.self)
-        let winner = try reader.read(TransactionID.self)
-        let kind = try reader.read(Kind.self)
-        let when = try reader.read(Int64.self)
-        let values = try reader.read([Path: WrittenValue].self)
-        let resolvedAt = try reader.read(Int64?.self)
-        return values.sorted { $0.key < $1.key }.map { path, value in
-            Self(
-                id: WriteID(derivedFrom: loser, path), path: path, value: value, loser: loser, winner: winner,
-                kind: kind, when: when, resolvedAt: resolvedAt)
-        }
-    }
+extension FileTag: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.append(littleEndian: number) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.halfWord()) }
 }
 
-extension ConflictJournal: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(entries, evicted) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        var conflicts: [Conflict] = []
-        if reader.isOfFirstVersion {
-            for _ in 0..<(try reader.count(limit: reader.remaining, of: "conflicts")) {
-                conflicts += try Conflict.ofFirstVersion(from: &reader)
-            }
-        } else {
-            conflicts = try reader.read()
-        }
-        self.init(conflicts, evicted: try reader.read())
-    }
-}
-
-extension Restoration: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(conflicts, loser, transaction, clock, when) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        if reader.isOfFirstVersion {
-            loser = try reader.read(TransactionID.self)
-        } else {
-            conflicts = try reader.read()
-            loser = try reader.read()
-        }
-        transaction = try reader.read()
-        clock = try reader.read()
-        when = try reader.read()
-    }
+extension Decision: FieldwiseCodable {
+    static let fields = JournalFields(Self.init, \.transaction, \.clock, \.when)
 }
 
 extension Blob: JournalCodable {

@@ -13,7 +13,7 @@ package enum LocalRecord: Hashable, Sendable {
     /// Blobs of ours were removed or are missing.
     case removedBlobs([BlobName])
     /// Another store writes under our number, so we take this one.
-    case tookNewNumber(WriterID, intentIsInView: Bool)
+    case tookNewNumber(WriterID)
     /// Preference files are about to be written.
     case intendedApplication(Application)
     /// The application is complete, or was abandoned.
@@ -24,19 +24,14 @@ package enum LocalRecord: Hashable, Sendable {
     case returned(WriterID)
     /// Files of a writer are gone, so their hashes are no longer needed.
     case forgot(WriterID, Set<UInt64>)
-    /// Writers whose folders are gone and whose writes are carried are no longer named in our files.
-    case forgotWriters(Set<WriterID>)
-    /// From now on our bases carry the writes of this writer.
-    case carries(WriterID)
+    /// A base of ours has everything of a writer whose folder is gone, or a base is due that will.
+    case kept(WriterID)
     /// Files of ours are missing.
     case lostFiles(at: Int64)
     /// A domain begins or ceases to be mirrored.
     case configured(domain: String, isMirrored: Bool)
-    case resolvedConflicts([WriteID], at: Int64)
-    /// All conflicts of one transaction are resolved, in a journal of the first version.
-    case resolvedTransaction(TransactionID, at: Int64)
-    /// The value of a conflict was written again.
-    case restored(Restoration)
+    /// A user decided about values without changing a preference file.
+    case decided(Decision)
     case retired(WriterID)
     case participation(Participation)
     /// The state was rebuilt from these files.
@@ -48,14 +43,10 @@ package enum LocalRecord: Hashable, Sendable {
     case suspected(TrackedFile.Suspicion)
 }
 
-/// A change that was made without a preference file, such as a value restored from a conflict.
-package struct Restoration: Hashable, Sendable {
-    package var conflicts: [WriteID] = []
-    /// The transaction of all restored values, in a journal of the first version.
-    package var loser: TransactionID?
-    /// The new writes, or nil if all values are in force already.
-    package let transaction: Transaction?
-    /// The last stamp of the clock after the change.
+/// Changes that were made without a preference file: conflicts were accepted, or values were withdrawn.
+package struct Decision: Hashable, Sendable {
+    package let transaction: Transaction
+    /// The last stamp of the clock after the changes.
     package let clock: Stamp
     package let when: Int64
 }
@@ -81,35 +72,29 @@ extension LocalState {
         case .created(let name, let now): markCreated(name, at: now)
         case .removed(let names): folder.remove(names)
         case .removedBlobs(let names): for name in names { folder.blobs[name] = nil }
-        case .tookNewNumber(let writer, let intentIsInView): takeNewNumber(as: writer, intentIsInView: intentIsInView)
+        case .tookNewNumber(let writer): takeNewNumber(as: writer)
         case .intendedApplication(let application): self.application = application
         case .applied(let domains): apply(domains)
         case .abandonedApplication: application = nil
         case .vanished(let writer, let now): peers[writer, default: Peer()].vanishedAt = now
         case .returned(let writer):
             peers[writer, default: Peer()].vanishedAt = nil
-            // A writer that we carried, and that was hidden from lists, exists after all.
-            if carried.remove(writer) != nil { retired.remove(writer) }
+            peers[writer]?.isKept = false
         case .forgot(let writer, let hashes): peers[writer]?.joined.subtract(hashes)
-        case .forgotWriters(let writers):
-            for writer in writers {
-                peers[writer] = nil
-                knowledge[writer] = 0
-            }
-        case .carries(let writer): carried.insert(writer)
+        case .kept(let writer):
+            peers[writer, default: Peer()].isKept = true
+            folder.owesBase = true
         case .lostFiles(let now):
             (folder.owesBase, folder.owesNote) = (true, true)
             folder.lastHealing = now
         case .configured(let domain, let isMirrored):
             trackedFiles[Path(domain: domain), default: TrackedFile()].isMirrored = isMirrored
             trackedFiles[Path(domain: domain)]?.retryFormats()
-        case .resolvedConflicts(let ids, let now): conflicts.resolve(ids, at: now)
-        case .resolvedTransaction(let loser, let now): conflicts.resolve(transaction: loser, at: now)
         case .marked(let mark): self.mark(mark)
         case .foundMark: restoreMarkers.unwritten = 0
         case .suspected(let suspicion): suspect(suspicion)
         case .retired(let writer): retired.insert(writer)
-        case .restored(let restoration): apply(restoration)
+        case .decided(let decision): apply(decision)
         case .participation(let participation): self.participation = participation
         case .rebuilt(let packs): rebuild(from: packs)
         }
@@ -121,16 +106,7 @@ extension LocalState {
 extension LocalState {
     private mutating func apply(_ capture: Capture) {
         clock = HybridClock(local: max(clock.local, capture.clock))
-        recordReverted(capture)
-        for domain in capture.domains { for id in domain.adopted where Rule.adoptsEqual.isKept { adopted.insert(id) } }
-        for transaction in capture.transactions {
-            sequence = transaction.id.sequence
-            knowledge[writer] = sequence
-            for write in transaction.versionedWrites {
-                listOrAdopt(mergeState.join(write), ofMade: write, at: capture.when)
-            }
-            outbox.append(transaction)
-        }
+        for transaction in capture.transactions { make(transaction, at: capture.when) }
         if capture.settlesApplication {
             for change in application?.domains ?? [] {
                 let changes = interruptedChanges(in: change.domain)
@@ -142,34 +118,56 @@ extension LocalState {
         restoreMarkers.isDue = true
     }
 
-    /// Applies restored values. The preference files do not have them yet, so writes in the files until then have not
-    /// seen them.
-    private mutating func apply(_ restoration: Restoration) {
-        clock = HybridClock(local: max(clock.local, restoration.clock))
-        conflicts.resolve(restoration.conflicts, at: restoration.when)
-        if let loser = restoration.loser { conflicts.resolve(transaction: loser, at: restoration.when) }
-        guard let transaction = restoration.transaction else { return }
-        for write in transaction.versionedWrites { listOrAdopt(joinAtFile(write), ofMade: write, at: restoration.when) }
-        sequence = transaction.id.sequence
-        knowledge[writer] = sequence
+    /// Applies changes that wait to be published.
+    private mutating func make(_ transaction: Transaction, at now: Int64) {
+        let (before, keys) = (shared.live, transaction.keys)
+        shared.apply(transaction.changes, nil)
         outbox.append(transaction)
+        keepResolved(at: keys, since: before, at: now)
     }
 
-    private mutating func recordReverted(_ capture: Capture) {
-        for path in capture.domains.flatMap(\.reverted) {
-            guard let write = mergeState.write(at: path) else { continue }
-            guard let winner = capture.transactions.lazy.flatMap(\.versionedWrites).first(where: { $0.path == path })
-            else {
-                continue
+    private mutating func apply(_ decision: Decision) {
+        clock = HybridClock(local: max(clock.local, decision.clock))
+        let before = shared.live
+        make(decision.transaction, at: decision.when)
+        // The preference files do not show the changes yet.
+        updateExceptions(at: decision.transaction.keys, since: before)
+    }
+
+    /// Keeps the values of conflicts that are no longer open.
+    mutating func keepResolved(at keys: Set<Path>, since before: MergeState, at now: Int64) {
+        for key in keys.sorted() {
+            let former = before.conflicts(under: key)
+            guard !former.isEmpty else { continue }
+            let open = shared.live.conflicts(under: key)
+            for conflict in former where !conflict.isOfOlder {
+                guard !open.contains(where: { $0.place == conflict.place && $0.value == conflict.value }) else {
+                    continue
+                }
+                resolved.append(
+                    ResolvedConflict(
+                        place: conflict.place, value: conflict.value, loser: conflict.loser.name.dot?.writer ?? writer,
+                        stamp: conflict.loser.stamp, resolvedAt: now))
             }
-            conflicts.add(lost: write, to: winner, kind: .reverted, at: Int64(winner.stamp.milliseconds))
         }
+        forgetResolved(at: now)
+    }
+
+    private mutating func forgetResolved(at now: Int64) {
+        guard
+            resolved.count > ResolvedConflict.most
+                || resolved.first.map({ now - $0.resolvedAt > ResolvedConflict.keptFor }) ?? false
+        else { return }
+        resolved.removeAll { now - $0.resolvedAt > ResolvedConflict.keptFor }
+        resolved.removeFirst(max(0, resolved.count - ResolvedConflict.most))
     }
 
     private mutating func apply(_ captured: CapturedDomain, at now: Int64) {
         for (path, value) in captured.replaced.sorted(by: { $0.key < $1.key }) {
-            conflicts.add(replaced: value, at: path, by: mergeState.overlapping(path).last, when: now)
+            resolved.append(
+                ResolvedConflict(place: path, value: .value(value), loser: nil, stamp: .zero, resolvedAt: now))
         }
+        forgetResolved(at: now)
         var trackedFile = trackedFiles[captured.domain] ?? TrackedFile()
         trackedFile.isCaptured = trackedFile.isCaptured || captured.held == nil
         trackedFile.held = captured.held
@@ -177,7 +175,7 @@ extension LocalState {
             trackedFile.setFile(captured.file, captured.hash)
             trackedFile.exceptions = captured.exceptions
             trackedFile.suspicion = nil
-            (trackedFile.replaced, trackedFile.interrupted) = ([:], [:])
+            trackedFile.interrupted = [:]
         }
         trackedFiles[captured.domain] = trackedFile
     }
@@ -187,7 +185,7 @@ extension LocalState {
         for domain in applied {
             trackedFiles[domain.domain, default: TrackedFile()].setFile(domain.file, domain.hash)
             trackedFiles[domain.domain]?.exceptions = domain.exceptions
-            trackedFiles[domain.domain]?.replaced = domain.replaced
+            trackedFiles[domain.domain]?.past = domain.past
             trackedFiles[domain.domain]?.interrupted = [:]
         }
         restoreMarkers.isDue = true
@@ -235,10 +233,9 @@ extension LocalRecord: JournalCodable {
     /// The kind of a record, in the first byte of its body.
     private enum Kind: UInt8, JournalCodable {
         case captured = 1
-        case joined, intended, created, removed, tookNewNumber, intendedApplication, applied, abandonedApplication
-        case vanished, returned, forgot, carries, lostFiles, configured, resolvedConflict, retired, rebuilt
-        case restored, participation, removedBlobs, resolvedConflicts, marked, foundMark, suspected
-        case forgotWriters
+        case joined, intended, created, removed, removedBlobs, tookNewNumber, intendedApplication, applied
+        case abandonedApplication, vanished, returned, forgot, kept, lostFiles, configured, decided, retired
+        case participation, rebuilt, marked, foundMark, suspected
     }
 
     func write(to bytes: inout JournalBytes) {
@@ -248,27 +245,24 @@ extension LocalRecord: JournalCodable {
         case .intended(let intent): bytes.write(Kind.intended, intent)
         case .created(let name, let now): bytes.write(Kind.created, name, now)
         case .removed(let names): bytes.write(Kind.removed, names)
-        case .tookNewNumber(let writer, let isInView): bytes.write(Kind.tookNewNumber, writer, isInView)
+        case .removedBlobs(let names): bytes.write(Kind.removedBlobs, names)
+        case .tookNewNumber(let writer): bytes.write(Kind.tookNewNumber, writer)
         case .intendedApplication(let application): bytes.write(Kind.intendedApplication, application)
         case .applied(let domains): bytes.write(Kind.applied, domains)
         case .abandonedApplication: bytes.write(Kind.abandonedApplication)
         case .vanished(let writer, let now): bytes.write(Kind.vanished, writer, now)
         case .returned(let writer): bytes.write(Kind.returned, writer)
         case .forgot(let writer, let hashes): bytes.write(Kind.forgot, writer, hashes)
-        case .forgotWriters(let writers): bytes.write(Kind.forgotWriters, writers)
-        case .carries(let writer): bytes.write(Kind.carries, writer)
+        case .kept(let writer): bytes.write(Kind.kept, writer)
         case .lostFiles(let now): bytes.write(Kind.lostFiles, now)
         case .configured(let domain, let isMirrored): bytes.write(Kind.configured, domain, isMirrored)
-        case .resolvedTransaction(let loser, let now): bytes.write(Kind.resolvedConflict, loser, now)
-        case .resolvedConflicts(let ids, let now): bytes.write(Kind.resolvedConflicts, ids, now)
+        case .decided(let decision): bytes.write(Kind.decided, decision)
+        case .retired(let writer): bytes.write(Kind.retired, writer)
+        case .participation(let participation): bytes.write(Kind.participation, participation)
+        case .rebuilt(let packs): bytes.write(Kind.rebuilt, packs)
         case .marked(let mark): bytes.write(Kind.marked, WriteID(number: mark))
         case .foundMark: bytes.write(Kind.foundMark)
         case .suspected(let suspicion): bytes.write(Kind.suspected, suspicion)
-        case .retired(let writer): bytes.write(Kind.retired, writer)
-        case .rebuilt(let packs): bytes.write(Kind.rebuilt, packs)
-        case .restored(let restoration): bytes.write(Kind.restored, restoration)
-        case .participation(let participation): bytes.write(Kind.participation, participation)
-        case .removedBlobs(let names): bytes.write(Kind.removedBlobs, names)
         }
     }
 
@@ -279,27 +273,24 @@ extension LocalRecord: JournalCodable {
         case .intended: self = .intended(try reader.read())
         case .created: self = .created(try reader.read(), at: try reader.read())
         case .removed: self = .removed(try reader.read())
-        case .tookNewNumber: self = .tookNewNumber(try reader.read(), intentIsInView: try reader.read())
+        case .removedBlobs: self = .removedBlobs(try reader.read())
+        case .tookNewNumber: self = .tookNewNumber(try reader.read())
         case .intendedApplication: self = .intendedApplication(try reader.read())
         case .applied: self = .applied(try reader.read())
         case .abandonedApplication: self = .abandonedApplication
         case .vanished: self = .vanished(try reader.read(), at: try reader.read())
         case .returned: self = .returned(try reader.read())
         case .forgot: self = .forgot(try reader.read(), try reader.read())
-        case .forgotWriters: self = .forgotWriters(try reader.read())
-        case .carries: self = .carries(try reader.read())
+        case .kept: self = .kept(try reader.read())
         case .lostFiles: self = .lostFiles(at: try reader.read())
         case .configured: self = .configured(domain: try reader.read(), isMirrored: try reader.read())
-        case .resolvedConflict: self = .resolvedTransaction(try reader.read(), at: try reader.read())
-        case .resolvedConflicts: self = .resolvedConflicts(try reader.read(), at: try reader.read())
+        case .decided: self = .decided(try reader.read())
+        case .retired: self = .retired(try reader.read())
+        case .participation: self = .participation(try reader.read())
+        case .rebuilt: self = .rebuilt(try reader.read())
         case .marked: self = .marked(try reader.read(WriteID.self).number)
         case .foundMark: self = .foundMark
         case .suspected: self = .suspected(try reader.read())
-        case .retired: self = .retired(try reader.read())
-        case .rebuilt: self = .rebuilt(try reader.read())
-        case .restored: self = .restored(try reader.read())
-        case .participation: self = .participation(try reader.read())
-        case .removedBlobs: self = .removedBlobs(try reader.read())
         }
     }
 }

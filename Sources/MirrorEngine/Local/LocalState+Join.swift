@@ -1,109 +1,177 @@
 // Joining the files of other writers.
 extension LocalState {
-    /// Joins a file of another writer. The absence of a value in a file never removes it from the state.
+    /// Joins a file of another writer.
     mutating func join(_ pack: Pack, at now: Int64) {
         let writer = pack.address.writer
+        let before = shared.live
         switch pack.content {
         case .note(let note):
-            if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
-            peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
+            if note.number >= peers[writer]?.note?.number ?? 0 {
+                peers[writer, default: Peer()].note = note
+                peers[writer]?.label = note.label
+            }
+            peers[writer, default: Peer()].knowledge.merge(note.knowledge)
         case .log(let log):
-            recordActivity(log)
-            join(log, hash: pack.hash, at: now)
+            retired.remove(writer)
+            adopt(log)
+            join(log, tag: FileTag(pack.hash))
+            updateExceptions(at: log.keys, since: before)
+            keepResolved(at: log.keysOfAccepted, since: before, at: now)
         case .base(let base):
-            if base.last > knowledge[writer] { retired.remove(writer) }
-            join(base, hash: pack.hash, at: now)
+            if base.last > shared.vector[writer] { retired.remove(writer) }
+            adopt(base.state.live)
+            join(base, hash: pack.hash)
+            updateExceptions(at: before.keysDiffering(from: shared.live), since: before)
+        }
+        peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
+        // In a fork, only a base tells the others what was replaced.
+        if !shared.forks.isEmpty, shared.live != before { folder.owesBase = true }
+    }
+
+    private mutating func join(_ log: LogPack, tag: FileTag) {
+        let writer = log.writer
+        var tags = FileTags([FileTags.Span(first: log.first, last: log.last, tag: tag)])
+        if let previous = log.previous, Rule.listsFiles.isKept, log.first > 1 {
+            tags.insert(FileTags.Span(first: log.first - 1, last: log.first - 1, tag: FileTag(previous)))
+        }
+        note(tags, of: writer)
+        let isContiguous = log.first <= shared.vector[writer] + 1
+        shared.join(log.transactions, from: log.first, of: writer, tag: tag, isContiguous: isContiguous)
+        var peer = peers[writer] ?? Peer()
+        peer.lastStamp = max(peer.lastStamp, log.transactions.flatMap(\.changes).map(\.stamp).max() ?? .zero)
+        peer.knowledge.merge(log.knowledge)
+        if !isContiguous { peer.beyond.append(FileTags.Span(first: log.first, last: log.last, tag: tag)) }
+        peers[writer] = peer
+        closeGaps(of: writer)
+    }
+
+    private mutating func join(_ base: BasePack, hash: ContentHash) {
+        let (writer, state, tags) = (base.writer, base.state(hash: hash), base.tags(hash: hash))
+        note(Rule.listsFiles.isKept ? tags : FileTags(tags.spans.suffix(1)), of: writer)
+        let former = shared.forks
+        if Rule.comparesTags.isKept {
+            for (other, entry) in state.vector.sorted {
+                let tags = other == self.writer ? folder.tags : peers[other]?.tags
+                if let tag = tags?.tag(of: entry.sequence), tag != entry.tag { shared.fork(other, at: 1) }
+            }
+        }
+        shared.join(state)
+        for other in shared.forks.keys where former[other] != shared.forks[other] { readAgain(other) }
+        peers[writer, default: Peer()].knowledge.merge(state.vector)
+        for (other, label) in base.labels where peers[other]?.note == nil && other != self.writer {
+            peers[other, default: Peer()].label = label
+        }
+        for other in shared.vector.writers { closeGaps(of: other) }
+    }
+
+    /// Makes transactions known that were joined before the ones before them.
+    private mutating func closeGaps(of writer: WriterID) {
+        guard var peer = peers[writer], !peer.beyond.isEmpty else { return }
+        while let index = peer.beyond.firstIndex(where: { $0.first <= shared.vector[writer] + 1 }) {
+            let span = peer.beyond.remove(at: index)
+            shared.vector.raise(writer, to: VersionVector.Entry(sequence: span.last, tag: span.tag))
+        }
+        peers[writer] = peer
+        shared.forgetProven()
+    }
+
+    /// Records logs of a writer. If they contradict known ones, two copies of the writer publish under its number.
+    private mutating func note(_ tags: FileTags, of writer: WriterID) {
+        let known = writer == self.writer ? folder.tags : peers[writer]?.tags ?? FileTags()
+        if let sequence = known.firstContradiction(to: tags), sequence < shared.forks[writer] ?? .max {
+            shared.fork(writer, at: sequence)
+            readAgain(writer)
+        }
+        if let entry = shared.vector.entry(of: writer), let tag = tags.tag(of: entry.sequence), tag != entry.tag,
+            Rule.comparesTags.isKept, shared.forks[writer] != 1
+        {
+            shared.fork(writer, at: 1)
+            readAgain(writer)
+        }
+        if writer != self.writer { peers[writer, default: Peer()].tags.merge(tags) }
+    }
+
+    /// Reads all files of a writer again, because known transactions no longer prove anything.
+    private mutating func readAgain(_ writer: WriterID) {
+        peers[writer]?.joined = []
+        folder.owesBase = true
+    }
+}
+
+// MARK: Copies of this store
+
+extension LocalState {
+    private mutating func adopt(_ log: LogPack) {
+        guard !outbox.isEmpty else { return }
+        for (sequence, transaction) in zip(log.first..., log.transactions) {
+            for change in transaction.changes {
+                adopt(AtomName(change.id, TransactionID(writer: log.writer, sequence: sequence)))
+            }
         }
     }
 
-    /// Records that a writer is active.
-    private mutating func recordActivity(_ log: LogPack) {
-        retired.remove(log.writer)
-        let last = log.transactions.map(\.stamp).max() ?? .zero
-        peers[log.writer, default: Peer()].lastStamp = max(last, peers[log.writer]?.lastStamp ?? .zero)
+    private mutating func adopt(_ live: MergeState) {
+        guard !outbox.isEmpty else { return }
+        let waiting = Set(outbox.flatMap(\.changes).map(\.id))
+        live.visit { if waiting.contains($0.name.id) { adopt($0.name) } }
     }
 
-    private mutating func join(_ log: LogPack, hash: ContentHash, at now: Int64) {
-        lineage.merge(log.lineage)
-        take(log.numberedTransactions.lazy.flatMap(\.versionedWrites), at: now)
-        var peer = peers[log.writer] ?? Peer()
-        peer.joined.insert(hash.prefix)
-        peer.beyond.append(ChainLink(log, hash: hash))
-        followChain(of: log.writer, &peer)
-        peers[log.writer] = peer
-    }
-
-    /// Advances along the logs of a writer up to the first gap.
-    private mutating func followChain(of writer: WriterID, _ peer: inout Peer) {
-        while let index = peer.beyond.firstIndex(where: { $0.first - 1 <= knowledge[writer] }) {
-            let link = peer.beyond.remove(at: index)
-            guard link.last >= knowledge[writer] else { continue }
-            peer.tip = link.hash
-            knowledge.raise(writer, to: link.last)
+    /// Records that a copy of this store has published a change that waits here. Then it no longer waits.
+    private mutating func adopt(_ name: AtomName) {
+        guard Rule.adoptsPublished.isKept else { return }
+        for index in outbox.indices {
+            guard let change = outbox[index].changes.first(where: { $0.id == name.id }) else { continue }
+            outbox[index].changes.removeAll { $0.id == name.id }
+            // A log that was about to be created contains it.
+            if (intent?.published ?? 0) > 0 { intent = nil }
+            let waiting = AtomName(name.id, nil)
+            if change.value != nil {
+                // Where it was replaced here, its published copy is replaced too.
+                let region = shared.live.atom(waiting, at: change.path)?.region ?? .none
+                let replaced = Region(change.path).subtracting(region)
+                if !replaced.isEmpty { shared.gone[name] = shared.gone[name]?.union(replaced) ?? replaced }
+            }
+            rename(waiting, to: name, at: change.path)
+            break
         }
+        outbox.removeAll { $0.changes.isEmpty }
     }
 
-    private mutating func join(_ base: BasePack, hash: ContentHash, at now: Int64) {
-        lineage.merge(base.lineage)
-        take(base.writes, at: now)
-        var peer = peers[base.writer] ?? Peer()
-        peer.joined.insert(hash.prefix)
-        if let anchor = base.anchor { peer.joined.insert(anchor.prefix) }
-        if base.last >= peer.baseSequence { peer.carries = base.carried }
-        peer.baseSequence = max(peer.baseSequence, base.last)
-        if base.last >= knowledge[base.writer] { peer.tip = base.anchor }
-        knowledge.raise(base.writer, to: base.last)
-        followChain(of: base.writer, &peer)
-        peers[base.writer] = peer
+    /// Takes another number, because a copy of this store publishes under the present one. The changes that wait have
+    /// no number yet.
+    mutating func takeNewNumber(as new: WriterID) {
+        intent = nil
+        let former = writer
+        formerWriters.insert(former)
+        var peer = peers[former] ?? Peer()
+        // What we published under it is part of the state; what the copy publishes is read like any other file.
+        peer.joined.formUnion(folder.created.keys.map(\.hash))
+        peer.tags.merge(folder.tags)
+        peers[former] = peer
+        (writer, sequence) = (new, shared.vector[new])
+        folder = OwnFolder()
+        folder.owesBase = true
     }
+}
 
-    /// Joins writes of other writers. Where the view changes, the value in the preference file becomes an exception.
-    private mutating func take(_ arrivals: some Sequence<VersionedWrite>, at now: Int64) {
-        var files = CapturedDomains(trackedFiles)
-        for write in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(write.path) {
-            let outcome = files.hold(write.path) ? joinWithFile(write) : mergeState.join(write)
-            listOrAdopt(outcome, ofJoined: write, at: now)
-        }
+// MARK: Rebuilding
+
+extension LocalState {
+    /// Joins all files again, from an empty state. The changes that wait remain, and so do the values that no file
+    /// proves to be replaced.
+    mutating func rebuild(from packs: [Pack]) {
+        let before = shared.live
+        var rebuilt = SharedState()
+        rebuilt.forks = shared.forks
+        for pack in packs.sorted(by: { PackAddress.isReadBefore($0.address, $1.address) }) { rebuilt.join(pack) }
+        // What the present state has known proves nothing here, because it may be wrong.
+        let published = MergeState(sorted: before.atoms.filter { $0.name.dot != nil })
+        rebuilt.join(
+            SharedState(live: published, vector: VersionVector(), gone: shared.gone, forks: shared.forks))
+        for transaction in outbox { rebuilt.apply(transaction.changes, nil) }
+        rebuilt.vector.merge(shared.vector)
+        shared = rebuilt
+        shared.forgetProven()
+        updateExceptions(at: before.keysDiffering(from: shared.live), since: before)
     }
-
-    /// Joins a write. If its domain has a file here and the view changes, the value in the file becomes an exception.
-    mutating func joinAtFile(_ write: VersionedWrite) -> MergeState.Outcome {
-        let isCaptured = trackedFiles[write.path.prefix(components: 1)]?.isCaptured ?? false
-        return isCaptured ? joinWithFile(write) : mergeState.join(write)
-    }
-
-    /// Joins a write of a domain that has a file here.
-    private mutating func joinWithFile(_ write: VersionedWrite) -> MergeState.Outcome {
-        let path = write.path
-        let key = path.prefix(components: 2)
-        let isDomain = key.depth < 2
-        // If every write is a whole key, the displaced write is the previous view.
-        let isPlain = key == path && !isDomain && !mergeState.hasWrites(ofDepth: 1) && mergeState.isAtMost(deep: 2)
-        let keys = isDomain ? mergeState.keys(under: path).map(\.path) : [key]
-        let before = isPlain ? [] : keys.map { view(of: $0) }
-        let outcome = mergeState.join(write)
-        if !isPlain {
-            for view in before { updateException(since: view) }
-        } else if case .joined(let displaced) = outcome {
-            updateException(key, before: displaced.first?.value.value, after: write.value.value, shown: displaced)
-        }
-        return outcome
-    }
-
-    /// The domains that have a file here. The last lookup is cached, because paths of one domain arrive in sequence.
-    private struct CapturedDomains {
-        private let captured: Set<Path>
-        private var last: (domain: Path, isCaptured: Bool)?
-
-        init(_ trackedFiles: [Path: TrackedFile]) { captured = Set(trackedFiles.filter(\.value.isCaptured).keys) }
-
-        mutating func hold(_ path: Path) -> Bool {
-            if let last, last.domain.isPrefix(of: path) { return last.isCaptured }
-            let domain = path.prefix(components: 1)
-            last = (domain, captured.contains(domain))
-            return captured.contains(domain)
-        }
-    }
-
-    private func isMirrored(_ path: Path) -> Bool { trackedFiles[path.prefix(components: 1)]?.isMirrored ?? false }
 }

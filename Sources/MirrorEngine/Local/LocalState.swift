@@ -6,33 +6,24 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var writer: WriterID
     /// Our numbers before a clone or a restored copy of us was detected.
     package internal(set) var formerWriters: Set<WriterID>
-    /// The number of our last transaction.
+    /// The number of our last published transaction.
     package internal(set) var sequence: UInt64 = 0
     var clock = HybridClock()
-    package internal(set) var mergeState = MergeState()
-    /// For each writer including us, the last transaction up to which all are known.
-    package internal(set) var knowledge = VersionVector()
+    /// What all hosts agree on, and our own changes that wait to be published.
+    package internal(set) var shared = SharedState()
     package internal(set) var peers: [WriterID: Peer] = [:]
     /// The transactions that are still to be published.
     package internal(set) var outbox: [Transaction] = []
     /// The next file to be created. It is recorded first, so that after a crash the same file is created.
     package internal(set) var intent: PackIntent?
     package internal(set) var folder = OwnFolder()
-    /// The preference files by the path of their domain. Paths compare bytes, while two different names can be equal as
-    /// strings.
+    /// The preference files by the path of their domain.
     package internal(set) var trackedFiles: [Path: TrackedFile] = [:]
     /// The changes that are being written into preference files.
     package internal(set) var application: Application?
-    package internal(set) var conflicts = ConflictJournal()
-    /// Writes of other writers that took the place of ours because they have the same value.
-    var adopted: Set<WriteID> = []
-    /// Writes under our number that were made by a copy of this store.
-    var foreign: Set<WriteID> = []
-    /// The former numbers of other writers.
-    var lineage = Lineage()
+    /// Conflicts that were resolved, oldest first. They can still be restored.
+    package internal(set) var resolved: [ResolvedConflict] = []
     package internal(set) var restoreMarkers = RestoreMarkers()
-    /// Writers whose writes our bases carry because their folders are gone.
-    var carried: Set<WriterID> = []
     /// Writers that are no longer shown in any list.
     package internal(set) var retired: Set<WriterID> = []
     package internal(set) var participation = Participation.full
@@ -59,6 +50,20 @@ package struct LocalState: Hashable, Sendable {
     }
 }
 
+/// A conflict that was resolved on this host, or a value that a user decided to replace.
+package struct ResolvedConflict: Hashable, Sendable {
+    package let place: Path
+    package let value: WrittenValue
+    /// The host that wrote the value, or nil for a value that was only in a file.
+    package let loser: WriterID?
+    package let stamp: Stamp
+    package let resolvedAt: Int64
+
+    /// The time that a resolved conflict is kept, in milliseconds.
+    static let keptFor: Int64 = 90 * 86_400_000
+    static let most = 10_000
+}
+
 /// The marks that the mirror writes beside the preference files, to detect when a backup of them or of its own state
 /// comes back.
 package struct RestoreMarkers: Hashable, Sendable {
@@ -80,7 +85,9 @@ package struct PackIntent: Hashable, Sendable {
     package let pack: EncodedPack
     /// The last transaction that a log contains or a base includes.
     package let last: UInt64
-    /// The knowledge vector in the file.
+    /// The number of transactions in the outbox that the file contains.
+    package let published: Int
+    /// The known transactions in the file.
     package let knowledge: VersionVector
     /// Whether the file announces that we leave.
     package let isFarewell: Bool
@@ -96,8 +103,14 @@ package struct OwnFolder: Hashable, Sendable {
     package internal(set) var removed: [PackName] = []
     /// The hash of our last log.
     package internal(set) var tip: ContentHash?
-    /// The knowledge vector that we published with our last log.
+    /// All logs that we created under this number.
+    package internal(set) var tags = FileTags()
+    /// The known transactions that we published last.
     package internal(set) var publishedKnowledge = VersionVector()
+    /// The time at which we published them.
+    package internal(set) var acknowledgedAt: Int64?
+    /// The known transactions in our note.
+    package internal(set) var noteKnowledge = VersionVector()
     /// The last transaction that our last base includes.
     package internal(set) var baseSequence: UInt64 = 0
     package internal(set) var baseBytes = 0
@@ -169,42 +182,31 @@ package struct CreatedFile: Hashable, Sendable {
 package struct Peer: Hashable, Sendable {
     /// The hash prefixes of the files that were joined and may still be in view.
     package internal(set) var joined: Set<UInt64> = []
-    /// The hash of the last log up to which there is no gap.
-    package internal(set) var tip: ContentHash?
-    /// The last transaction that the joined bases of the writer include.
-    package internal(set) var baseSequence: UInt64 = 0
+    /// The logs of the writer that are known, whether they were read or not.
+    package internal(set) var tags = FileTags()
+    /// The last transactions of all writers that this one knew when it last published.
+    package internal(set) var knowledge = VersionVector()
     /// Logs that were joined although logs before them are missing.
-    package internal(set) var beyond: [ChainLink] = []
+    package internal(set) var beyond: [FileTags.Span] = []
     package internal(set) var note: WriterNote?
+    /// The name of the host, from its note or from a base of another host.
+    package internal(set) var label: String?
     /// The greatest stamp in the writer's logs, which shows when its clock is wrong.
     package internal(set) var lastStamp = Stamp.zero
     /// The time at which the folder went out of view, or nil.
     package internal(set) var vanishedAt: Int64?
-    /// The other writers whose writes its last base carries.
-    package internal(set) var carries: Set<WriterID> = []
-}
+    /// Whether a base of ours has everything of the writer, so that its folder is not needed.
+    package internal(set) var isKept = false
 
-/// A log as a link of its writer's chain, without its transactions.
-package struct ChainLink: Hashable, Sendable {
-    /// The sequence numbers of the first and the last transaction.
-    package let first: UInt64
-    package let last: UInt64
-    package let hash: ContentHash
-    /// The hash of the writer's log before this one.
-    package let previous: ContentHash?
-}
-
-extension ChainLink {
-    init(_ log: LogPack, hash: ContentHash) {
-        self.init(first: log.first, last: log.last, hash: hash, previous: log.previous)
-    }
+    /// Whether a file of the writer was read. Of other writers, only the files of others tell something.
+    var wasInView: Bool { !joined.isEmpty || note != nil }
 }
 
 // The files in our own folder, and which of them are superseded.
 extension LocalState {
     mutating func apply(_ intent: PackIntent) {
         self.intent = intent
-        if !Rule.clearsOutboxAfterCreation.isKept { clearOutbox(of: intent) }
+        if !Rule.clearsOutboxAfterCreation.isKept { publish(intent) }
     }
 
     mutating func markCreated(_ name: PackName, at now: Int64) {
@@ -212,16 +214,16 @@ extension LocalState {
         self.intent = nil
         folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
         for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
-        clearOutbox(of: intent)
+        if Rule.clearsOutboxAfterCreation.isKept { publish(intent) }
+        (folder.publishedKnowledge, folder.acknowledgedAt) = (intent.knowledge, now)
         switch name.kind {
         case .log:
-            folder.tip = intent.pack.hash
-            folder.publishedKnowledge = intent.knowledge
             folder.logBytes += intent.pack.size
             folder.logCount += 1
         case .base: supersede(with: intent, at: now)
         case .note:
             (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
+            folder.noteKnowledge = intent.knowledge
             folder.owesNote = false
             for (other, file) in folder.created where other.kind == .note && other != name && file.supersededAt == nil {
                 folder.created[other]?.supersededAt = now
@@ -229,8 +231,48 @@ extension LocalState {
         }
     }
 
-    /// Removes the transactions that a file of ours contains from the outbox. For a note there are none.
-    mutating func clearOutbox(of intent: PackIntent) { outbox.removeAll { $0.id.sequence <= intent.last } }
+    /// Gives the transactions that a file contains their numbers, and removes them from the outbox.
+    private mutating func publish(_ intent: PackIntent) {
+        guard intent.published > 0, intent.last == sequence + UInt64(intent.published) else { return }
+        publish(intent.published, tag: FileTag(intent.pack.hash))
+        folder.tip = intent.pack.hash
+    }
+
+    /// Gives the first transactions that wait their numbers.
+    mutating func publish(_ count: Int, tag: FileTag) {
+        let first = sequence + 1
+        for transaction in outbox.prefix(count) {
+            sequence += 1
+            let dot = TransactionID(writer: writer, sequence: sequence)
+            shared.vector.raise(writer, to: VersionVector.Entry(sequence: sequence, tag: tag))
+            rename(transaction, to: dot)
+        }
+        outbox.removeFirst(min(count, outbox.count))
+        folder.tags.insert(FileTags.Span(first: first, last: sequence, tag: tag))
+        shared.forgetProven()
+    }
+
+    /// Replaces the names of a transaction's values, wherever they occur.
+    private mutating func rename(_ transaction: Transaction, to dot: TransactionID) {
+        for change in transaction.changes {
+            rename(AtomName(change.id, nil), to: AtomName(change.id, dot), at: change.path)
+        }
+    }
+
+    mutating func rename(_ name: AtomName, to other: AtomName, at path: Path) {
+        if let atom = shared.live.atom(name, at: path) {
+            shared.live.cover(name, atom.region)
+            shared.live.insert(
+                Atom(other, at: path, atom.value, stamp: atom.stamp, reason: atom.reason, in: atom.region))
+        }
+        for index in outbox.indices { outbox[index].rename(name, to: other) }
+        let domain = path.prefix(components: 1)
+        guard let exceptions = trackedFiles[domain]?.exceptions else { return }
+        for (key, exception) in exceptions where exception.shown.contains(where: { $0.name == name }) {
+            trackedFiles[domain]?.exceptions[key]?.shown = exception.shown.map { $0.renamed(name, to: other) }
+        }
+        trackedFiles[domain]?.past.rename(name, to: other)
+    }
 
     private mutating func supersede(with intent: PackIntent, at now: Int64) {
         folder.baseSequence = intent.last
@@ -246,74 +288,63 @@ extension LocalState {
         }
     }
 
-    /// The knowledge vector as published in our files, which excludes ourselves.
+    /// The known transactions of the other writers.
     var knowledgeOfOthers: VersionVector {
-        var others = knowledge
-        others[writer] = 0
-        return others
+        VersionVector(shared.vector.sorted.filter { $0.writer != writer }.map { ($0.writer, $0.entry) })
+    }
+
+    /// The number of our last transaction, whether it is published or not.
+    package var lastSequence: UInt64 { sequence + UInt64(outbox.count) }
+}
+
+extension Transaction {
+    /// Replaces a name in what the changes replace.
+    mutating func rename(_ name: AtomName, to other: AtomName) {
+        for index in changes.indices where changes[index].covers.contains(where: { $0.name == name }) {
+            changes[index].covers =
+                changes[index].covers.map { Cover($0.name == name ? other : $0.name, $0.region) }.joined
+        }
+    }
+}
+
+extension Shown {
+    func renamed(_ name: AtomName, to other: AtomName) -> Shown {
+        self.name == name ? Shown(other, region, stamp) : self
     }
 }
 
 // The keys at which preference files differ from the view.
 extension LocalState {
-    /// The view of a key before the state changed.
-    struct KeyView {
-        let key: Path
-        let value: CanonicalValue?
-        /// The writes that produced the value; empty if an exception records them already.
-        let writes: [VersionedWrite]
+    /// Records that the views of keys have changed while their files have not.
+    mutating func updateExceptions(at keys: Set<Path>, since before: MergeState) {
+        for key in keys where trackedFiles[key.prefix(components: 1)]?.isCaptured ?? false {
+            updateException(key, since: before)
+        }
     }
 
-    func view(of key: Path) -> KeyView {
-        // An exception already records what the file shows.
-        let isKnown = trackedFiles[key.prefix(components: 1)]?.exceptions[key] != nil
-        return KeyView(key: key, value: mergeState.value(at: key), writes: isKnown ? [] : mergeState.overlapping(key))
-    }
-
-    /// Records that the view of a key has changed while its file has not.
-    mutating func updateException(since view: KeyView) {
-        updateException(view.key, before: view.value, after: mergeState.value(at: view.key), shown: view.writes)
-    }
-
-    /// - Parameter shown: The writes that produced the previous view.
-    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?, shown: [VersionedWrite])
-    {
+    private mutating func updateException(_ key: Path, since before: MergeState) {
         let domain = key.prefix(components: 1)
         let exception = trackedFiles[domain]?.exceptions[key]
-        guard before != after, exception?.reason != .limit else { return }
+        let (former, value) = (before.value(at: key), shared.live.value(at: key))
+        guard former != value, exception?.reason != .limit else { return }
         // The file is unchanged: it holds the value of the exception, or else the previous view.
-        let inFile = exception.map(\.value) ?? before
-        if inFile == after {
+        let inFile = exception.map(\.value) ?? former
+        if inFile == value {
             trackedFiles[domain]?.exceptions[key] = nil
         } else {
-            let isLeft = after == nil && mergeState.write(at: key)?.value == .left
+            let isLeft = value == nil && shared.live.atoms(at: key).contains { $0.value == .left }
             // After an interrupted write, it is unknown which of two values the file shows.
             let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
             trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(
                 value: inFile, reason: isLeft ? .local : .pending,
-                shown: exception?.shown ?? (isUnknown ? [] : [VisibleWrite](shown)))
+                shown: exception?.shown ?? (isUnknown ? [] : before.shown(at: key)))
         }
     }
 
-    /// Returns the writes that the preference file shows at, below and above a key, or none if that is unknown.
-    func shownWrites(at key: Path) -> [VisibleWrite] {
+    /// Returns what the preference file shows at a key, or nothing if that is unknown.
+    func shown(at key: Path) -> [Shown] {
         guard let trackedFile = trackedFiles[key.prefix(components: 1)], trackedFile.isCaptured else { return [] }
         if Rule.followsFile.isKept, let exception = trackedFile.exceptions[key] { return exception.shown }
-        return [VisibleWrite](mergeState.overlapping(key))
-    }
-}
-
-extension LocalState {
-    /// Replaces the writes, and records the changes that preference files need.
-    mutating func replaceMergeState(by rebuilt: MergeState) {
-        let before = mergeState
-        mergeState = rebuilt
-        for (domain, trackedFile) in trackedFiles where trackedFile.isCaptured {
-            let keys = before.keys(under: domain) + rebuilt.keys(under: domain)
-            for key in Set(keys.map(\.path)) {
-                updateException(
-                    key, before: before.value(at: key), after: rebuilt.value(at: key), shown: before.overlapping(key))
-            }
-        }
+        return shared.live.shown(at: key)
     }
 }

@@ -19,10 +19,11 @@ package struct StateSummary: Hashable, Sendable {
     let unneeded: [Int64]
     /// For each other writer, the hash prefixes of the files that were joined.
     let joined: [WriterID: Set<UInt64>]
-    let tips: [WriterID: UInt64]
     let vanished: Set<WriterID>
     /// The preference files that are mirrored, as they were last read or written.
     package let files: [Path: FileIdentity?]
+    /// The time since which others were not told what this host has read, or nil.
+    let unacknowledgedSince: Int64?
 }
 
 extension Engine {
@@ -32,9 +33,9 @@ extension Engine {
         let isCaptured = mirrored.values.allSatisfy {
             $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil && $0.interrupted.isEmpty
         }
-        // A writer whose folder is gone and whose writes are carried is ignored. If the folder returns, it is new.
+        // A writer whose folder is gone and not needed is ignored, and so is one of whom only a name is known.
         let others = local.peers.filter { writer, peer in
-            writer != local.writer && (peer.vanishedAt == nil || !local.isCarried(writer))
+            writer != local.writer && peer.wasInView && (peer.vanishedAt == nil || !peer.isKept)
         }
         return StateSummary(
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
@@ -43,8 +44,9 @@ extension Engine {
             removedNotes: Set(local.folder.removed.filter { $0.kind == .note }),
             blobs: local.folder.blobs.filter { $0.value.unneededSince == nil }.mapValues(\.size),
             unneeded: local.folder.blobs.compactMap(\.value.unneededSince).sorted(), joined: others.mapValues(\.joined),
-            tips: others.compactMapValues { $0.tip?.prefix },
-            vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
+            vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file),
+            unacknowledgedSince: local.folder.publishedKnowledge == local.knowledgeOfOthers
+                ? nil : local.folder.acknowledgedAt)
     }
 }
 
@@ -53,6 +55,7 @@ extension StateSummary {
     package func needsState(
         _ listing: Listing, files current: [Name: FileIdentity?], at now: Int64, limits: EngineLimits
     ) -> Bool {
+        if let since = unacknowledgedSince, !now.isWithin(limits.acknowledgesEvery, of: since) { return true }
         guard isAtRest, listing.closed.isEmpty, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else {
             return true
         }
@@ -79,13 +82,12 @@ extension StateSummary {
     private func hasNews(_ writer: WriterID, _ names: [String: Int]) -> Bool {
         guard let joined = joined[writer] else { return true }
         let hashes = Set(names.keys.compactMap { PackName($0)?.hash })
-        return !hashes.isSubset(of: joined)
-            || !joined.subtracting([tips[writer]].compactMap { $0 }).isSubset(of: hashes)
+        return hashes != joined
     }
 }
 
 extension StateSummary: FieldwiseCodable {
     static let fields = JournalFields(
         Self.init, \.journalLength, \.mirror, \.writer, \.isAtRest, \.created, \.superseded, \.removedNotes, \.blobs,
-        \.unneeded, \.joined, \.tips, \.vanished, \.files)
+        \.unneeded, \.joined, \.vanished, \.files, \.unacknowledgedSince)
 }

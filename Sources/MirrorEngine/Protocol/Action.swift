@@ -38,7 +38,8 @@ package enum Report: Hashable, Sendable {
     case unheld(domain: String, keys: [String])
     /// A file could not be written. The next exchange tries again.
     case unwritten(domain: String)
-    case conflict(WriteID)
+    /// A conflict that was not open before.
+    case conflict(Conflict)
     case held(domain: String, HoldReason)
     case waiting(Waiting)
     case tookNewNumber(former: WriterID, new: WriterID)
@@ -53,8 +54,6 @@ package enum Report: Hashable, Sendable {
     case lostFiles
     /// A file waits for blobs that do not arrive.
     case missingBlobs(PackAddress)
-    /// The state of another host differs although it was made from the same changes.
-    case digestMismatch(WriterID)
 
     package enum Waiting: Hashable, Sendable {
         case quota

@@ -72,7 +72,8 @@ extension Applier {
         _ observations: [Observation], at moment: Moment, in context: inout EngineContext
     ) {
         let application = context.local.application
-        var builder = CaptureBuilder(context.local, policy: context.policy, at: moment)
+        var builder = CaptureBuilder(
+            context.local, policy: context.policy, mostLosers: context.limits.losers, at: moment)
         for observation in observations {
             let domain = Path(domain: observation.domain)
             guard let trackedFile = context.local.trackedFiles[domain],
@@ -105,7 +106,8 @@ extension Applier {
         _ observation: Observation, at moment: Moment, in context: inout EngineContext
     ) {
         let domain = Path(domain: observation.domain)
-        var builder = CaptureBuilder(context.local, policy: context.policy, at: moment)
+        var builder = CaptureBuilder(
+            context.local, policy: context.policy, mostLosers: context.limits.losers, at: moment)
         let comparison = FileComparison(observation, context)
         let isOverruled = overruled.remove(domain) != nil
         accepted.remove(domain)
@@ -117,7 +119,11 @@ extension Applier {
             context.report(.held(domain: observation.domain, .unreadable))
         } else {
             let isSuspect = context.local.trackedFiles[domain]?.suspicion == .stateIsOlder
-            builder.begin(observation, comparison, seed: isSuspect ? .merge : context.seed)
+            if isSuspect || context.seed == .found, Rule.keepsFound.isKept {
+                builder.find(observation, comparison)
+            } else {
+                builder.begin(observation, comparison, seed: isSuspect ? .merge : context.seed)
+            }
         }
         context.record(builder.capture(settlesApplication: false), moment.random)
         if context.local.trackedFiles[domain]?.isPending ?? false { seeding.insert(domain) }
@@ -138,9 +144,11 @@ extension EngineContext {
     fileprivate mutating func record(_ capture: Capture?, _ random: UInt64) {
         guard let capture else { return }
         if !local.restoreMarkers.isDue { leaveMark(ahead: random) }
-        let conflicts = local.conflicts.entries.count
+        let (before, keys) = (
+            local.shared.live, capture.transactions.reduce(into: Set<Path>()) { $0.formUnion($1.keys) }
+        )
         commit(.captured(capture))
-        reportConflicts(since: conflicts)
+        reportConflicts(at: keys, since: before)
     }
 }
 
@@ -294,11 +302,18 @@ extension Applier {
         }
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
-            replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
+            past: past(of: change, exceptions, context))
     }
 
-    /// The limit of keys whose replaced values are recorded. A save that reverts more keys is assumed to be intended.
-    private static let mostRemembered = 1000
+    /// Returns what the file showed before this change and earlier ones.
+    private func past(
+        of change: DomainChange, _ exceptions: [Path: TrackedFile.Exception], _ context: EngineContext
+    ) -> Past {
+        let former = context.local.trackedFiles[change.domain]
+        var past = former?.past ?? Past()
+        past.add(change.changes.filter { exceptions[$0.key] == nil }) { former?.exceptions[$0]?.shown ?? [] }
+        return past
+    }
 }
 
 extension LocalState {
@@ -318,7 +333,7 @@ extension EngineContext {
         guard local.application == nil else { return }
         let held = local.pendingDomains.compactMap { domain in
             versionHold(of: domain).map { reason in
-                CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason, reverted: [])
+                CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason)
             }
         }
         guard !held.isEmpty else { return }
@@ -332,7 +347,7 @@ extension EngineContext {
     fileprivate func versionHold(of domain: Path) -> HoldReason? {
         guard let path = policy.versionKey.map(domain.appending),
             local.trackedFiles[domain]?.exceptions[path]?.reason == .pending,
-            let version = local.mergeState.value(at: path)
+            let version = local.shared.live.value(at: path)
         else { return nil }
         return policy.supports(domain.domain, version) ? nil : .newerVersion
     }
@@ -352,7 +367,7 @@ extension EngineContext {
             }
             let unchanged = AppliedDomain(
                 domain: domain, file: trackedFile.file, hash: trackedFile.hash, exceptions: trackedFile.exceptions,
-                replaced: trackedFile.replaced)
+                past: trackedFile.past)
             commit(.applied([unchanged]))
         }
     }
@@ -361,8 +376,8 @@ extension EngineContext {
     fileprivate mutating func reportChanges(_ applied: AppliedDomain, _ change: DomainChange, isSeeding: Bool) {
         var keys: [WriterID: [String]] = [:]
         for key in change.changes.keys.sorted().prefix(Self.mostReportedKeys) where applied.exceptions[key] == nil {
-            let latest = local.mergeState.overlapping(key).max { $1.isAfter($0) }
-            guard let name = key.key, let writer = latest?.transactionID.writer, writer != local.writer else {
+            let latest = local.shared.live.overlapping(key).max { $1.isAfter($0) }
+            guard let name = key.key, let writer = latest?.name.dot?.writer, writer != local.writer else {
                 continue
             }
             keys[writer, default: []].append(name)
@@ -433,7 +448,7 @@ extension LocalState {
     /// A file is written as a whole, and each of its values is in memory several times meanwhile.
     func portion(of domains: [Path], _ limits: EngineLimits) -> [Path] {
         let sizes = domains.map { domain in
-            mergeState.under(domain).reduce(0) { $0 + limits.bytesOfEntry + ($1.value.value?.count ?? 0) }
+            shared.live.under(domain).reduce(0) { $0 + limits.bytesOfEntry + ($1.value.value?.count ?? 0) }
         }
         guard sizes.reduce(0, +) > limits.bytesAtOnce else { return domains }
         let groups = sharing(domains)
@@ -459,10 +474,10 @@ extension LocalState {
         for index in domains.indices {
             var last: TransactionID?
             // Adjacent writes are often from the same transaction.
-            for write in mergeState.under(domains[index]) where write.transactionID != last {
-                last = write.transactionID
-                let other = firstWith[write.transactionID, default: index]
-                firstWith[write.transactionID] = other
+            for dot in shared.live.under(domains[index]).compactMap(\.name.dot) where dot != last {
+                last = dot
+                let other = firstWith[dot, default: index]
+                firstWith[dot] = other
                 var (from, to) = (groupOf[index], groupOf[other])
                 guard from != to else { continue }
                 if groups[from].count > groups[to].count { swap(&from, &to) }

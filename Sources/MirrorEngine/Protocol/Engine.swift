@@ -196,10 +196,9 @@ extension Engine {
     private mutating func takeNewNumber(at moment: Moment) {
         let former = local.writer
         let names = inbox.folders[former] ?? []
-        let inView = local.intent.map { names.contains($0.pack.name) } ?? false
         let isFileMissing = local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
         if isFileMissing { context.commit(.lostFiles(at: moment.now)) }
-        context.commit(.tookNewNumber(former.next(random: moment.random), intentIsInView: inView))
+        context.commit(.tookNewNumber(WriterID(number: moment.random)))
         context.report(.tookNewNumber(former: former, new: local.writer))
         let files = names.map { PackAddress(writer: former, name: $0) }
         context.act(.fetch(files.sorted(by: PackAddress.isReadBefore)))
@@ -208,7 +207,6 @@ extension Engine {
     /// Joins every file that is due, until none is left.
     private mutating func joinWaiting(isLast: Bool = true, at moment: Moment) {
         guard !applier.isWriting else { return }
-        let conflicts = local.conflicts.entries.count
         var (progress, again) = (true, [PackAddress]())
         while progress {
             progress = false
@@ -226,35 +224,39 @@ extension Engine {
         inbox.dropWaiting(beyond: context.limits.bytesWaiting)
         if !again.isEmpty { context.act(.fetch(again)) }
         guard applier.hasJoined else { return }
-        context.reportConflicts(since: conflicts)
         guard isLast else { return }
         applier.hasJoined = false
         applier.requestLocks(in: &context)
     }
 
     private mutating func join(_ pack: Pack, at moment: Moment) {
-        // If another writer knows more under our number than we have published, it read that from a copy of this store,
-        // whose files may not have arrived yet. Other hosts would ignore our next changes under that number as known.
-        if pack.sequence(of: local.writer) > local.lastPublished, Rule.takesNewNumber.isKept {
-            takeNewNumber(at: moment)
-        }
+        if local.isContradicted(by: pack), Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
+        let before = local.shared.live
         context.commit(.joined(pack, at: moment.now))
-        if case .base(let base) = pack.content, local.differs(from: base) {
-            context.report(.digestMismatch(base.writer))
-        }
+        let keys =
+            switch pack.content {
+            case .log(let log): log.keys
+            case .base: before.keysDiffering(from: local.shared.live)
+            case .note: Set<Path>()
+            }
+        context.reportConflicts(at: keys, since: before)
     }
 }
 
 extension LocalState {
-    /// Whether a base with the same knowledge shows another state.
-    fileprivate func differs(from base: BasePack) -> Bool {
-        guard outbox.isEmpty, let theirs = Digest(base.digest) else { return false }
-        // Only hosts with the same knowledge can compare, and that check is cheap.
-        var known = base.knowledge
-        known[base.writer] = base.last
-        guard known == knowledge else { return false }
-        let ours = digest
-        return ours.tips == theirs.tips && ours.state != theirs.state
+    /// Whether another writer read files under our number that we did not publish, so that a copy of this store did.
+    /// Its files may not have arrived yet, and other hosts would ignore our next changes under the number as known.
+    fileprivate func isContradicted(by pack: Pack) -> Bool {
+        if case .base(let base) = pack.content, base.state.forks[writer] != nil { return true }
+        guard let entry = pack.knowledge.entry(of: writer) else { return false }
+        if entry.sequence > sequence { return !isIntended(entry) }
+        return Rule.comparesTags.isKept && folder.tags.tag(of: entry.sequence).map { $0 != entry.tag } ?? false
+    }
+
+    /// Whether a transaction is in the log that we were about to create.
+    private func isIntended(_ entry: VersionVector.Entry) -> Bool {
+        guard let intent, intent.published > 0 else { return false }
+        return entry.sequence <= intent.last && entry.tag == FileTag(intent.pack.hash)
     }
 }
 
@@ -266,14 +268,15 @@ extension Engine {
         case .add(let domain): context.commit(.configured(domain: domain, isMirrored: true))
         case .remove(let domain): context.commit(.configured(domain: domain, isMirrored: false))
         case .release(let domain, let takesFile): applier.release(domain, takesFile: takesFile, in: &context)
-        case .resolve(let conflicts): context.commit(.resolvedConflicts(conflicts, at: moment.now))
-        case .restore(let conflicts): restore(conflicts, at: moment)
+        case .accept(let conflicts): accept(conflicts, at: moment)
         case .retire(let writer): context.commit(.retired(writer))
         case .leave: context.setParticipation(.leaving)
         case .detach: context.setParticipation(.detached)
         case .purge(let writer): purge(writer, at: moment)
         case .rebuild(let packs):
+            let before = local.shared.live
             context.commit(.rebuilt(packs))
+            context.reportConflicts(at: before.keysDiffering(from: local.shared.live), since: before)
             applier.requestLocks(in: &context)
         case .compact: publisher.compactNow(at: moment.now, in: &context)
         case .withdraw(let domain): withdraw(domain, at: moment)
@@ -283,19 +286,22 @@ extension Engine {
         }
     }
 
-    /// Writes the values of conflicts again, as new changes. Values of keys that stay here do not enter the mirror.
-    private mutating func restore(_ ids: [WriteID], at moment: Moment) {
-        let conflicts = ids.compactMap { local.conflicts.conflict($0) }.filter {
-            !policy.staysLocal($0.path.domain, $0.path.key ?? "")
+    /// Accepts lost values where they are open conflicts now.
+    private mutating func accept(_ conflicts: [Conflict], at moment: Moment) {
+        var changes: [Change] = []
+        let open = Dictionary(grouping: Set(conflicts.map { $0.place.prefix(components: 2) })) { $0 }.keys.reduce(
+            into: [:]) {
+                $0[$1] = local.shared.live.conflicts(under: $1)
+            }
+        for conflict in conflicts.sorted(by: { $0.place < $1.place }) {
+            let key = conflict.place.prefix(components: 2)
+            guard let present = open[key]?.first(where: { $0.isSame(as: conflict) }) else { continue }
+            changes.append(
+                Change(
+                    WriteID(random: moment.random, path: present.place, stamp: .zero, value: conflict.value),
+                    at: present.place, nil, stamp: .zero, covers: present.losers))
         }
-        guard !conflicts.isEmpty else { return }
-        var clock = local.clock
-        let transaction = local.transaction(of: conflicts, &clock, at: moment)
-        context.commit(
-            .restored(
-                Restoration(
-                    conflicts: conflicts.map(\.id), transaction: transaction, clock: clock.local, when: moment.now)))
-        applier.requestLocks(in: &context)
+        decide(changes, local.clock, at: moment)
     }
 
     /// Replaces our values of a domain with `left`, so that each host keeps its own, and removes the files that contain
@@ -307,21 +313,27 @@ extension Engine {
         }
         guard !published.isEmpty else { return }
         var clock = local.clock
-        let (transactionID, stamp) = (
-            TransactionID(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now)
-        )
-        let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
-            let shown = [VisibleWrite](published.filter { key.isPrefix(of: $0.path) })
-            return Write(path: key, value: .left).stamped(stamp, over: shown, by: transactionID, moment.random)
+        let stamp = clock.stamp(at: moment.now)
+        let changes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
+            let replaced = local.shared.live.replaced(byWriteAt: key, of: .left, shown: [], showing: nil)
+            let stamp = max(stamp, replaced.stamp?.next ?? .zero)
+            return Change(
+                WriteID(random: moment.random, path: key, stamp: stamp, value: .left), at: key, .left, stamp: stamp,
+                covers: replaced.covers)
         }
-        let transaction = Transaction(id: transactionID, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)
-        context.commit(
-            .restored(Restoration(conflicts: [], transaction: transaction, clock: clock.local, when: moment.now)))
+        decide(changes, clock, at: moment)
         publisher.compactNow(at: moment.now, in: &context)
     }
 
-    /// Carries the writes of a writer, and then removes its folder. A folder stays if it has a file that was not read
-    /// or is not kept in memory: a newer version may read more of it, and missing blobs may still arrive.
+    private mutating func decide(_ changes: [Change], _ clock: HybridClock, at moment: Moment) {
+        guard !changes.isEmpty else { return }
+        context.commit(
+            .decided(Decision(transaction: Transaction(changes), clock: clock.local, when: moment.now)))
+        applier.requestLocks(in: &context)
+    }
+
+    /// Publishes everything that a writer wrote, and then removes its folder. A folder stays if it has a file that was
+    /// not read or is not kept in memory: a newer version may read more of it, and missing blobs may still arrive.
     private mutating func purge(_ writer: WriterID, at moment: Moment) {
         guard !inbox.closed.contains(writer) else { return context.report(.closed(writer)) }
         let unread = inbox.unread(of: writer)
@@ -334,26 +346,5 @@ extension Engine {
         inbox.stopWaiting(for: writer, at: moment.now, context.limits)
         joinWaiting(at: moment)
         publisher.purge(writer, at: moment.now, in: &context)
-    }
-}
-
-extension LocalState {
-    /// Returns the displaced values that are not in force again. They replace what the file shows, like any other
-    /// write.
-    fileprivate func transaction(
-        of conflicts: [ConflictJournal.Conflict], _ clock: inout HybridClock, at moment: Moment
-    ) -> Transaction? {
-        let lost = conflicts.map { Write(path: $0.path, value: $0.value) }
-        // Of several values at one path, the newest is restored.
-        let writes = lost.normalised.filter { mergeState.value(at: $0.path) != $0.value.value }
-        guard !writes.isEmpty else { return nil }
-        let (transactionID, stamp) = (
-            TransactionID(writer: writer, sequence: sequence + 1), clock.stamp(at: moment.now)
-        )
-        let stamped = writes.map { write in
-            let shown = shownWrites(at: write.path.prefix(components: 2))
-            return write.stamped(stamp, over: shown, by: transactionID, moment.random)
-        }
-        return Transaction(id: transactionID, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
 }

@@ -35,9 +35,16 @@ struct EngineContext: Sendable {
     mutating func act(_ action: Action) { actions.append(action) }
     mutating func report(_ report: Report) { actions.append(.report(report)) }
 
-    /// Reports the conflicts after the first `count`.
-    mutating func reportConflicts(since count: Int) {
-        for conflict in local.conflicts.entries.dropFirst(count) { report(.conflict(conflict.id)) }
+    /// Reports the conflicts at keys of mirrored domains that were not open before.
+    mutating func reportConflicts(at keys: Set<Path>, since before: MergeState) {
+        for key in keys.sorted() where local.trackedFiles[key.prefix(components: 1)]?.isMirrored ?? false {
+            let open = local.shared.live.conflicts(under: key)
+            guard !open.isEmpty else { continue }
+            let former = before.conflicts(under: key)
+            for conflict in open where !former.contains(where: { $0.isSame(as: conflict) }) {
+                report(.conflict(conflict))
+            }
+        }
     }
 
     /// Returns the actions of this event.
@@ -92,6 +99,8 @@ extension LocalState {
 /// The limits of a mirror, and its delays in milliseconds.
 package struct EngineLimits: Hashable, Sendable {
     package var keys = 1_000_000
+    /// The lost values that are listed at one place. Beyond that, the oldest are only counted.
+    package var losers = 64
     package var bytesOfWriter = 256 << 20
     package var writers = ByteReader.mostWriters
     package var bytesOfFile = Envelope.longestFile
@@ -118,6 +127,8 @@ package struct EngineLimits: Hashable, Sendable {
     package var unneededFor: Int64 = 7 * 86_400_000
     /// The time that a log waits for the one before it, and a faulty file for its bytes.
     package var waitsFor: Int64 = 600_000
+    /// The time after which a host that publishes nothing else acknowledges what it has read.
+    package var acknowledgesEvery: Int64 = 86_400_000
     /// The time between two checks of our own files.
     package var checksEvery: Int64 = 3_600_000
     /// The least time between two restorations of missing files of our own.

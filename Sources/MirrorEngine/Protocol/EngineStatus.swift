@@ -12,20 +12,34 @@ package struct EngineStatus: Sendable {
     package var directory: DirectoryStatus { engine.context.directoryStatus }
     package var writer: WriterID { local.writer }
     /// This store's number, followed by the former ones.
-    package var numbers: [WriterID] { local.numbers }
+    package var numbers: [WriterID] { [writer] + local.formerWriters.sorted() }
     /// Whether the other hosts were notified that this one has left.
     package var hasLeft: Bool { local.folder.hasLeft }
     /// Whether this host is leaving and has not announced it yet.
     package var isLeaving: Bool { local.participation == .leaving && !hasLeft }
-    package var conflicts: ConflictJournal { local.conflicts }
-    /// The writes in force, in all domains.
-    package var mergeState: MergeState { local.mergeState }
+    /// The values in force and the open conflicts, in all domains.
+    package var mergeState: MergeState { local.shared.live }
+    /// What all hosts agree on.
+    package var shared: SharedState { local.shared }
+    /// Conflicts that were resolved, oldest first.
+    package var resolved: [ResolvedConflict] { local.resolved }
 
     /// For each writer including us, the last transaction up to which all are known.
-    package var knowledge: VersionVector { local.knowledge }
+    package var knowledge: VersionVector { local.shared.vector }
 
     /// Whether the engine has the state to which a journal leads.
     package func matches(_ state: LocalState) -> Bool { local == state }
+
+    /// Whether another host has read everything that this store published under its numbers, and nothing waits to be
+    /// published.
+    package var isAcknowledged: Bool {
+        let others = local.peers.filter { $0.key != writer && !local.formerWriters.contains($0.key) }.values
+        return local.outbox.isEmpty
+            && numbers.allSatisfy { number in
+                let last = local.shared.vector[number]
+                return last == 0 || others.contains { $0.knowledge[number] >= last }
+            }
+    }
 
     // MARK: Preference files
 
@@ -46,7 +60,7 @@ package struct EngineStatus: Sendable {
     /// The transactions that are still to be published.
     package var outbox: [Transaction] { local.outbox }
     /// The last of our transactions that other hosts can have read.
-    package var lastPublished: UInt64 { local.lastPublished }
+    package var lastPublished: UInt64 { local.sequence }
     /// Whether none of our own files is due.
     package var isFullyPublished: Bool { engine.isFullyPublished }
     /// Whether our files still contain values that are no longer in force.
@@ -56,8 +70,8 @@ package struct EngineStatus: Sendable {
     /// One of our files that must exist, or nil if there is none.
     package var requiredFile: PackName? { local.folder.created.filter { $0.value.supersededAt == nil }.keys.min() }
 
-    /// Returns the writes of this host in a domain that its files contain.
-    package func published(in domain: String) -> [VersionedWrite] { local.published(in: domain) }
+    /// Returns the values of a domain that this host wrote and that its files contain.
+    package func published(in domain: String) -> [Atom] { local.published(in: domain) }
 
     /// Returns the number of our required files and blobs that are missing or have the wrong size.
     package func lossCount(in listing: Listing) -> Int {
@@ -77,26 +91,20 @@ package struct EngineStatus: Sendable {
         package let lastStamp: Stamp
         package let hasLeft: Bool
         package let isRetired: Bool
-        /// Whether another writer carries everything that this one wrote.
-        package let isCarried: Bool
+        /// Whether bases of this host have everything that the writer wrote, so that its folder is not needed.
+        package let isKept: Bool
         /// Whether files of it are missing, so that some of its changes are unknown.
         package let lacksChanges: Bool
-        /// The later numbers of the same store.
-        package let successors: [WriterID]
     }
 
     /// The other writers in order, without this store's former numbers.
     package var otherWriters: [OtherWriter] {
-        var successors: [WriterID: [WriterID]] = [:]
-        for peer in local.peers.keys {
-            for former in local.lineage[peer] { successors[former, default: []].append(peer) }
-        }
-        return local.peers.filter { $0.key != writer && !local.formerWriters.contains($0.key) }
+        local.peers.filter { $0.key != writer && !local.formerWriters.contains($0.key) }
             .sorted { $0.key < $1.key }.map { writer, peer in
                 OtherWriter(
                     writer: writer, lastStamp: peer.lastStamp, hasLeft: peer.note?.hasLeft ?? false,
-                    isRetired: local.retired.contains(writer), isCarried: local.isCarried(writer),
-                    lacksChanges: local.lacksChanges(of: writer), successors: successors[writer] ?? [])
+                    isRetired: local.retired.contains(writer), isKept: peer.isKept,
+                    lacksChanges: local.lacksChanges(of: writer))
             }
     }
 
@@ -106,7 +114,7 @@ package struct EngineStatus: Sendable {
     }
 
     /// Returns the label of another writer, or nil if it is unknown.
-    package func label(of writer: WriterID) -> String? { local.peers[writer]?.note?.label }
+    package func label(of writer: WriterID) -> String? { local.peers[writer]?.label }
 
     // MARK: Files in the directory
 

@@ -49,9 +49,8 @@ package enum Command: Hashable, Sendable {
     case remove(domain: String)
     /// Accepts the file of a held domain, or the mirror instead.
     case release(domain: String, takesFile: Bool)
-    case resolve([WriteID])
-    /// Writes the values of conflicts again. It must follow `observed`.
-    case restore([WriteID])
+    /// Accepts that these values lost, where they are open conflicts. It must follow `observed`.
+    case accept([Conflict])
     /// Announces that we leave, after everything else is published.
     case leave
     /// Forgets the mirror without announcing it. From then on nothing is done, and the state may be deleted.

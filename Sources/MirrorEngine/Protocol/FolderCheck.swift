@@ -8,10 +8,10 @@ package struct FolderCheck: Sendable {
     private let listing: Listing
     private var findings: Set<Finding> = []
     private var writers: [WriterID: Chain] = [:]
-    private var rebuilding: RebuiltState
+    /// The state computed from the files alone.
+    private var rebuilt = SharedState()
     /// The state after joining the valid files that were not joined yet.
-    private var expected: MergeState
-    private var digests: [WriterID: Digest] = [:]
+    private var expected: SharedState
 
     /// A problem that the check found.
     package enum Finding: Hashable, Sendable {
@@ -30,8 +30,6 @@ package struct FolderCheck: Sendable {
         case foreign(PackName)
         /// Transactions that are in no file.
         case gap(WriterID, ClosedRange<UInt64>)
-        /// A log whose predecessor neither exists nor is replaced by a base.
-        case brokenChain(PackAddress)
         /// A change that a file refers to and no file contains.
         case missingChange(TransactionID)
         /// A valid file that was not joined yet.
@@ -40,8 +38,8 @@ package struct FolderCheck: Sendable {
         case stateLacks([String])
         /// Domains with values that are in the state and in no file.
         case filesLack([String])
-        /// The state of another host differs although it was made from the same changes.
-        case digestMismatch(WriterID)
+        /// Two copies of a store have published under this number.
+        case fork(WriterID)
     }
 
     /// The probable origin of a file whose name does not belong to a mirror.
@@ -80,9 +78,7 @@ package struct FolderCheck: Sendable {
     init(_ local: LocalState, _ listing: Listing) {
         self.local = local
         self.listing = listing
-        rebuilding = RebuiltState(
-            local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
-        expected = local.mergeState
+        expected = local.shared
         checkNames()
     }
 }
@@ -142,17 +138,10 @@ extension FolderCheck {
         let address = pack.address
         if address.writer != local.writer, !(local.peers[address.writer]?.joined.contains(pack.hash.prefix) ?? false) {
             findings.insert(.notJoined(address))
-            for write in pack.versionedWrites { expected.join(write) }
+            expected.join(pack)
         }
         writers[address.writer, default: Chain()].add(pack)
-        rebuilding.add(pack)
-        if case .base(let base) = pack.content { note(base) }
-    }
-
-    private mutating func note(_ base: BasePack) {
-        var known = base.knowledge
-        known[base.writer] = base.last
-        if known == local.knowledge, local.outbox.isEmpty { digests[base.writer] = Digest(base.digest) }
+        rebuilt.join(pack)
     }
 
     /// Returns all findings, in an order that is the same for the same files.
@@ -160,14 +149,10 @@ extension FolderCheck {
         var findings = findings
         for (writer, chain) in writers {
             findings.formUnion(chain.gaps.map { .gap(writer, $0) })
-            findings.formUnion(chain.broken.map { .brokenChain($0) })
             findings.formUnion(chain.knownChanges.filter(isMissingChange).map { .missingChange($0) })
         }
+        findings.formUnion(expected.forks.keys.map { .fork($0) })
         findings.formUnion(differences)
-        let ours = local.digest
-        for (writer, theirs) in digests where theirs.tips == ours.tips && theirs.state != ours.state {
-            findings.insert(.digestMismatch(writer))
-        }
         return findings.map { (String(describing: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
@@ -178,15 +163,75 @@ extension FolderCheck {
     }
 
     private var differences: [Finding] {
-        let lacks = Self.domains(in: rebuilding.mergeState, beyond: expected)
-        let extra = Self.domains(in: local.mergeState, beyond: rebuilding.mergeState)
+        let lacks = Self.domains(in: rebuilt, beyond: expected)
+        let extra = Self.domains(in: expected, beyond: rebuilt).filter { domain in
+            // The files of a writer whose folder is not in view are not examined.
+            !listing.closed.contains {
+                expected.live.under(Path(domain: domain)).compactMap(\.name.dot?.writer).contains($0)
+            }
+        }
         return (lacks.isEmpty ? [] : [.stateLacks(lacks)]) + (extra.isEmpty ? [] : [.filesLack(extra)])
     }
 
-    /// Returns the domains in which one state has a write that another state neither has nor has seen replaced.
-    private static func domains(in state: MergeState, beyond other: MergeState) -> [String] {
+    /// Returns the domains in which one state has a published value that another state neither has nor knows to be
+    /// replaced.
+    private static func domains(in state: SharedState, beyond other: SharedState) -> [String] {
         var (joined, domains) = (other, Set<Name>())
-        state.visit { if case .joined = joined.join($0) { domains.insert(Name($0.path.domain)) } }
+        joined.join(state)
+        let known = Set(other.live.atoms.map(\.name))
+        joined.live.visit { atom in
+            if atom.name.dot != nil, !known.contains(atom.name) { domains.insert(Name(atom.path.domain)) }
+        }
         return domains.sorted().map(\.text)
+    }
+}
+
+extension SharedState {
+    /// Joins a file, if it has values.
+    package mutating func join(_ pack: Pack) {
+        switch pack.content {
+        case .log(let log):
+            join(
+                log.transactions, from: log.first, of: log.writer, tag: FileTag(pack.hash),
+                isContiguous: log.first <= vector[log.writer] + 1)
+        case .base(let base): join(base.state(hash: pack.hash))
+        case .note: break
+        }
+    }
+}
+
+/// The files of one writer, and the transactions that none of them contains.
+private struct Chain: Sendable {
+    private var spans: [ClosedRange<UInt64>] = []
+    private var baseReach: UInt64 = 0
+    /// The last transaction that a file contains.
+    private(set) var reach: UInt64 = 0
+    /// The greatest known transactions in the files.
+    private var knowledge = VersionVector()
+
+    mutating func add(_ pack: Pack) {
+        switch pack.content {
+        case .log(let log):
+            spans.append(log.first...log.last)
+            reach = max(reach, log.last)
+        case .base(let base):
+            baseReach = max(baseReach, base.last)
+            reach = max(reach, base.last)
+        case .note: break
+        }
+        knowledge.merge(pack.knowledge)
+    }
+
+    var knownChanges: [TransactionID] {
+        knowledge.sorted.map { TransactionID(writer: $0.writer, sequence: $0.entry.sequence) }
+    }
+
+    var gaps: [ClosedRange<UInt64>] {
+        var (gaps, reach) = ([ClosedRange<UInt64>](), baseReach)
+        for span in spans.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if span.lowerBound > reach + 1 { gaps.append(reach + 1...span.lowerBound - 1) }
+            reach = max(reach, span.upperBound)
+        }
+        return gaps
     }
 }

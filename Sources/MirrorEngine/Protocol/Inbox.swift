@@ -29,7 +29,6 @@ struct Inbox: Sendable {
 extension Inbox {
     /// Takes the files in view.
     mutating func take(_ listing: Listing, in context: inout EngineContext) {
-        context.forgetWriters(listing)
         let ignored = context.ignoredWriters(listing)
         if !ignored.isEmpty { context.report(.waiting(.writers)) }
         folders = listing.folders.filter { !ignored.contains($0.key) }
@@ -62,14 +61,13 @@ extension Inbox {
         let own = context.local.writer
         for (writer, peer) in context.local.peers.sorted(by: { $0.key < $1.key }) where writer != own {
             guard let names = folders[writer] else {
-                if peer.vanishedAt == nil {
+                if !peer.wasInView {
+                    continue
+                } else if peer.vanishedAt == nil {
                     context.commit(.vanished(writer, at: now))
-                    // A writer whose writes we carry already is not reported.
-                    if !context.local.carried.contains(writer) { context.report(.vanished(writer)) }
-                } else if let since = peer.vanishedAt, now - since >= context.limits.vanishedFor,
-                    !context.local.isCarried(writer)
-                {
-                    context.commit(.carries(writer))
+                    if !peer.isKept { context.report(.vanished(writer)) }
+                } else if let since = peer.vanishedAt, now - since >= context.limits.vanishedFor, !peer.isKept {
+                    context.commit(.kept(writer))
                 }
                 continue
             }
@@ -77,9 +75,7 @@ extension Inbox {
             // A folder that cannot be listed is unchanged.
             if closed.contains(writer) { continue }
             let gone = peer.joined.subtracting(names.map(\.hash))
-            // The anchor of the last base is usually gone while its successor has not arrived.
-            let forgettable = gone.subtracting([peer.tip?.prefix].compactMap { $0 })
-            if !forgettable.isEmpty { context.commit(.forgot(writer, forgettable)) }
+            if !gone.isEmpty { context.commit(.forgot(writer, gone)) }
         }
     }
 }
@@ -91,15 +87,6 @@ extension EngineContext {
         let room = max(0, limits.writers - local.peers.count)
         return new.count > room ? Set(new.sorted().dropFirst(room)) : []
     }
-
-    /// Makes room for new writers by forgetting those whose folders are gone and whose values are carried.
-    fileprivate mutating func forgetWriters(_ listing: Listing) {
-        guard !ignoredWriters(listing).isEmpty else { return }
-        let gone = local.peers.filter { writer, peer in
-            peer.vanishedAt != nil && listing.folders[writer] == nil && local.isCarried(writer)
-        }
-        if !gone.isEmpty { commit(.forgotWriters(Set(gone.keys))) }
-    }
 }
 
 extension LocalState {
@@ -107,7 +94,7 @@ extension LocalState {
     func isMissing(_ writer: WriterID) -> Bool {
         guard let peer = peers[writer], peer.vanishedAt != nil else { return false }
         return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
-            && !(peer.note?.hasLeft ?? false) && !isCarried(writer)
+            && !(peer.note?.hasLeft ?? false) && !peer.isKept
     }
 
     /// Whether files of a host are missing that came before others, so that some of its changes are unknown, and no
@@ -116,16 +103,11 @@ extension LocalState {
         guard let peer = peers[writer], peer.vanishedAt == nil, !peer.beyond.isEmpty else { return false }
         return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
     }
-
-    /// Whether a base in view carries the writes of a writer.
-    func isCarried(_ writer: WriterID) -> Bool {
-        carried.contains(writer) || peers.values.contains { $0.vanishedAt == nil && $0.carries.contains(writer) }
-    }
 }
 
 extension PackAddress {
     /// Sorts bases first and the newest of them before the others, because they make most other files unnecessary.
-    static func isReadBefore(_ left: PackAddress, _ right: PackAddress) -> Bool {
+    package static func isReadBefore(_ left: PackAddress, _ right: PackAddress) -> Bool {
         if left.name.kind != right.name.kind { return left.name.kind.rawValue < right.name.kind.rawValue }
         if left.name.kind == .base, left.name.number != right.name.number {
             return left.name.number > right.name.number
@@ -167,15 +149,8 @@ extension Inbox {
     }
 
     private func isDue(_ file: WaitingFile, of writer: WriterID, at now: Int64, _ context: EngineContext) -> Bool {
-        guard let link = file.link else { return true }
-        let peer = context.local.peers[writer] ?? Peer()
-        let reached = Rule.chainsByFirst.isKept ? link.first - 1 : link.last
-        if reached <= peer.baseSequence || now - file.since >= context.limits.waitsFor { return true }
-        guard let previous = link.previous else { return link.first == 1 }
-        guard peer.joined.contains(previous.prefix) || peer.tip == previous else { return false }
-        // Between the two there may be transactions that only a base contains.
-        return link.first - 1 <= context.local.knowledge[writer]
-            || peer.beyond.contains { $0.hash == previous && $0.last >= link.first - 1 }
+        guard let first = file.first, Rule.followsLogs.isKept else { return true }
+        return first <= context.local.shared.vector[writer] + 1 || now - file.since >= context.limits.waitsFor
     }
 
     /// Drops the contents of waiting files beyond a limit. When such a file is due, it is read again.
@@ -310,14 +285,14 @@ package struct FaultyFile: Hashable, Sendable {
 struct WaitingFile: Sendable {
     /// The time at which it was first read.
     var since: Int64
-    /// The position among its writer's logs, or nil if the file is not a log.
-    let link: ChainLink?
+    /// The first transaction of a log, or nil if the file is not a log.
+    let first: UInt64?
     /// The contents, or nil if there was no room to keep them. The file is then read again when it is due.
     var pack: Pack?
 
     init(_ pack: Pack, since: Int64) {
         self.since = since
-        if case .log(let log) = pack.content { link = ChainLink(log, hash: pack.hash) } else { link = nil }
+        if case .log(let log) = pack.content { first = log.first } else { first = nil }
         self.pack = pack
     }
 }

@@ -10,8 +10,6 @@ struct Publisher: Sendable {
     private(set) var isCompacting = false
     /// The size of the files that are being removed from our folder.
     private var bytesBeingRemoved = 0
-    /// Our folder when a base last did not fit in place of a log, or nil if one has fitted since.
-    private var lackOfRoom: QuotaMiss?
     /// Whether files of ours were found missing or damaged and no base has replaced them yet.
     private(set) var hasLosses = false
     /// Whether missing files of our own are written now, regardless of when this was last done.
@@ -19,19 +17,13 @@ struct Publisher: Sendable {
     /// The time of the last check of one of our own files, and the name of that file.
     var lastCheck: (at: Int64, name: PackName?)?
 
-    /// The state of our folder when a base did not fit in place of a log.
-    private struct QuotaMiss {
-        let sequence: UInt64
-        let size: Int
-        let since: Int64
-    }
-
     /// Whether no folder is to be removed.
     var isAtRest: Bool { purging.isEmpty }
 
     /// Whether none of our own files is due.
     func isFullyPublished(_ context: EngineContext) -> Bool {
-        context.local.outbox.isEmpty && context.local.intent == nil && !context.isNoteDue && !isBaseDue(context)
+        context.local.outbox.isEmpty && context.local.intent == nil && !context.isNoteDue(at: nil)
+            && !isBaseDue(context)
     }
 }
 
@@ -49,8 +41,8 @@ extension Publisher {
     /// - Parameter hasPublished: Whether a file of ours was created just now. Otherwise, many small logs do not justify
     ///   a base, because they would remain beside it for a day.
     private mutating func intendNext(hasPublished: Bool = true, at now: Int64, in context: inout EngineContext) {
-        if context.isNoteDue {
-            context.intendNote()
+        if context.isNoteDue(at: now) {
+            context.intendNote(at: now)
         } else if !context.local.outbox.isEmpty {
             intendLog(at: now, in: &context)
         } else if hasPublished ? isBaseDue(context) : isBaseOverdue(context) {
@@ -90,7 +82,8 @@ extension Publisher {
 
     /// Removes a writer's folder once a base of ours carries its writes.
     mutating func purge(_ writer: WriterID, at now: Int64, in context: inout EngineContext) {
-        context.commit(.carries(writer))
+        if !Rule.purgesAfterBase.isKept { return context.act(.removeFolder(writer)) }
+        context.commit(.kept(writer))
         purging.insert(writer)
         compact(at: now, in: &context)
     }
@@ -98,31 +91,42 @@ extension Publisher {
 
 extension EngineContext {
     /// Whether our note is missing or outdated, or must announce that we leave.
-    fileprivate var isNoteDue: Bool {
+    ///
+    /// - Parameter now: The time, or nil to leave out what is due only because time has passed.
+    fileprivate func isNoteDue(at now: Int64?) -> Bool {
         let folder = local.folder
         if folder.noteNumber == 0 || folder.owesNote { return true }
+        // Other hosts wait for our acknowledgement before they forget what was deleted, or leave.
+        if let now, let last = folder.acknowledgedAt, !now.isWithin(limits.acknowledgesEvery, of: last),
+            folder.publishedKnowledge != local.knowledgeOfOthers
+        {
+            return true
+        }
         if folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty)) { return true }
         // The name of a note depends on all its contents.
-        return folder.created[note(folder.noteNumber, hasLeft: folder.hasLeft).encoded().name] == nil
+        let published = folder.noteKnowledge
+        return folder.created[note(folder.noteNumber, published, hasLeft: folder.hasLeft).encoded().name] == nil
     }
 
-    fileprivate mutating func intendNote() {
+    fileprivate mutating func intendNote(at now: Int64) {
         let isLastNote = isLeaving && local.outbox.isEmpty
-        let note = note(local.folder.noteNumber % 9999 + 1, hasLeft: isLastNote)
+        let note = note(local.folder.noteNumber % 9999 + 1, local.knowledgeOfOthers, hasLeft: isLastNote)
         intend(note.encoded(), last: 0, isFarewell: isLastNote)
     }
 
-    private func note(_ number: UInt64, hasLeft: Bool) -> WriterNote {
+    private func note(_ number: UInt64, _ knowledge: VersionVector, hasLeft: Bool) -> WriterNote {
         WriterNote(
             mirror: local.mirror, writer: local.writer, number: number, label: profile.label,
-            platform: profile.platform, software: profile.software, hasLeft: hasLeft)
+            platform: profile.platform, software: profile.software, hasLeft: hasLeft, knowledge: knowledge)
     }
 
     private var isLeaving: Bool { local.participation == .leaving }
 
-    fileprivate mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
+    fileprivate mutating func intend(
+        _ pack: EncodedPack, last: UInt64, publishing count: Int = 0, isFarewell: Bool = false
+    ) {
         let intent = PackIntent(
-            pack: local.withoutExistingBlobs(pack), last: last, knowledge: local.knowledgeOfOthers,
+            pack: local.withoutExistingBlobs(pack), last: last, published: count, knowledge: local.knowledgeOfOthers,
             isFarewell: isFarewell, references: pack.blobs.map(\.reference))
         commit(.intended(intent), isDurable: Rule.recordsIntent.isKept)
     }
@@ -141,25 +145,29 @@ extension LocalState {
         return new
     }
 
-    /// A base with the writes that we made, and those that we carry for writers whose folders are gone.
-    package var base: BasePack { base(digest: digest.contentHash) }
-
-    fileprivate func base(digest: ContentHash) -> BasePack {
-        var published: [VersionedWrite] = []
-        mergeState.visit { if isOurs($0) { published.append($0) } }
+    /// A base with the whole state, which publishes the changes that wait.
+    package var base: BasePack {
+        var published = self
+        published.publish(outbox.count, tag: FileTag(number: 0))
+        var state = published.shared
+        if !Rule.publishesAll.isKept {
+            state.live = MergeState(sorted: state.live.atoms.filter { $0.name.dot?.writer == writer })
+        }
+        if !Rule.keepsGone.isKept { state.gone = [:] }
+        var labels = peers.compactMapValues(\.label)
+        if labels.count > Self.mostLabels { labels = [:] }
         return BasePack(
-            mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, writes: published,
-            digest: digest, lineage: lineage(of: carried))
+            mirror: mirror, writer: writer, last: published.sequence, state: state, tags: folder.tags, labels: labels)
     }
 
-    /// Returns the values of a domain in our files.
-    func published(in domain: String) -> [VersionedWrite] {
-        mergeState.under(Path(domain: domain)).filter { isOurs($0) && $0.value.value != nil }
-    }
+    private static let mostLabels = 2048
 
-    /// Whether our files contain a write: we made it, or carry it for a writer whose folder is gone.
-    private func isOurs(_ write: VersionedWrite) -> Bool {
-        write.transactionID.writer == writer || carried.contains(write.transactionID.writer)
+    /// Returns the values of a domain that this host wrote and that our files contain.
+    func published(in domain: String) -> [Atom] {
+        shared.live.under(Path(domain: domain)).filter { atom in
+            guard let author = atom.name.dot?.writer, atom.value.value != nil else { return false }
+            return author == writer || formerWriters.contains(author)
+        }
     }
 }
 
@@ -177,32 +185,27 @@ extension Publisher {
         let log = context.local.log(of: count)
         let pack = log.encoded()
         if sizeOfFolder(with: pack, context.local) <= context.limits.bytesOfWriter {
-            context.intend(pack, last: log.last)
+            context.intend(pack, last: log.last, publishing: count)
         } else if willHaveRoom(for: pack, context) {
             context.report(.waiting(.quota))
         } else {
-            intendBaseInsteadOfLog(at: now, in: &context)
+            // A base also publishes the outbox, as far as it is in force.
+            intendBase(insteadOfLog: true, at: now, in: &context)
         }
     }
 
-    /// Intends a base that also publishes the outbox, as far as it is in force.
-    private mutating func intendBaseInsteadOfLog(at now: Int64, in context: inout EngineContext) {
-        let (sequence, size) = (context.local.sequence, context.local.folder.size - bytesBeingRemoved)
-        // The computation is expensive, and usually has the same result until a file of ours changes.
-        if let lack = lackOfRoom, (lack.sequence, lack.size) == (sequence, size),
-            now.isWithin(context.limits.waitsFor, of: lack.since)
-        {
-            return context.report(.waiting(.quota))
-        }
-        intendBase(insteadOfLog: true, at: now, in: &context)
-        lackOfRoom = context.local.intent == nil ? QuotaMiss(sequence: sequence, size: size, since: now) : nil
+    /// Whether there is room for a pack once unneeded files are gone, which are removed early from a full folder.
+    private func willHaveRoom(for pack: EncodedPack, _ context: EngineContext) -> Bool {
+        let (local, most) = (context.local, context.limits.bytesOfWriter)
+        return local.folder.size - bytesBeingRemoved > most / 4 * 3
+            && local.folder.neededSize + local.withoutExistingBlobs(pack).size <= most
     }
 
-    private mutating func intendBase(insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext) {
-        // A digest always has the same size.
-        let base = context.isTrial ? context.local.base(digest: .none) : context.local.base
-        let values = base.writes.reduce(0) { $0 + $1.value.count }
-        let paths = base.writes.reduce(0) { $0 + $1.path.bytes.count }
+    private mutating func intendBase(
+        insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext
+    ) {
+        let base = context.local.base
+        let (values, paths) = base.state.live.size
         guard values <= BlobTable.mostExpanded, paths <= DecodedPathBudget.mostBytes else {
             return context.report(.waiting(.quota))
         }
@@ -219,48 +222,74 @@ extension Publisher {
             return
         }
         purgingCarried = purging
-        context.intend(pack, last: context.local.sequence)
+        context.intend(pack, last: base.last, publishing: context.local.outbox.count)
     }
 
     /// Returns the size of our folder with a new pack, and without the files that are being removed.
     private func sizeOfFolder(with pack: EncodedPack, _ local: LocalState) -> Int {
         local.folder.size - bytesBeingRemoved + local.withoutExistingBlobs(pack).size
     }
+}
 
-    /// Whether there is room for a pack once unneeded files are gone, which are removed early from a full folder.
-    private func willHaveRoom(for pack: EncodedPack, _ context: EngineContext) -> Bool {
-        let (local, most) = (context.local, context.limits.bytesOfWriter)
-        return local.folder.size - bytesBeingRemoved > most / 4 * 3
-            && local.folder.neededSize + local.withoutExistingBlobs(pack).size <= most
+extension MergeState {
+    /// The bytes of all values, and of all paths.
+    fileprivate var size: (values: Int, paths: Int) {
+        var size = (values: 0, paths: 0)
+        visit { size = (size.values + $0.value.count, size.paths + $0.path.bytes.count) }
+        return size
     }
 }
 
 extension LocalState {
     /// Returns a log of the first transactions in the outbox.
     fileprivate func log(of count: Int) -> LogPack {
-        LogPack(
-            mirror: mirror, writer: writer, previous: folder.tip, knowledge: knowledgeOfOthers,
-            formerKnowledge: folder.publishedKnowledge, transactions: Array(outbox.prefix(count)),
-            lineage: lineage(of: []))
+        var transactions = Array(outbox.prefix(count))
+        let ids = Set(transactions.flatMap(\.changes).map(\.id))
+        var dots: [WriteID: TransactionID] = [:]
+        for (index, transaction) in transactions.enumerated() {
+            let dot = TransactionID(writer: writer, sequence: sequence + UInt64(index) + 1)
+            for change in transaction.changes { dots[change.id] = dot }
+        }
+        for index in transactions.indices {
+            let dot = TransactionID(writer: writer, sequence: sequence + UInt64(index) + 1)
+            transactions[index].changes = transactions[index].changes.map { published($0, as: dot, dots, ids) }
+        }
+        return LogPack(
+            mirror: mirror, writer: writer, first: sequence + 1, previous: folder.tip,
+            knowledge: knowledgeOfOthers.differences(from: folder.publishedKnowledge), transactions: transactions)
+    }
+
+    /// Returns a change in the form in which a log contains it: with published names, and without what was replaced
+    /// since.
+    private func published(
+        _ change: Change, as dot: TransactionID, _ dots: [WriteID: TransactionID], _ ids: Set<WriteID>
+    ) -> Change {
+        var change = change
+        change.covers = change.covers.compactMap { cover in
+            guard cover.name.dot == nil else { return cover }
+            return dots[cover.name.id].map { Cover(AtomName(cover.name.id, $0), cover.region) }
+        }
+        if change.value != nil, Rule.withholdsReplaced.isKept {
+            let remaining = shared.live.atom(AtomName(change.id, nil), at: change.path)?.region ?? .none
+            if remaining.isEmpty {
+                change.value = nil
+            } else if remaining != Region(change.path) {
+                change.covers.append(Cover(AtomName(change.id, dot), Region(change.path).subtracting(remaining)))
+            }
+        }
+        change.covers = change.covers.joined
+        return change
     }
 }
 
 extension EngineContext {
-    /// Whether we have written more values than one writer may. Values of other writers and deletions are not limited
-    /// here.
-    fileprivate var hasTooManyKeys: Bool {
-        guard local.mergeState.count > limits.keys else { return false }
-        var count = 0
-        local.mergeState.visit { if $0.transactionID.writer == local.writer, $0.value.value != nil { count += 1 } }
-        return count > limits.keys
-    }
+    /// Whether the mirror has more values than it may.
+    fileprivate var hasTooManyKeys: Bool { local.shared.live.count > limits.keys }
 }
 
 extension Transaction {
     /// The approximate number of bytes in a log and its blobs.
-    fileprivate var size: Int {
-        writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.count + 24 + $1.seen.count * 24 }
-    }
+    fileprivate var size: Int { changes.reduce(32) { $0 + $1.size } }
 }
 
 // MARK: Compaction

@@ -28,7 +28,7 @@ package struct SharedDirectory: Sendable {
     func look(for mirror: MirrorID, isChosen: Bool) -> Directory {
         switch obstacle(to: mirror, isChosen: isChosen) {
         case nil: .marked([mirror])
-        case .noDirectory, .noMarker, .noWriters, .linkedWriters: .unavailable
+        case .noDirectory, .noMarker, .noWriters, .linkedWriters, .earlierFormat: .unavailable
         case .otherMirror(let other): .marked([other])
         case .severalMirrors(let mirrors): .marked(mirrors)
         }
@@ -46,6 +46,8 @@ package struct SharedDirectory: Sendable {
         /// The directory has the marker of another mirror instead.
         case otherMirror(MirrorID)
         case severalMirrors([MirrorID])
+        /// The directory has a mirror of an earlier format, which is not read.
+        case earlierFormat
     }
 
     /// Returns the reason the directory cannot be used for a mirror, or nil if it can.
@@ -57,7 +59,7 @@ package struct SharedDirectory: Sendable {
         }
         let isMarked = mirrors.contains(mirror)
         if mirrors.count > 1, !isMarked || !isChosen { return .severalMirrors(mirrors) }
-        guard let first = mirrors.first else { return .noMarker }
+        guard let first = mirrors.first else { return (try? hasEarlierFormat()) ?? false ? .earlierFormat : .noMarker }
         guard isMarked else { return .otherMirror(first) }
         switch ((try? files.status(of: writers, followingLink: false)) ?? nil)?.kind {
         case .folder: return nil
@@ -68,19 +70,38 @@ package struct SharedDirectory: Sendable {
 
     /// Returns the mirrors whose markers are in the directory, in order. Incomplete markers are ignored.
     package func markers() throws(SystemFailure) -> [MirrorID] {
-        var found: Set<MirrorID> = []
+        let found = try markerFiles().compactMap { name, bytes in
+            (try? Marker(decoding: bytes)).flatMap { $0.mirror.markerName == name ? $0.mirror : nil }
+        }
+        return Set(found).sorted { $0.description < $1.description }
+    }
+
+    /// Whether the directory has the marker of a mirror of an earlier format.
+    package func hasEarlierFormat() throws(SystemFailure) -> Bool {
+        try markerFiles().contains { _, bytes in
+            do throws(PackFault) {
+                _ = try Marker(decoding: bytes)
+                return false
+            } catch {
+                return error == .olderVersion
+            }
+        }
+    }
+
+    /// Returns the names and the contents of files that can be markers.
+    private func markerFiles() throws(SystemFailure) -> [(name: String, bytes: [UInt8])] {
+        var found: [(name: String, bytes: [UInt8])] = []
         for name in try files.names(in: path) ?? [] {
             let text = name.description
             guard text.hasPrefix("mirror-"), text.hasSuffix(".id") else { continue }
             let place = path.appending(name)
             guard let status = try files.status(of: place, followingLink: false), status.kind == .file,
                 status.size <= Self.mostBytesOfMarker,
-                let bytes = try contents(of: place, limit: Self.mostBytesOfMarker),
-                let marker = try? Marker(decoding: bytes), marker.mirror.markerName == text
+                let bytes = try contents(of: place, limit: Self.mostBytesOfMarker)
             else { continue }
-            found.insert(marker.mirror)
+            found.append((text, bytes))
         }
-        return found.sorted { $0.description < $1.description }
+        return found
     }
 
     private static let mostBytesOfMarker = 4096

@@ -5,9 +5,10 @@ package import MirrorEngine
 public enum MirrorEvent: Hashable, Sendable {
     /// Keys of a domain now have the values of another host.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
-    /// A change of this host and a change of another host conflict, because neither host had seen the other's change.
-    /// One value is in force, and both are kept.
-    case conflict(number: Int, host: String, reason: Reason)
+    /// A value of a key is not in force and was not seen by the host whose value is. It is kept on all hosts until a
+    /// user accepts or restores it. The identifier is that of `prefs mirror conflicts`, and the host is the one that
+    /// wrote the value in force, or empty if there is none.
+    case conflict(id: String, domain: String, key: String, host: String, reason: Reason)
     /// A domain is not exchanged until a user decides.
     case held(domain: String, reason: String)
     /// Nothing is exchanged until a user decides.
@@ -26,8 +27,6 @@ public enum MirrorEvent: Hashable, Sendable {
         case quota
         /// Files in the directory are missing, damaged or incomplete.
         case directoryChanged
-        /// The state of this host must be rebuilt.
-        case rebuild
         /// The domain is mirrored from now on, and receives the values of the mirror.
         case initialSync
         /// Two hosts changed the key, and neither had seen the other's change.
@@ -44,13 +43,8 @@ public enum MirrorEvent: Hashable, Sendable {
 extension MirrorSession {
     /// Returns the label of a writer, or its number if it has none.
     package func host(_ writer: WriterID) -> String {
-        if writer == self.writer { return configuration.label }
+        if engine.status.numbers.contains(writer) { return configuration.label }
         return engine.status.label(of: writer) ?? writer.description
-    }
-
-    /// Returns the number of the item to which a conflict belongs.
-    private func number(ofConflict id: WriteID) -> Int? {
-        conflicts.items.first { $0.conflicts.contains { $0.id == id } }?.number
     }
 
     /// Converts a report to an event. Returns nil for reports that concern only users of the command.
@@ -65,11 +59,10 @@ extension MirrorSession {
             return .waiting(reason: .format, detail: "\(domain): the format of its file cannot hold \(names)")
         case .unwritten(let domain):
             return .waiting(reason: .refused, detail: "\(domain): its file cannot be written")
-        case .conflict(let id):
-            let conflict = conflicts.conflict(id)
+        case .conflict(let conflict):
             return .conflict(
-                number: number(ofConflict: id) ?? 0, host: conflict?.winner.map { host($0.writer) } ?? "",
-                reason: conflict?.kind == .reverted ? .reverted : .conflict)
+                id: conflict.name(in: id), domain: conflict.place.domain, key: conflict.place.key ?? "",
+                host: conflict.winner.map { host(of: $0) } ?? "", reason: conflict.isReversion ? .reverted : .conflict)
         case .held(let domain, let held): return .held(domain: domain, reason: held.phrase)
         case .directory(.present): return nil
         case .directory(let status): return .halted(reason: status.phrase)
@@ -96,9 +89,6 @@ extension MirrorSession {
             return .waiting(
                 reason: .directoryChanged,
                 detail: "another copy of this store has written to the mirror; this store has a new number")
-        case .digestMismatch(let writer):
-            return .waiting(
-                reason: .rebuild, detail: "the state differs from that of \(host(writer)); run `prefs mirror rebuild`")
         case .vanished: return nil
         }
     }

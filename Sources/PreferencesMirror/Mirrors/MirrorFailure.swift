@@ -18,6 +18,8 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case noMarker(directory: String)
         /// The directory has markers of several mirrors, with these identifiers.
         case severalMirrors(directory: String, ids: [String])
+        /// The mirror is of an earlier format, which is not read.
+        case earlierFormat(directory: String)
         /// The store has not joined a mirror.
         case notJoined
         /// The store has joined the mirror of that directory already.
@@ -60,6 +62,7 @@ extension MirrorFailure: CustomStringConvertible {
                 + "or run `prefs mirror init --again DIR` on a host that is part of the mirror"
         case .severalMirrors(let directory, let ids):
             "\(directory): several mirrors found; choose one with --id: \(ids.joined(separator: ", "))"
+        case .earlierFormat(let directory): Self.moving(from: directory)
         case .notJoined:
             "this store is not mirrored; create a mirror with `prefs mirror init DIR` or join one with `prefs mirror join DIR`"
         case .alreadyJoined(let directory): "\(directory): this store has already joined this mirror"
@@ -72,5 +75,17 @@ extension MirrorFailure: CustomStringConvertible {
         case .refused(let reason): reason
         case .system(let description): description
         }
+    }
+}
+
+extension MirrorFailure {
+    /// Whether the mirror is of an earlier format, which is not read.
+    package var isOfEarlierFormat: Bool { if case .earlierFormat = problem { true } else { false } }
+
+    /// The commands that move a mirror of an earlier format to a new directory.
+    private static func moving(from directory: String) -> String {
+        "\(directory): the mirror is of an earlier format, which is not read; to move its domains to a new directory, "
+            + "run `prefs mirror detach` on each host, then `prefs mirror init DIR` on one and `prefs mirror join DIR` "
+            + "on the others, and `prefs mirror add GLOB` on each; values that are equal are no conflict"
     }
 }

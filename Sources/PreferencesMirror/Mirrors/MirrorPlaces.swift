@@ -55,7 +55,35 @@ package struct MirrorPlaces: Sendable {
 extension MirrorPlaces {
     /// Returns the held domains of a mirror, as far as its state can be read without its lock.
     package func held(in mirror: MirrorID) -> [(domain: String, reason: HoldReason)] {
-        StateJournal(in: folder(of: mirror), system.fileSystem).peek()?.heldDomains ?? []
+        peek(mirror)?.heldDomains ?? []
+    }
+
+    /// An open conflict, its full name, and the host that wrote the lost value.
+    package struct OpenConflict: Hashable, Sendable {
+        package let conflict: Conflict
+        package let name: String
+        package let host: String
+    }
+
+    /// Returns the open conflicts of the mirrored domains in a mirror, if its state can be read without its lock.
+    package func conflicts(in mirror: Joined) -> [OpenConflict] {
+        guard let state = peek(mirror.id) else { return [] }
+        return state.shared.live.conflicts.compactMap { conflict in
+            guard state.trackedFiles[conflict.place.prefix(components: 1)]?.isMirrored ?? false else { return nil }
+            let author = conflict.loser.name.dot?.writer ?? state.writer
+            let isOwn = author == state.writer || state.formerWriters.contains(author)
+            let host = isOwn ? mirror.configuration.label : state.peers[author]?.label ?? author.description
+            return OpenConflict(conflict: conflict, name: conflict.name(in: mirror.id), host: host)
+        }
+    }
+
+    /// Whether the state of a mirror is of an earlier format, which is not read.
+    package func isOfEarlierFormat(_ mirror: MirrorID) -> Bool {
+        StateJournal(in: folder(of: mirror), system.fileSystem).isOfEarlierFormat
+    }
+
+    private func peek(_ mirror: MirrorID) -> LocalState? {
+        StateJournal(in: folder(of: mirror), system.fileSystem).peek()
     }
 }
 
@@ -143,6 +171,9 @@ extension MirrorPlaces {
             {
                 throw MirrorFailure(.alreadyJoined(directory: former.configuration.directory.description))
             }
+            guard try !shared.hasEarlierFormat() else {
+                throw MirrorFailure(.earlierFormat(directory: directory.description))
+            }
             guard mirrors.isEmpty else { throw MirrorFailure(.alreadyMirror(directory: directory.description)) }
             guard try !shared.hasWriters() else { throw MirrorFailure(.noMarker(directory: directory.description)) }
             try shared.begin(id)
@@ -187,6 +218,9 @@ extension MirrorPlaces {
         let shared = SharedDirectory(directory, in: system.fileSystem)
         if !options.takesOver { try checkServingHost() }
         let markers = try MirrorFailure.wrapping { try shared.markers() }
+        if markers.isEmpty, try MirrorFailure.wrapping({ try shared.hasEarlierFormat() }) {
+            throw MirrorFailure(.earlierFormat(directory: directory.description))
+        }
         let wanted = markers.filter { $0.description.hasPrefix(options.id ?? "") }
         guard let id = wanted.first else {
             guard let wanted = options.id, !markers.isEmpty else {

@@ -47,7 +47,11 @@ extension MirrorSession {
 
     private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Step] {
         switch action {
-        case .append(let record): records.append(record)
+        case .append(let record):
+            records.append(record)
+            if case .captured(let capture) = record {
+                for domain in capture.domains { replaced.merge(domain.replaced) { $1 } }
+            }
         case .report(let report): if !report.isOfWaiting || !reports.contains(report) { reports.append(report) }
         case .fetch(let addresses): return [.fetch(addresses)]
         case .observe(let domains): return [.observe(Set(domains.map { Path(domain: $0) }))]

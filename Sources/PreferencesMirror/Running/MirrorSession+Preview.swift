@@ -56,7 +56,7 @@ extension MirrorSession {
         for domain in new {
             let exceptions = status.trackedFile(of: Path(domain: domain))?.exceptions ?? [:]
             let replaced = exceptions.filter { $0.value.reason == .pending && $0.value.value != nil }.keys
-            let written = status.outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }.filter {
+            let written = status.outbox.flatMap(\.changes).map { $0.path.prefix(components: 2) }.filter {
                 $0.domain.hasSameBytes(as: domain) && former.value(at: $0) != nil
                     && former.value(at: $0) != mergeState.value(at: $0)
             }

@@ -128,7 +128,8 @@ extension MirrorSession {
         let isComplete = engine.status.mirroredFiles.values.allSatisfy { $0.isCaptured || $0.held != nil }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
         try flush()
-        try amend { $0.isSeeded = true }
+        // The files of domains that are added later are not those of a lost state.
+        try amend { ($0.isSeeded, $0.seed) = (true, $0.seed == .found ? .merge : $0.seed) }
     }
 
     /// The domains to be mirrored: those with a file here, and those that other hosts have written.
@@ -152,21 +153,13 @@ extension MirrorSession {
 
     /// Returns the domains in a file that are mirrored or will be.
     func domains(in pack: Pack) -> Set<Path> {
-        let paths =
+        let domains =
             switch pack.content {
-            case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
-            case .base(let base): base.writes.map(\.path)
-            case .note: [Path]()
+            case .log(let log): Set(log.keys.map { $0.prefix(components: 1) })
+            case .base(let base): Set(base.state.live.domains.map { Path(domain: $0) })
+            case .note: Set<Path>()
             }
-        var (found, last) = (Set<Path>(), Path?.none)
-        for path in paths {
-            // Paths are sorted, so most are of the same domain as the one before.
-            if let last, last.isPrefix(of: path) { continue }
-            let domain = path.prefix(components: 1)
-            last = domain
-            if isIncluded(domain.domain) { found.insert(domain) }
-        }
-        return found
+        return domains.filter { isIncluded($0.domain) }
     }
 
     private mutating func selectDomains() throws(MirrorFailure) {

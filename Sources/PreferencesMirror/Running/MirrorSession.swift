@@ -12,6 +12,8 @@ package struct MirrorSession: Sendable {
     package internal(set) var configuration: MirrorConfiguration
     var engine: Engine
     package private(set) var directory: SharedDirectory
+    /// The keys whose values in preference files the mirror replaces because a user decided so, with these values.
+    var replaced: [Path: CanonicalValue] = [:]
     /// The reports since they were last taken.
     var reports: [Report] = []
     /// Descriptions of failures.
@@ -68,6 +70,12 @@ package struct MirrorSession: Sendable {
         return reports
     }
 
+    /// Returns the values in preference files that the mirror replaced by a decision of the user, since the last call.
+    package mutating func takeReplaced() -> [Path: CanonicalValue] {
+        defer { replaced = [:] }
+        return replaced
+    }
+
     mutating func addTrouble(_ trouble: String) { if !troubles.contains(trouble) { troubles.append(trouble) } }
 }
 
@@ -76,21 +84,21 @@ package struct MirrorSession: Sendable {
 extension MirrorSession {
     /// Forgets the mirror without announcing it. Preference files are not changed.
     package mutating func forget() throws(MirrorFailure) {
-        try begin()
+        // A state of an earlier format cannot be loaded.
+        try lockState(patience: .seconds(30))
         defer { end() }
         try places.forget(id)
     }
 
+    /// Loads the state, to read it. Nothing is exchanged.
+    package mutating func read() throws(MirrorFailure) {
+        try begin(patience: .seconds(5))
+        end()
+    }
+
     /// Takes the lock of the state, and loads changes by other programs. The caller must call `end`.
     package mutating func begin(patience: Duration = .seconds(30)) throws(MirrorFailure) {
-        let attempt: LockAttempt
-        do throws(SystemFailure) {
-            attempt = try lockFile("lock", patience: patience)
-        } catch {
-            throw MirrorFailure(error.code == .noSuchFile ? MirrorFailure(.notJoined) : error)
-        }
-        guard case .locked(let file) = attempt else { throw MirrorFailure(.busy) }
-        stateLock = file
+        try lockState(patience: patience)
         do {
             try places.checkServingHost()
             guard let configuration = try MirrorConfiguration.read(in: folder, files) else {
@@ -104,6 +112,17 @@ extension MirrorSession {
             end()
             throw MirrorFailure(error)
         }
+    }
+
+    private mutating func lockState(patience: Duration) throws(MirrorFailure) {
+        let attempt: LockAttempt
+        do throws(SystemFailure) {
+            attempt = try lockFile("lock", patience: patience)
+        } catch {
+            throw MirrorFailure(error.code == .noSuchFile ? MirrorFailure(.notJoined) : error)
+        }
+        guard case .locked(let file) = attempt else { throw MirrorFailure(.busy) }
+        stateLock = file
     }
 
     /// Opens and locks a file in the folder of the mirror. If root creates it, it belongs to the owner of the folder.
@@ -128,20 +147,26 @@ extension MirrorSession {
     /// Loads the state. If it is missing or unreadable, a new state is started under another number, as on a new host.
     private mutating func load() throws {
         records = []
-        if let state = try journal.load() { return goOn(with: state) }
+        let state: LocalState?
+        do {
+            state = try journal.load()
+        } catch let fault as PackFault where fault == .olderVersion {
+            throw MirrorFailure(.earlierFormat(directory: directory.path.description))
+        }
+        if let state { return goOn(with: state) }
         try forgetSeeding()
         // The writes of the store's former numbers are its own.
         let former = Set(try RestoreMarker(of: id, in: places)?.writers ?? [])
-        let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
+        let fresh = LocalState(mirror: id, writer: WriterID(number: moment.random), formerWriters: former)
         try journal.begin(Journal.checkpoint(of: fresh))
         goOn(with: fresh)
     }
 
-    /// Makes a store that has lost its state join again: the changes of others are joined first, and the files here,
-    /// which may be old, only fill gaps.
+    /// Makes a store that has lost its state join again: the changes of others are joined first, and the values in the
+    /// files here, which may be old, fill gaps or become open conflicts.
     private mutating func forgetSeeding() throws(MirrorFailure) {
         guard configuration.isSeeded else { return }
-        try amend { ($0.isSeeded, $0.seed) = (false, .merge) }
+        try amend { ($0.isSeeded, $0.seed) = (false, .found) }
     }
 
     /// Continues under the present configuration, with another state or, if it is nil, with the same one.

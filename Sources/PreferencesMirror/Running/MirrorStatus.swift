@@ -40,9 +40,8 @@ package struct MirrorStatus: Sendable {
     package let held: [(domain: String, reason: HoldReason)]
     /// The selected domains that are not mirrored at present.
     package let leftOut: [Name: LeftOut]
+    /// The number of open conflicts in the mirrored domains.
     package let conflicts: Int
-    /// The number of conflicts that were removed to make room for others.
-    package let evictedConflicts: Int
     /// The number of recorded deletions.
     package let deletes: Int
     package let entries: Int
@@ -77,11 +76,12 @@ package struct MirrorStatus: Sendable {
         package let writer: WriterID
         /// The time of the last change in its folder, or nil if the folder is not in view.
         package let lastChange: Timestamp?
-        /// Whether another host carries everything that this one wrote.
-        package let isCarried: Bool
+        /// Whether this host has published everything that the other one wrote, so that its folder is not needed.
+        package let isKept: Bool
         package let hasLeft: Bool
         package let isRetired: Bool
-        /// Whether another host with the same label once had this number, before its state was lost or copied.
+        /// Whether a host with the same label is present, so that this is probably a former number of it. Only the
+        /// latest of several is listed.
         package let isFormer: Bool
         /// Whether its folder cannot be listed.
         package let isClosed: Bool
@@ -93,7 +93,7 @@ package struct MirrorStatus: Sendable {
         /// Whether its folder is gone, and no user has decided about the host.
         package var isGone: Bool { lastChange == nil && !hasLeft && !isRetired && !isClosed }
         /// Whether its values may be missing too.
-        var isMissing: Bool { isGone && !isCarried }
+        var isMissing: Bool { isGone && !isKept }
     }
 }
 
@@ -102,8 +102,7 @@ package struct MirrorStatus: Sendable {
 extension MirrorSession {
     package var writer: WriterID { engine.status.writer }
     package var directoryStatus: DirectoryStatus { engine.status.directory }
-    package var conflicts: ConflictJournal { engine.status.conflicts }
-    /// The writes in force, in all domains.
+    /// The values in force and the open conflicts, in all domains.
     package var mergeState: MergeState { engine.status.mergeState }
     /// Whether the other hosts were notified that this one has left.
     package var hasLeft: Bool { engine.status.hasLeft }
@@ -146,8 +145,7 @@ extension MirrorSession {
             awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
             lost: lost ?? 0, unmirrored: unmirrored, unwritten: pendingDomains.sorted().map(\.domain),
             held: engine.status.heldDomains, leftOut: leftOut,
-            conflicts: conflicts.items.count(where: \.isOpen),
-            evictedConflicts: conflicts.evicted, deletes: deleteCount,
+            conflicts: openConflicts.count, deletes: deleteCount,
             entries: mergeState.count, ignoredHosts: listing.map { engine.status.ignoredWriters(in: $0).count } ?? 0,
             bytes: engine.status.publishedBytes, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
@@ -181,7 +179,7 @@ extension MirrorSession {
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
                 return MirrorStatus.Unmirrored(
-                    key: key, host: isOwn ? configuration.label : latest.map { host($0.transactionID.writer) } ?? "",
+                    key: key, host: isOwn ? configuration.label : latest.map { host(of: $0) } ?? "",
                     isBeyondLimit: isOwn)
             }
         }
@@ -202,15 +200,28 @@ extension MirrorSession {
     }
 
     private var hosts: [MirrorStatus.Host] {
-        engine.status.otherWriters.map { other in
+        let others = engine.status.otherWriters.map { other in
             let ahead = Int64(other.lastStamp.milliseconds) - system.clock.wall.milliseconds
-            let label = host(other.writer)
+            return (
+                other: other, label: Name(host(other.writer)), lastChange: directory.lastChange(of: other.writer),
+                clockIsAhead: ahead > Self.clockTolerance ? Duration.milliseconds(ahead) : nil
+            )
+        }
+        // This store's former numbers are not among the other writers.
+        let present = Set(others.filter { $0.lastChange != nil && !$0.other.hasLeft }.map(\.label))
+        var formers: [Name: WriterID] = [:]
+        for (other, label, lastChange, _) in others.sorted(by: { $0.other.lastStamp < $1.other.lastStamp })
+        where (lastChange == nil || other.hasLeft) && present.contains(label) && !other.isRetired {
+            formers[label] = other.writer
+        }
+        return others.compactMap { other, label, lastChange, clockIsAhead in
+            let isFormer = (lastChange == nil || other.hasLeft) && present.contains(label)
+            if isFormer, !other.isRetired, formers[label] != other.writer { return nil }
             return MirrorStatus.Host(
-                label: label, writer: other.writer, lastChange: directory.lastChange(of: other.writer),
-                isCarried: other.isCarried, hasLeft: other.hasLeft, isRetired: other.isRetired,
-                isFormer: other.successors.contains { host($0) == label },
+                label: label.text, writer: other.writer, lastChange: lastChange, isKept: other.isKept,
+                hasLeft: other.hasLeft, isRetired: other.isRetired, isFormer: isFormer,
                 isClosed: closedFolders.contains(other.writer), lacksChanges: other.lacksChanges,
-                clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
+                clockIsAhead: clockIsAhead)
         }
     }
 
@@ -265,7 +276,7 @@ extension MirrorSession {
         if lacksFiles || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
             raise(.waiting)
         }
-        if conflicts.hasOpen { raise(.conflicts) }
+        if hasOpenConflicts { raise(.conflicts) }
         return condition
     }
 }

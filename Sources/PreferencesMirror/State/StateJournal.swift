@@ -41,13 +41,19 @@ struct StateJournal: Sendable {
         return status.number == number && status.size == length
     }
 
-    /// Loads the state. Returns nil if there is none that can be read, so that a new journal must be started.
-    mutating func load() throws(SystemFailure) -> LocalState? {
+    /// Loads the state. Returns nil if there is none that can be read, so that a new journal must be started. Throws a
+    /// `PackFault` for a journal of an earlier format.
+    mutating func load() throws -> LocalState? {
         file = nil
         try longValues.reload()
         guard let open = try files.open(path, .writing) else { return nil }
         let bytes = try open.contents(limit: Self.mostBytes)
-        guard let reading = try? Journal.replay(bytes, longValues: longValues) else {
+        let reading: Journal.Reading
+        do throws(PackFault) {
+            reading = try Journal.replay(bytes, longValues: longValues)
+        } catch {
+            // A store of an earlier format is not a damaged one.
+            if error == .olderVersion { throw error }
             try setAsideDamaged()
             return nil
         }
@@ -59,10 +65,6 @@ struct StateJournal: Sendable {
             try begin(Journal.checkpoint(of: state))
             storeDamaged(bytes)
             return state
-        }
-        if reading.isOfFirstVersion {
-            try begin(Journal.checkpoint(of: reading.state))
-            return reading.state
         }
         if reading.length < bytes.count {
             try open.truncate(to: reading.length)
@@ -79,6 +81,17 @@ struct StateJournal: Sendable {
             let bytes = (try? files.contents(of: path, limit: Self.mostBytes)) ?? nil
         else { return nil }
         return (try? Journal.replay(bytes, longValues: longValues))?.state
+    }
+
+    /// Whether the journal is of an earlier format, which is not read.
+    var isOfEarlierFormat: Bool {
+        guard let bytes = (try? files.contents(of: path, limit: Self.mostBytes)) ?? nil else { return false }
+        do throws(PackFault) {
+            _ = try Journal.replay(bytes, longValues: longValues)
+            return false
+        } catch {
+            return error == .olderVersion
+        }
     }
 
     /// Throws if a long value could not be read, so that nothing that followed from it is recorded. The next program

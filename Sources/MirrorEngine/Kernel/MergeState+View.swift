@@ -1,0 +1,327 @@
+internal import PropertyLists
+
+/// A place of a mirror, without the places below it at which other values are live.
+package struct Cell: Hashable, Sendable {
+    package let place: Path
+    /// The places below it that are cells of their own.
+    package let below: [Path]
+    /// The values that are live here, the latest first.
+    package let live: [Atom]
+    /// A value in force below that makes this place a dictionary although the latest value here is none, or nil.
+    package fileprivate(set) var entry: Atom?
+    /// Whether a value below is in force, so that this place is a dictionary.
+    fileprivate var hasEntries = false
+
+    package var region: Region { Region(place, except: below) }
+
+    /// The latest value here.
+    var latest: Atom? { live.first.flatMap { $0.reason == .older ? nil : $0 } }
+
+    /// The value in force, or nil if there is none.
+    package var winner: Atom? { entry == nil ? latest : nil }
+
+    /// Whether the value in force was written as an entry of something that another value has as a whole.
+    private func isNewEntry(for atom: Atom) -> Bool {
+        guard let winner = winner ?? entry else { return false }
+        return atom.path != winner.path && atom.path.isPrefix(of: winner.path)
+    }
+
+    /// The other values that are live here and differ from the one in force.
+    package var losers: [Atom] {
+        let inForce = winner?.part(at: place) ?? .none
+        // A place that has nothing but entries that are cells of their own is a dictionary without a value.
+        let isBare = hasEntries && (inForce.value == nil || inForce.isEmpty(at: place, except: below[...]))
+        let parts = isBare ? [inForce, .none, .emptyDictionary] : [inForce]
+        return live.filter { atom in
+            if atom.name == winner?.name { return false }
+            if atom.reason == .older { return true }
+            let theirs = atom.part(at: place)
+            // The writer left the key to each host, or never named this entry.
+            if theirs == .left || theirs == .none && isNewEntry(for: atom) { return false }
+            return !parts.contains { theirs.isSame(as: $0, at: place, except: below[...]) }
+        }
+    }
+}
+
+extension MergeState {
+    /// Returns the parts of a place in which the same values are live, each after those above it.
+    package func cells(under path: Path) -> [Cell] { cells(under: path, overlapping(path)) }
+
+    private func cells(under path: Path, _ atoms: [Atom]) -> [Cell] {
+        var places: Set<Path> = [path]
+        for atom in atoms {
+            places.formUnion(atom.region.edges.filter { path.isPrefix(of: $0) })
+        }
+        let sorted = places.sorted()
+        var (below, open) = ([[Path]](repeating: [], count: sorted.count), [Int]())
+        for (index, place) in sorted.enumerated() {
+            while let last = open.last, !sorted[last].isPrefix(of: place) { open.removeLast() }
+            if let last = open.last { below[last].append(place) }
+            open.append(index)
+        }
+        var (cells, rest, candidates) = ([Cell](), atoms[...], [Atom]())
+        cells.reserveCapacity(sorted.count)
+        for (index, place) in sorted.enumerated() {
+            candidates.removeAll { !$0.path.isPrefix(of: place) }
+            while let atom = rest.first, atom.path.isPrefix(of: place) {
+                candidates.append(atom)
+                rest.removeFirst()
+            }
+            let live = candidates.filter { $0.isLive(at: place) }
+            cells.append(
+                Cell(place: place, below: below[index], live: live.count < 2 ? live : live.sorted { $0.isAfter($1) }))
+        }
+        return Self.withEntries(cells)
+    }
+
+    /// Finds the places that are dictionaries because of a value in force below them.
+    private static func withEntries(_ cells: [Cell]) -> [Cell] {
+        guard cells.count > 1 else { return cells }
+        var (cells, visible) = (cells, [(place: Path, atom: Atom)]())
+        for index in cells.indices.reversed() {
+            let place = cells[index].place
+            // The visible values directly after this place in the order are those below it.
+            let entry = visible.last { place.isPrefix(of: $0.place) }
+            visible.removeAll { place.isPrefix(of: $0.place) }
+            let value = cells[index].latest?.part(at: place).value
+            cells[index].hasEntries = entry != nil
+            if let entry, let value, value.dictionary == nil { cells[index].entry = entry.atom }
+            if let atom = cells[index].winner, value != nil {
+                visible.append((place, atom))
+            } else if let entry {
+                visible.append((place, entry.atom))
+            }
+        }
+        return cells
+    }
+
+    /// Returns the value in force at a path, or nil if there is none.
+    package func value(at path: Path) -> CanonicalValue? {
+        let atoms = overlapping(path)
+        return value(at: path, atoms)
+    }
+
+    private func value(at path: Path, _ atoms: [Atom]) -> CanonicalValue? {
+        if atoms.isEmpty { return nil }
+        if atoms.count == 1, atoms[0].isWhole, atoms[0].path == path {
+            return atoms[0].reason == .older ? nil : atoms[0].value.value
+        }
+        let cells = cells(under: path, atoms)
+        guard let value = Self.value(of: cells[...]) else { return nil }
+        // All parts are within the limits, so only the size of the whole can exceed one.
+        return (try? CanonicalValue(value)) ?? Self.fitting(cells)
+    }
+
+    private static func value(of cells: ArraySlice<Cell>) -> PropertyList? {
+        guard let first = cells.first else { return nil }
+        let depth = first.place.depth
+        var value = first.winner?.part(at: first.place).value?.propertyList
+        for cell in cells.dropFirst() {
+            value.write(
+                cell.winner?.part(at: cell.place).value?.propertyList, at: cell.place.components.dropFirst(depth))
+        }
+        return value
+    }
+
+    /// Uses only as many cells, in the order of paths, as the limit of a value allows. All hosts leave out the same
+    /// ones, and show them again when there is room.
+    private static func fitting(_ cells: [Cell]) -> CanonicalValue? {
+        var (fitting, beyond) = (1, cells.count)
+        var found = value(of: cells.prefix(1)).flatMap { try? CanonicalValue($0) }
+        while beyond - fitting > 1 {
+            let count = (fitting + beyond) / 2
+            let value = value(of: cells.prefix(count))
+            if let value, (try? CanonicalValue(value)) == nil {
+                beyond = count
+            } else {
+                (fitting, found) = (count, value.flatMap { try? CanonicalValue($0) })
+            }
+        }
+        return found
+    }
+
+    /// Returns the keys of a domain and their values, in the order of paths.
+    package func keys(of domain: String) -> [(key: String, value: CanonicalValue)] {
+        keys(under: Path(domain: domain)).map { ($0.path.key ?? "", $0.value) }
+    }
+
+    /// Returns the paths of a domain's keys and their values, in order.
+    func keys(under domain: Path) -> [(path: Path, value: CanonicalValue)] {
+        let atoms = under(domain)
+        var (keys, start) = ([(path: Path, value: CanonicalValue)](), atoms.startIndex)
+        keys.reserveCapacity(atoms.count)
+        while start < atoms.endIndex {
+            // A value that a schema would assign to the domain itself has no key.
+            guard atoms[start].path != domain else {
+                start += 1
+                continue
+            }
+            let key = atoms[start].path.prefix(components: 2)
+            var end = start + 1
+            while end < atoms.endIndex, key.isPrefix(of: atoms[end].path) { end += 1 }
+            if let value = value(at: key, Array(atoms[start..<end])) { keys.append((key, value)) }
+            start = end
+        }
+        return keys
+    }
+}
+
+extension PropertyList? {
+    /// Writes a value at a path of dictionary keys; nil removes the value there. A value on the path that is not a
+    /// dictionary is replaced by one.
+    mutating func write(_ value: PropertyList?, at path: ArraySlice<String>) {
+        guard let first = path.first else {
+            self = value
+            return
+        }
+        var entries = self?.dictionaryValue ?? PropertyList.Dictionary()
+        if value == nil, self?.dictionaryValue == nil { return }
+        var entry = entries[first]
+        entry.write(value, at: path.dropFirst())
+        entries[first] = entry
+        self = .dictionary(entries)
+    }
+}
+
+// MARK: Open conflicts
+
+/// Values that were written at a place, were never seen by the user whose value is in force there, and differ from it.
+package struct Conflict: Hashable, Sendable {
+    package let place: Path
+    /// The value that lost. With the reason `older`, it is the number of values that were removed from the list.
+    package let value: WrittenValue
+    /// The names of the writes of that value, and where each is an open conflict.
+    package let losers: [Cover]
+    /// The first of these writes.
+    package let loser: Atom
+    /// The write in force, or nil if there is none.
+    package let winner: Atom?
+
+    /// Whether both are about the same value at the same place.
+    package func isSame(as other: Conflict) -> Bool {
+        place == other.place && isOfOlder == other.isOfOlder && (isOfOlder || value == other.value)
+    }
+
+    /// Whether this represents a number of older values.
+    package var isOfOlder: Bool { loser.reason == .older }
+
+    /// The number of values that this represents. Two hosts can have counted the same ones.
+    package var valueCount: Int {
+        guard isOfOlder, case .integer(let number)? = value.value?.propertyList else { return 1 }
+        return Int(exactly: number).map { max($0, 1) } ?? 1
+    }
+}
+
+extension MergeState {
+    /// Returns the open conflicts at and below a path, in the order of their places.
+    package func conflicts(under path: Path) -> [Conflict] {
+        let atoms = overlapping(path)
+        guard atoms.count > 1 || atoms.first?.reason == .older else { return [] }
+        return conflicts(of: cells(under: path, atoms))
+    }
+
+    /// Returns all open conflicts, in the order of their places.
+    package var conflicts: [Conflict] {
+        var (found, key, atoms) = ([Conflict](), Path?.none, [Atom]())
+        func finish() {
+            guard let key, atoms.count > 1 || atoms.first?.reason == .older else { return }
+            found += conflicts(of: cells(under: key, atoms))
+        }
+        visit { atom in
+            if let last = key, last.isPrefix(of: atom.path) { return atoms.append(atom) }
+            finish()
+            (key, atoms) = (atom.path.prefix(components: 2), [atom])
+        }
+        finish()
+        return found
+    }
+
+    /// Joins the cells in which the same value is in force and the same ones have lost, and lists one conflict for each
+    /// lost value.
+    private func conflicts(of cells: [Cell]) -> [Conflict] {
+        struct Part {
+            let place: Path
+            let winner: Atom?
+            let losers: [Atom]
+            var regions: [Region]
+        }
+        var (parts, open) = ([Part](), [(place: Path, part: Int?)]())
+        for cell in cells {
+            while let last = open.last, !last.place.isPrefix(of: cell.place) { open.removeLast() }
+            let losers = cell.losers
+            let winner = cell.winner ?? cell.entry
+            if let above = open.last?.part, parts[above].winner?.name == winner?.name,
+                parts[above].losers.map(\.name) == losers.map(\.name)
+            {
+                parts[above].regions.append(cell.region)
+                open.append((cell.place, above))
+                continue
+            }
+            open.append((cell.place, losers.isEmpty ? nil : parts.count))
+            if losers.isEmpty { continue }
+            parts.append(Part(place: cell.place, winner: winner, losers: losers, regions: [cell.region]))
+        }
+        return parts.flatMap { part in
+            let region = part.regions.reduce(Region.none) { $0.union($1) }
+            var conflicts: [Conflict] = []
+            for (value, losers) in Self.grouped(part.losers, at: part.place) {
+                conflicts.append(
+                    Conflict(
+                        place: part.place, value: value, losers: losers.map { Cover($0.name, region) },
+                        loser: losers[0], winner: part.winner))
+            }
+            return conflicts
+        }
+    }
+
+    /// Returns the lost values, each with the atoms that have it, and last the number of older values.
+    private static func grouped(_ losers: [Atom], at place: Path) -> [(WrittenValue, [Atom])] {
+        var (values, groups) = ([WrittenValue](), [[Atom]]())
+        for atom in losers where atom.reason != .older {
+            let value = atom.part(at: place).value.map(WrittenValue.value) ?? .deleted
+            if let index = values.firstIndex(of: value) {
+                groups[index].append(atom)
+            } else {
+                values.append(value)
+                groups.append([atom])
+            }
+        }
+        let older = losers.filter { $0.reason == .older }
+        if let first = older.first {
+            let count = older.reduce(0) { $0 + $1.olderCount }
+            values.append(
+                (try? CanonicalValue(.integer(PropertyList.Integer(count)))).map(WrittenValue.value) ?? first.value)
+            groups.append(older)
+        }
+        return Array(zip(values, groups))
+    }
+}
+
+extension Atom {
+    /// The number of values that this represents, if it represents older ones.
+    fileprivate var olderCount: Int {
+        guard case .integer(let number)? = value.value?.propertyList else { return 1 }
+        return Int(exactly: number).map { min(max($0, 1), 1 << 40) } ?? 1
+    }
+}
+
+// MARK: Names of conflicts
+
+extension Conflict {
+    /// Returns the name under which all hosts list the conflict. It depends on the mirror, the place and the value.
+    package func name(in mirror: MirrorID) -> String { Self.name(place, value, isOfOlder: isOfOlder, in: mirror) }
+
+    static func name(_ place: Path, _ value: WrittenValue, isOfOlder: Bool, in mirror: MirrorID) -> String {
+        var bytes = mirror.bytes
+        bytes.append(run: place.bytes)
+        bytes.append(isOfOlder ? 1 : 0)
+        // A count of older values changes, and the name does not.
+        bytes += isOfOlder ? [] : value.bytes
+        return Base32.text(ContentHash(of: bytes).bytes)
+    }
+}
+
+extension ResolvedConflict {
+    /// Returns the name that the conflict had while it was open.
+    package func name(in mirror: MirrorID) -> String { Conflict.name(place, value, isOfOlder: false, in: mirror) }
+}

@@ -1,0 +1,148 @@
+/// What the hosts of a mirror agree on: the written values that were not replaced, and which transactions are known.
+///
+/// A value is named by the transaction that published it. A state that knows that transaction and does not have the
+/// value proves that the value was replaced, so replaced values need not be kept. There are two exceptions:
+/// - A value can be replaced before it arrives. `gone` keeps its name until it does.
+/// - Two copies of a store can publish different transactions under one number. From the first such transaction on,
+///   known transactions prove nothing, and `gone` keeps the names.
+package struct SharedState: Hashable, Sendable {
+    package var live = MergeState()
+    /// The transactions that are known.
+    package var vector = VersionVector()
+    /// The places from which values were removed that no known transaction proves to be replaced.
+    package var gone: [AtomName: Region] = [:]
+    /// For each writer of which two copies publish, the first transaction that is in doubt.
+    package var forks: [WriterID: UInt64] = [:]
+
+    package init() {}
+
+    package init(live: MergeState, vector: VersionVector, gone: [AtomName: Region], forks: [WriterID: UInt64]) {
+        (self.live, self.vector, self.gone, self.forks) = (live, vector, gone, forks)
+    }
+
+    /// Whether the known transactions prove that the state has known a value.
+    private func proves(_ name: AtomName) -> Bool {
+        guard let dot = name.dot, vector.includes(dot) else { return false }
+        return isBeforeFork(dot)
+    }
+
+    private func isBeforeFork(_ dot: TransactionID) -> Bool {
+        guard Rule.doubtsForks.isKept else { return true }
+        return forks[dot.writer].map { dot.sequence < $0 } ?? true
+    }
+
+    /// Records that a writer has published different transactions from this one on.
+    mutating func fork(_ writer: WriterID, at sequence: UInt64) {
+        guard Rule.recordsForks.isKept else { return }
+        forks[writer] = min(forks[writer] ?? .max, max(sequence, 1))
+    }
+}
+
+// MARK: Joining logs
+
+extension SharedState {
+    /// Applies the changes of a transaction, or of one that waits to be published.
+    package mutating func apply(_ changes: [Change], _ dot: TransactionID?) {
+        for change in changes {
+            for cover in change.covers {
+                live.cover(cover.name, cover.region)
+                if cover.name.dot != nil, !proves(cover.name) {
+                    gone[cover.name] = gone[cover.name]?.union(cover.region) ?? cover.region
+                }
+            }
+            guard var atom = change.atom(dot) else { continue }
+            if let gone = gone[atom.name], Rule.keepsGone.isKept { atom.region = atom.region.subtracting(gone) }
+            // A value that was replaced in some places before it was published.
+            for cover in change.covers where cover.name == atom.name {
+                atom.region = atom.region.subtracting(cover.region)
+            }
+            if !atom.region.isEmpty { live.insert(atom) }
+        }
+    }
+
+    /// Joins the transactions of a log. A known one has no effect, unless it is after a fork.
+    ///
+    /// - Parameter isContiguous: Whether there is no gap before the log. After a gap, the transactions are joined by
+    ///   name only and do not become known.
+    mutating func join(
+        _ transactions: [Transaction], from first: UInt64, of writer: WriterID, tag: FileTag, isContiguous: Bool = true
+    ) {
+        for (sequence, transaction) in zip(first..., transactions) {
+            let dot = TransactionID(writer: writer, sequence: sequence)
+            guard !vector.includes(dot) || !isBeforeFork(dot) else { continue }
+            if isContiguous { vector.raise(writer, to: VersionVector.Entry(sequence: sequence, tag: tag)) }
+            apply(transaction.changes, dot)
+        }
+        forgetProven()
+    }
+
+    /// Forgets the names of replaced values whose transactions are known.
+    mutating func forgetProven() {
+        guard !gone.isEmpty else { return }
+        gone = Rule.keepsGone.isKept ? gone.filter { !proves($0.key) } : [:]
+    }
+}
+
+// MARK: Joining bases
+
+extension SharedState {
+    /// Joins the state of another host.
+    mutating func join(_ other: SharedState) {
+        var forks = self.forks
+        for (writer, sequence) in other.forks { forks[writer] = min(forks[writer] ?? .max, sequence) }
+        if Rule.recordsForks.isKept, Rule.comparesTags.isKept {
+            for writer in vector.contradictions(to: other.vector) { forks[writer] = 1 }
+        }
+        var (ours, theirs) = (self, other)
+        (ours.forks, theirs.forks) = (forks, forks)
+        let joined = Self.joined(ours, theirs)
+        self.forks = forks
+        live = joined
+        vector.merge(other.vector)
+        gone.merge(other.gone) { $0.union($1) }
+        // Before the new vector proves that some of these names are known, and they are forgotten.
+        if Rule.removesGoneFirst.isKept {
+            removeGone()
+            forgetProven()
+        } else {
+            forgetProven()
+            removeGone()
+        }
+    }
+
+    private mutating func removeGone() {
+        guard !gone.isEmpty else { return }
+        for (name, region) in gone { live.cover(name, region) }
+    }
+
+    /// Returns the values that are live in both states, and those that are live in one and unknown to the other.
+    private static func joined(_ left: SharedState, _ right: SharedState) -> MergeState {
+        var atoms: [Atom] = []
+        atoms.reserveCapacity(max(left.live.count, right.live.count))
+        let (ours, theirs) = (left.live.atoms, right.live.atoms)
+        var (i, j) = (0, 0)
+        while i < ours.count || j < theirs.count {
+            if j == theirs.count || i < ours.count && ours[i].isSorted(before: theirs[j]) {
+                // A value that waits to be published has no transaction that could prove anything.
+                if !right.proves(ours[i].name) { atoms.append(ours[i]) }
+                i += 1
+            } else if i == ours.count || theirs[j].isSorted(before: ours[i]) {
+                if !left.proves(theirs[j].name) { atoms.append(theirs[j]) }
+                j += 1
+            } else {
+                var atom = ours[i]
+                let region = (atom.region, theirs[j].region)
+                if region.0 != region.1 {
+                    // A place that one side lacks was covered there, unless that side may not have known the value.
+                    let ours = right.proves(atom.name) ? .none : region.0.subtracting(region.1)
+                    let theirs = left.proves(atom.name) ? .none : region.1.subtracting(region.0)
+                    atom.region = region.0.intersection(region.1).union(ours).union(theirs)
+                }
+                if !atom.region.isEmpty { atoms.append(atom) }
+                i += 1
+                j += 1
+            }
+        }
+        return MergeState(sorted: atoms)
+    }
+}
