@@ -481,6 +481,24 @@ private struct MirrorPair: Sendable {
         #expect(files[0]["$schemaVersion"] == (remedy[0] == "release" ? 2 : 99))
     }
 
+    /// The version of the settings does not apply to values that another host has not migrated.
+    @Test func `migrates the settings of an earlier version when a later one arrives`() throws {
+        let pair = try MirrorPair()
+        let migrations = "Migrations = ({ From = 1; Rename = { theme = look; old = new; }; });"
+        let settings = "Settings = ({ Key = look; Type = string; }, { Key = new; Type = string; });"
+        try pair.comeToRest()
+        try pair.install("{ Domain = com.example.editor; Version = 2; \(settings) \(migrations) }")
+        try pair.scribble(["theme": "dark", "old": "kept"], in: "/home/ada/.config/prefs")
+        try pair.scribble(["look": "dark", "$schemaVersion": 2], in: "/home/ada/b")
+        try pair.comeToRest()
+        let files = try ["/home/ada/.config/prefs", "/home/ada/b"].map { folder in
+            let path = try #require(FilePath("\(folder)/com.example.editor.plist"))
+            return try PropertyList(parsing: #require(try pair.machine.fileSystem.contents(of: path)))
+        }
+        #expect(files[0] == ["look": "dark", "new": "kept", "$schemaVersion": 2])
+        #expect(files[1] == files[0])
+    }
+
     @Test func `leaves out a domain whose schema cannot be read`() throws {
         let pair = try MirrorPair()
         try pair.install("{ Domain = com.example.editor; Settings = (")

@@ -204,22 +204,29 @@ extension PreferenceFiles {
     /// Makes all changes in one transaction, each file only if it is still as it was read. Also returns a note for each
     /// file that was converted or has lost comments.
     func write(
-        _ application: Application, under locks: LockedDomains, read readings: [Path: Reading]
+        _ application: Application, under locks: LockedDomains, read readings: [Path: Reading],
+        schema: (DomainName) -> Schema?
     ) throws -> (WriteOutcome, notes: [String]) {
-        var edits: [DomainEdit] = []
+        var (edits, raised) = ([DomainEdit](), Set<Path>())
         for change in application.domains {
             guard let file = file(of: change.domain.domain) else {
                 return (.failed(domain: change.domain.domain), [])
             }
             let reading = readings[change.domain]
-            var edit = edit(file, change, reading?.status, application.isChecked)
+            let newer = (try? DomainName(file.name)).flatMap(schema).flatMap { $0.isRaised(by: change) ? $0 : nil }
+            if newer != nil { raised.insert(change.domain) }
+            var edit = edit(file, change, reading?.status, application.isChecked, migratedBy: newer)
             // A user has decided in favor of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
             edits.append(edit)
         }
         do {
             let written = try locks.commit(edits)
-            let outcome = WriteOutcome.done(zip(application.domains, written).map { observation($0, $1, readings) })
+            let outcome = WriteOutcome.done(
+                zip(application.domains, written).map { change, written in
+                    // The migration has changed other keys, so the file is read again.
+                    observation(change, written, readings, isReadAgain: raised.contains(change.domain))
+                })
             return (outcome, written.flatMap { [$0.conversion, $0.removal].compactMap(\.self) })
         } catch let failure as StoreFailure {
             if case .notCurrent = failure.problem { return (.changedMeanwhile, []) }
@@ -228,10 +235,12 @@ extension PreferenceFiles {
     }
 
     private func edit(
-        _ file: DomainFile, _ change: DomainChange, _ status: FileStatus?, _ isChecked: Bool
+        _ file: DomainFile, _ change: DomainChange, _ status: FileStatus?, _ isChecked: Bool, migratedBy schema: Schema?
     ) -> DomainEdit {
         var edit = DomainEdit(file, known: DomainContents(values: [:], status: status)) { draft in
             var values = draft.values
+            // With the mirror's version, the settings of an earlier version would never be migrated.
+            if let schema, schema.needsMigration(values) { values = try schema.migrated(values).values }
             for (path, replacement) in change.changes {
                 guard let key = path.key else { continue }
                 values[key] = try replacement.new?.decoded()
@@ -248,7 +257,7 @@ extension PreferenceFiles {
     }
 
     private func observation(
-        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [Path: Reading]
+        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [Path: Reading], isReadAgain: Bool
     ) -> Observation {
         let domain = change.domain.domain
         guard let bytes = committed.bytes, let status = committed.after.status else {
@@ -260,8 +269,18 @@ extension PreferenceFiles {
         let read = try? committed.file.parse(bytes).0
         let values = read.flatMap { $0 == committed.after.values ? nil : $0 } ?? committed.after.values
         return Observation(
-            domain: domain, identity: MirrorEngine.FileIdentity(status), hash: ContentHash(of: bytes),
-            content: .values(values), modified: status.modified.milliseconds, mark: .write)
+            domain: domain, identity: isReadAgain ? nil : MirrorEngine.FileIdentity(status),
+            hash: ContentHash(of: bytes), content: .values(values), modified: status.modified.milliseconds,
+            mark: .write)
+    }
+}
+
+extension Schema {
+    /// Whether a change from the mirror brings the settings of this version.
+    fileprivate func isRaised(by change: DomainChange) -> Bool {
+        let brought = change.changes[change.domain.appending(Self.versionKey)]?.new
+        guard version > 1, let value = try? brought?.decoded() else { return false }
+        return storedVersion(of: [Self.versionKey: value]) == version
     }
 }
 

@@ -47,7 +47,8 @@ extension MirrorSession {
     mutating func write(_ application: Application) -> Event {
         guard let locked else { return .written(.failed(domain: nil)) }
         do {
-            let (outcome, notes) = try preferences.write(application, under: locked.locks, read: locked.readings)
+            let (outcome, notes) = try preferences.write(
+                application, under: locked.locks, read: locked.readings, schema: { schemas[$0]?.readable })
             for text in notes { addTrouble(text) }
             return .written(outcome)
         } catch {
