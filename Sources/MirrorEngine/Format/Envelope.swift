@@ -37,7 +37,7 @@ struct Envelope: Sendable {
         case blobs = 26
         /// The earlier files with transactions of the writer.
         case tags = 28
-        /// The writers of which two copies publish, each with the first transaction that is in doubt.
+        /// The writers that two copies publish as, each with the first transaction that is in doubt.
         case forks = 30
         /// The names of the hosts.
         case labels = 32

@@ -14,7 +14,7 @@ extension [Change] {
     /// The limit of bytes of paths and values in one transaction, which keeps its record within the record limit.
     package static var mostBytes: Int { 32 << 20 }
 
-    /// The changes divided into as few lists as possible, each of which fits into one transaction.
+    /// The changes divided into as few lists as possible, so that each fits into one transaction.
     package var parts: [[Change]] {
         var (parts, size) = ([[Change]](), Self.mostBytes)
         for change in self {

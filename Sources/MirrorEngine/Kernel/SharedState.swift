@@ -11,7 +11,7 @@ package struct SharedState: Hashable, Sendable {
     package var vector = VersionVector()
     /// The places from which values were removed that no known transaction proves to be replaced.
     package var gone: [AtomName: Region] = [:]
-    /// For each writer of which two copies publish, the first transaction that is in doubt.
+    /// For each writer that two copies publish as, the first transaction that is in doubt.
     package var forks: [WriterID: UInt64] = [:]
 
     package init() {}

@@ -42,7 +42,7 @@ package struct VersionVector: Hashable, Sendable {
     package var writers: Set<WriterID> { Set(entries.keys) }
     package var count: Int { entries.count }
 
-    /// The writers of which this vector knows another file than `other` at the same transaction.
+    /// The writers whose last transaction is the same in both vectors, but in different files.
     func contradictions(to other: VersionVector) -> [WriterID] {
         entries.filter { writer, entry in
             other.entries[writer].map { $0.sequence == entry.sequence && $0.tag != entry.tag } ?? false

@@ -146,8 +146,8 @@ extension History {
         state(of: version).map { forgotten.state($0, version.sequence, over: present) }
     }
 
-    /// Records that the versions no longer have some entries of which the domain has a value, or, for nil, that there
-    /// are no versions left.
+    /// Records that the versions no longer have some entries, although the domain has values for them, or, for nil,
+    /// that there are no versions left.
     fileprivate func markForgotten(_ paths: [EntryPath]?, in versions: [KeptVersion]) throws(SystemFailure) {
         guard let paths else {
             try system.fileSystem.remove(listOfForgotten)
