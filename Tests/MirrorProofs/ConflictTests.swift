@@ -177,7 +177,7 @@ import Testing
         for beginning in [String(name.prefix(1)), String(name.prefix(3)), name, name.uppercased()] {
             #expect(try a.succeed("mirror", "conflicts", "show", beginning).hasPrefix(name))
         }
-        for word in ["1", name + "0", "00000000"] where !name.hasPrefix(word) {
+        for word in ["1", name + "00000000", "00000000"] where !name.hasPrefix(word) {
             #expect(try a.run("mirror", "conflicts", "accept", word).status == 2, "\(word)")
         }
         #expect(try a.run("mirror", "conflicts", "accept", "com.example.b").status == 1)
