@@ -124,6 +124,12 @@ extension PlainState {
                 let isNewEntry = winner.map { change.path != $0.path && change.path.isPrefix(of: $0.path) } ?? false
                 if hasNothing && isNewEntry || entry == nil && rest(change) == latest { continue }
                 if isBare && (rest(change) == nil || rest(change) == .dictionary([:])) { continue }
+                // All that it had here was replaced entry by entry.
+                let replaced = below.filter { !(live[$0] ?? []).contains(name) }
+                let left = replaced.reduce(part(change, at: place)) {
+                    Self.cut($0, $1.components.dropFirst(place.depth))
+                }
+                if left == .dictionary([:]) && part(change, at: place) != left { continue }
                 open.insert(name)
             }
         }

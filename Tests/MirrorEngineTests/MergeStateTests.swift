@@ -270,6 +270,10 @@ import Testing
             [Atom(AtomName(1, 1), "k", a, 1, in: "k k.a"), Atom(AtomName(2, 1), "k", b, 2)], []
         ),
         (
+            "none of a dictionary whose entries were all replaced where they are",
+            [Atom(AtomName(1, 1), "k", a, 1, in: "k k.a"), Atom(AtomName(2, 1), "k", .text("t"), 2)], []
+        ),
+        (
             "a count of older values, last",
             [
                 Atom(AtomName(1, 1), "k", .of(4), 9, .older), Atom(AtomName(2, 1), "k", .text("2"), 2),
@@ -301,6 +305,23 @@ import Testing
             }
             #expect(lines == expected, "\(what)")
         }
+    }
+
+    /// What is left of the dictionary is `{"a":{}}`. It is not listed, because entries make the place a dictionary.
+    @Test func `bring no hidden value into force once they are accepted`() {
+        var state = SharedState()
+        state.live = MergeState([
+            Atom(AtomName(1, 1), "k", .of(["a": ["x": 2]]), 1, in: "k k.a.x"),
+            Atom(AtomName(2, 1), "k", .of(2), 2, in: "k k.a.x k.b"),
+            Atom(AtomName(3, 1), "k.b", .of([:]), 3), Atom(AtomName(4, 1), "k.a.x", .deleted, 4),
+        ])
+        let value = state.live.value(at: Path(keys: "k"))
+        #expect(value?.propertyList == ["b": [:]])
+        let conflicts = state.live.conflicts
+        #expect(conflicts.map(\.value.description) == ["2"])
+        let covers = conflicts.flatMap(\.covers).joined
+        state.apply([Change(WriteID(number: 9), at: Path(keys: "k"), nil, stamp: .zero, covers: covers)], nil)
+        #expect(state.live.conflicts.isEmpty && state.live.value(at: Path(keys: "k")) == value)
     }
 
     @Test func `below a path are listed without the ones beside it`() {

@@ -73,10 +73,10 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// Whether no host is cloned, is restored or loses its state, so that no conflict may be needless.
+    /// Whether nothing is cloned, restored or lost, so that no conflict may be needless.
     var isOrdinary: Bool {
         !clones && !rollbacks && !restoresFiles && !restoresConfiguration && !restoresMachines && !losesState
-            && !mixesVersions
+            && !mixesVersions && !losesFiles
     }
 
     /// Whether hosts are cloned, but neither restored nor deprived of their state.

@@ -227,8 +227,8 @@ extension SimulatedHost {
     private func noteAccepted(_ decision: Decision) {
         var after = durable.shared
         after.apply(decision.transaction.changes, nil)
-        let open = after.live.conflicts.flatMap(\.value.texts)
-        world.record.note(counted: Set(durable.shared.live.conflicts.flatMap(\.value.texts)).subtracting(open))
+        let open = after.live.conflicts.flatMap(\.lostTexts)
+        world.record.note(counted: Set(durable.shared.live.conflicts.flatMap(\.lostTexts)).subtracting(open))
     }
 
     /// Values that are only counted from now on are no longer listed one by one.
@@ -238,8 +238,8 @@ extension SimulatedHost {
         before.apply(changes.filter { $0.reason != .older }, nil)
         var after = before
         after.apply(changes.filter { $0.reason == .older }, nil)
-        let listed = after.live.conflicts.flatMap(\.value.texts)
-        world.record.note(counted: Set(before.live.conflicts.flatMap(\.value.texts)).subtracting(listed))
+        let listed = after.live.conflicts.flatMap(\.lostTexts)
+        world.record.note(counted: Set(before.live.conflicts.flatMap(\.lostTexts)).subtracting(listed))
     }
 
     /// A user who starts to mirror a file, or releases a held one, is shown the values that it replaces.

@@ -102,7 +102,7 @@ extension World {
     /// The users' writes that were replaced without being listed on all hosts.
     var unreported: [String] {
         let inForce = hosts.map { Set($0.files.values.flatMap { PropertyList.dictionary($0.values).texts }) }
-        let listed = hosts.map { Set($0.engine.status.mergeState.conflicts.flatMap { $0.value.texts }) }
+        let listed = hosts.map { Set($0.engine.status.mergeState.conflicts.flatMap(\.lostTexts)) }
         func inAll(_ sets: [Set<String>]) -> Set<String> {
             sets.dropFirst().reduce(sets.first ?? []) { $0.intersection($1) }
         }
@@ -119,14 +119,23 @@ extension World {
         guard let host = hosts.first, faults[.withoutSchema] == nil else { return [] }
         return host.engine.status.mergeState.conflicts.compactMap { conflict in
             let winning = conflict.winner.map { $0.value.texts } ?? []
-            guard record.isNeedless(conflict.value.texts, winning, at: conflict.place) else { return nil }
-            return "\(conflict.place): \(conflict.value.texts), which \(winning) has seen"
+            guard record.isNeedless(conflict.lostTexts, winning, at: conflict.place) else { return nil }
+            return "\(conflict.place): \(conflict.lostTexts), which \(winning) has seen"
         }
     }
 }
 
 extension WrittenValue {
     var texts: [String] { value?.propertyList.texts ?? [] }
+}
+
+extension Conflict {
+    /// The texts of the lost value that are an open conflict. Other entries of the value have been decided.
+    var lostTexts: [String] {
+        let region = losers.reduce(Region.none) { $0.union($1.region) }
+        let texts = value.value?.propertyList.placedTexts ?? []
+        return texts.filter { region.contains($0.place.reduce(place) { $0.appending($1) }) }.map(\.text)
+    }
 }
 
 extension World {

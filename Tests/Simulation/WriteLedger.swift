@@ -112,7 +112,8 @@ extension PropertyList {
         }
     }
 
-    fileprivate var placedTexts: [PlacedText] {
+    /// All texts in the value, with their places.
+    var placedTexts: [PlacedText] {
         switch self {
         case .string(let text): [PlacedText(text: text, place: [])]
         case .dictionary(let entries):
@@ -125,7 +126,7 @@ extension PropertyList {
 }
 
 /// A text in the value of a key, and the keys that lead to it.
-private struct PlacedText: Hashable {
+struct PlacedText: Hashable {
     let text: String
     let place: [String]
 

@@ -328,7 +328,7 @@ extension CaptureBuilder {
         let below = (cells.first?.below ?? []).map { Cover(AtomName(id, nil), Region($0)) }
         return Change(
             id, at: place, .value(number), stamp: .zero, reason: .older,
-            covers: (going.flatMap(\.losers) + below).joined)
+            covers: (going.flatMap(\.covers) + below).joined)
     }
 
     /// Returns the stamp of each time of writing, in ascending order.

@@ -26,6 +26,13 @@ package struct Cell: Hashable, Sendable {
         return atom.path != winner.path && atom.path.isPrefix(of: winner.path)
     }
 
+    /// Whether nothing of a live value is left here: it was a dictionary, and its entries were replaced one by one.
+    func isEmptied(_ atom: Atom) -> Bool {
+        let part = atom.part(at: place)
+        guard part != .emptyDictionary, part.value?.dictionary != nil else { return false }
+        return part.isEmpty(at: place, except: below.filter { !atom.isLive(at: $0) }[...])
+    }
+
     /// The other values that are live here and differ from the one in force.
     package var losers: [Atom] {
         let inForce = winner?.part(at: place) ?? .none
@@ -38,7 +45,7 @@ package struct Cell: Hashable, Sendable {
             let theirs = atom.part(at: place)
             // The writer left the key to each host, or never named this entry.
             if theirs == .left || theirs == .none && isNewEntry(for: atom) { return false }
-            return !parts.contains { theirs.isSame(as: $0, at: place, except: below[...]) }
+            return !isEmptied(atom) && !parts.contains { theirs.isSame(as: $0, at: place, except: below[...]) }
         }
     }
 }
@@ -192,10 +199,16 @@ package struct Conflict: Hashable, Sendable {
     package let value: WrittenValue
     /// The names of the writes of that value, and where each is an open conflict.
     package let losers: [Cover]
+    /// Live values that would come into force there without the lost ones, although they are not lost: entries below
+    /// hide them.
+    fileprivate let hidden: [Cover]
     /// The first of these writes.
     package let loser: Atom
     /// The write in force, or nil if there is none.
     package let winner: Atom?
+
+    /// What a change covers that accepts the conflict, so that the values in force stay the same.
+    package var covers: [Cover] { losers + hidden }
 
     /// Whether both are about the same value at the same place.
     package func isSame(as other: Conflict) -> Bool {
@@ -244,22 +257,28 @@ extension MergeState {
             let winner: Atom?
             let losers: [Atom]
             var regions: [Region]
+            var hidden: [Cover]
         }
         var (parts, open) = ([Part](), [(place: Path, part: Int?)]())
         for cell in cells {
             while let last = open.last, !last.place.isPrefix(of: cell.place) { open.removeLast() }
             let losers = cell.losers
+            let hidden = cell.entry == nil ? [] : cell.live.filter { !losers.contains($0) }
             let winner = cell.winner ?? cell.entry
             if let above = open.last?.part, parts[above].winner?.name == winner?.name,
                 parts[above].losers.map(\.name) == losers.map(\.name)
             {
                 parts[above].regions.append(cell.region)
+                parts[above].hidden += hidden.map { Cover($0.name, cell.region) }
                 open.append((cell.place, above))
                 continue
             }
             open.append((cell.place, losers.isEmpty ? nil : parts.count))
             if losers.isEmpty { continue }
-            parts.append(Part(place: cell.place, winner: winner, losers: losers, regions: [cell.region]))
+            parts.append(
+                Part(
+                    place: cell.place, winner: winner, losers: losers, regions: [cell.region],
+                    hidden: hidden.map { Cover($0.name, cell.region) }))
         }
         return parts.flatMap { part in
             let region = part.regions.reduce(Region.none) { $0.union($1) }
@@ -268,7 +287,7 @@ extension MergeState {
                 conflicts.append(
                     Conflict(
                         place: part.place, value: value, losers: losers.map { Cover($0.name, region) },
-                        loser: losers[0], winner: part.winner))
+                        hidden: part.hidden, loser: losers[0], winner: part.winner))
             }
             return conflicts
         }

@@ -75,7 +75,7 @@ extension MergeState {
                 let isEqual = [before, written].compactMap { $0?.part(at: cell.place) }.contains {
                     part.isSame(as: $0, at: cell.place, except: cell.below[...])
                 }
-                guard value == .left || Rule.coversEqual.isKept && isEqual else { continue }
+                guard value == .left || Rule.coversEqual.isKept && (isEqual || cell.isEmptied(atom)) else { continue }
                 stamps.append(atom.stamp)
                 covers.append(Cover(atom.name, cell.region))
             }

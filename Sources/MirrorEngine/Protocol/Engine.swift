@@ -299,7 +299,7 @@ extension Engine {
             changes.append(
                 Change(
                     WriteID(random: moment.random, path: present.place, stamp: .zero, value: conflict.value),
-                    at: present.place, nil, stamp: .zero, covers: present.losers))
+                    at: present.place, nil, stamp: .zero, covers: present.covers.joined))
         }
         decide(changes, local.clock, at: moment)
     }
