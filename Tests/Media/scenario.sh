@@ -93,7 +93,7 @@ part_and_differ() {
     ends_with 9 a mirror sync --check || fail 'sync --check does not report the conflict'
     on a mirror conflicts restore "$name"
     eventually "$patience" 'what lost is restored' both_have com.example.conflict key first
-    eventually "$patience" 'no host lists it any more' ends_with 0 b mirror conflicts
+    eventually "$patience" 'no host lists it now' ends_with 0 b mirror conflicts
 }
 
 all_colours() {
