@@ -271,7 +271,7 @@ private struct Scene {
         let shown = Shown(waiting, Region(edges: "k"), Stamp(number: 1))
         let one = try CanonicalValue(1)
         past.add([Path(keys: "k"): TrackedFile.Replacement(old: one, new: nil)]) { _ in [shown] }
-        past.rename(waiting, to: published)
+        past.rename([waiting: published])
         let reverted = past.reverted(byWriteAt: Path(keys: "k"), in: [Path(keys: "k"): one], after: 0)
         #expect(reverted.count == 1 && reverted[0].0 == Region(edges: "k"))
         #expect(reverted.first?.1 == [Shown(published, Region(edges: "k"), Stamp(number: 1))])

@@ -181,12 +181,12 @@ package struct Past: Hashable, Sendable {
 }
 
 extension Past {
-    mutating func rename(_ name: AtomName, to other: AtomName) {
-        for (path, views) in views where views.contains(where: { $0.shown.contains { $0.name == name } }) {
+    mutating func rename(_ names: [AtomName: AtomName]) {
+        for (path, views) in views where views.contains(where: { $0.shown.contains { names[$0.name] != nil } }) {
             self.views[path] = views.map { view in
                 View(
                     change: view.change, before: view.before, brought: view.brought,
-                    shown: view.shown.map { $0.renamed(name, to: other) })
+                    shown: view.shown.renamed(names))
             }
         }
     }

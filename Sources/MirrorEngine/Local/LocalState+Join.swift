@@ -102,39 +102,37 @@ extension LocalState {
 
 extension LocalState {
     private mutating func adopt(_ log: LogPack) {
-        guard !outbox.isEmpty else { return }
-        for (sequence, transaction) in zip(log.first..., log.transactions) {
-            for change in transaction.changes {
-                adopt(AtomName(change.id, TransactionID(writer: log.writer, sequence: sequence)))
+        adopt { published in
+            for (sequence, transaction) in zip(log.first..., log.transactions) {
+                let dot = TransactionID(writer: log.writer, sequence: sequence)
+                for change in transaction.changes { published(AtomName(change.id, dot)) }
             }
         }
     }
 
-    private mutating func adopt(_ live: MergeState) {
-        guard !outbox.isEmpty else { return }
+    private mutating func adopt(_ live: MergeState) { adopt { published in live.visit { published($0.name) } } }
+
+    /// Records that a copy of this store has published changes that wait here. Then they no longer wait.
+    private mutating func adopt(_ forEachPublished: ((AtomName) -> Void) -> Void) {
+        guard !outbox.isEmpty, Rule.adoptsPublished.isKept else { return }
         let waiting = Set(outbox.flatMap(\.changes).map(\.id))
-        live.visit { if waiting.contains($0.name.id) { adopt($0.name) } }
-    }
-
-    /// Records that a copy of this store has published a change that waits here. Then it no longer waits.
-    private mutating func adopt(_ name: AtomName) {
-        guard Rule.adoptsPublished.isKept else { return }
-        for index in outbox.indices {
-            guard let change = outbox[index].changes.first(where: { $0.id == name.id }) else { continue }
-            outbox[index].changes.removeAll { $0.id == name.id }
-            // A log that was about to be created contains it.
-            if (intent?.published ?? 0) > 0 { intent = nil }
-            let waiting = AtomName(name.id, nil)
-            if change.value != nil {
-                // Where it was replaced here, its published copy is replaced too.
-                let region = shared.live.atom(waiting, at: change.path)?.region ?? .none
-                let replaced = Region(change.path).subtracting(region)
-                if !replaced.isEmpty { shared.gone[name] = shared.gone[name]?.union(replaced) ?? replaced }
-            }
-            rename(waiting, to: name, at: change.path)
-            break
+        var names: [WriteID: AtomName] = [:]
+        forEachPublished { if waiting.contains($0.id), names[$0.id] == nil { names[$0.id] = $0 } }
+        if names.isEmpty { return }
+        let published = outbox.flatMap(\.changes).compactMap { change in
+            names[change.id].map { (change: change, name: $0) }
         }
+        for index in outbox.indices { outbox[index].changes.removeAll { names[$0.id] != nil } }
         outbox.removeAll { $0.changes.isEmpty }
+        // A log that was about to be created contains them.
+        if (intent?.published ?? 0) > 0 { intent = nil }
+        for (change, name) in published where change.value != nil {
+            // Where a value was replaced here, its published copy is replaced too.
+            let region = shared.live.atom(AtomName(change.id, nil), at: change.path)?.region ?? .none
+            let replaced = Region(change.path).subtracting(region)
+            if !replaced.isEmpty { shared.gone[name] = shared.gone[name]?.union(replaced) ?? replaced }
+        }
+        rename(published)
     }
 
     /// Takes another number, because a copy of this store publishes under the present one. The changes that wait have

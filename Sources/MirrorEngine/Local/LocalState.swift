@@ -241,37 +241,37 @@ extension LocalState {
     /// Gives the first transactions that wait their numbers.
     mutating func publish(_ count: Int, tag: FileTag) {
         let first = sequence + 1
+        var published: [(change: Change, name: AtomName)] = []
         for transaction in outbox.prefix(count) {
             sequence += 1
             let dot = TransactionID(writer: writer, sequence: sequence)
             shared.vector.raise(writer, to: VersionVector.Entry(sequence: sequence, tag: tag))
-            rename(transaction, to: dot)
+            published += transaction.changes.map { ($0, AtomName($0.id, dot)) }
         }
         outbox.removeFirst(min(count, outbox.count))
+        rename(published)
         folder.tags.insert(FileTags.Span(first: first, last: sequence, tag: tag))
         shared.forgetProven()
     }
 
-    /// Replaces the names of a transaction's values, wherever they occur.
-    private mutating func rename(_ transaction: Transaction, to dot: TransactionID) {
-        for change in transaction.changes {
-            rename(AtomName(change.id, nil), to: AtomName(change.id, dot), at: change.path)
-        }
-    }
-
-    mutating func rename(_ name: AtomName, to other: AtomName, at path: Path) {
-        if let atom = shared.live.atom(name, at: path) {
-            shared.live.cover(name, atom.region)
+    /// Gives changes that waited their names, wherever these occur.
+    mutating func rename(_ published: [(change: Change, name: AtomName)]) {
+        for (change, name) in published {
+            let waiting = AtomName(change.id, nil)
+            guard let atom = shared.live.atom(waiting, at: change.path) else { continue }
+            shared.live.cover(waiting, atom.region)
             shared.live.insert(
-                Atom(other, at: path, atom.value, stamp: atom.stamp, reason: atom.reason, in: atom.region))
+                Atom(name, at: atom.path, atom.value, stamp: atom.stamp, reason: atom.reason, in: atom.region))
         }
-        for index in outbox.indices { outbox[index].rename(name, to: other) }
-        let domain = path.prefix(components: 1)
-        guard let exceptions = trackedFiles[domain]?.exceptions else { return }
-        for (key, exception) in exceptions where exception.shown.contains(where: { $0.name == name }) {
-            trackedFiles[domain]?.exceptions[key]?.shown = exception.shown.map { $0.renamed(name, to: other) }
+        let names = Dictionary(published.map { (AtomName($0.change.id, nil), $0.name) }) { first, _ in first }
+        for index in outbox.indices { outbox[index].rename(names) }
+        for domain in Set(published.map { $0.change.path.prefix(components: 1) }) {
+            guard let exceptions = trackedFiles[domain]?.exceptions else { continue }
+            for (key, exception) in exceptions where exception.shown.contains(where: { names[$0.name] != nil }) {
+                trackedFiles[domain]?.exceptions[key]?.shown = exception.shown.renamed(names)
+            }
+            trackedFiles[domain]?.past.rename(names)
         }
-        trackedFiles[domain]?.past.rename(name, to: other)
     }
 
     private mutating func supersede(with intent: PackIntent, at now: Int64) {
@@ -298,18 +298,17 @@ extension LocalState {
 }
 
 extension Transaction {
-    /// Replaces a name in what the changes replace.
-    mutating func rename(_ name: AtomName, to other: AtomName) {
-        for index in changes.indices where changes[index].covers.contains(where: { $0.name == name }) {
-            changes[index].covers =
-                changes[index].covers.map { Cover($0.name == name ? other : $0.name, $0.region) }.joined
+    /// Replaces names in what the changes replace.
+    fileprivate mutating func rename(_ names: [AtomName: AtomName]) {
+        for index in changes.indices where changes[index].covers.contains(where: { names[$0.name] != nil }) {
+            changes[index].covers = changes[index].covers.map { Cover(names[$0.name] ?? $0.name, $0.region) }.joined
         }
     }
 }
 
-extension Shown {
-    func renamed(_ name: AtomName, to other: AtomName) -> Shown {
-        self.name == name ? Shown(other, region, stamp) : self
+extension [Shown] {
+    func renamed(_ names: [AtomName: AtomName]) -> Self {
+        map { Shown(names[$0.name] ?? $0.name, $0.region, $0.stamp) }
     }
 }
 
