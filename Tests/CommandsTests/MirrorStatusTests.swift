@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 import PropertyLists
 import SimulatedPlatform
@@ -194,6 +195,38 @@ private struct MirrorPair: Sendable {
             try $0.scribble(["theme": "dark"], in: "/home/ada/b")
         },
         Row(
+            "a fraction of a second for a file with comments",
+            [" :when from laptop cannot be written into the file here;", "`prefs convert com.example.editor binary1` "]
+        ) {
+            let text = "<plist><!-- mine --><dict><key>theme</key><string>dark</string></dict></plist>"
+            try $0.scribble([UInt8](text.utf8), in: "/home/ada/.config/prefs")
+            try $0.comeToRest()
+            let fraction = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
+            try $0.scribble(["theme": "dark", "when": fraction], in: "/home/ada/b")
+            try $0.laptop("mirror", "sync")
+            try $0.desk("mirror", "sync")
+            let file = try $0.machine.fileSystem.contents(of: "/home/ada/.config/prefs/com.example.editor.plist")
+            #expect(file.map { String(decoding: $0, as: UTF8.self) } == text)
+        } fix: {
+            try $0.desk("convert", "com.example.editor", "binary1")
+        },
+        Row(
+            "a folder in which nothing can be written",
+            [
+                "to write   com.example.editor; `prefs mirror sync` tries again", "cause      cannot ",
+                "Permission denied",
+            ]
+        ) {
+            try $0.laptop("write", "com.example.editor", "size", "-int", "1")
+            try $0.laptop("mirror", "sync")
+            try $0.machine.fileSystem.open("/home/ada/.config/prefs", .reading)?.setPermissions(
+                FilePermissions(rawValue: 0o500))
+            try $0.desk("mirror", "sync")
+        } fix: {
+            try $0.machine.fileSystem.open("/home/ada/.config/prefs", .reading)?.setPermissions(
+                FilePermissions(rawValue: 0o700))
+        },
+        Row(
             "a value that the mirror cannot hold",
             [" :long is too long, or an integer beyond 64 bits; change or remove it: `prefs delete "]
         ) {
@@ -315,6 +348,44 @@ private struct MirrorPair: Sendable {
         #expect(try pair.desk("mirror", "add", "com.example.*").status == 0)
         try pair.comeToRest()
         #expect(try pair.desk("mirror", "status").status == 0)
+    }
+
+    @Test func `is not that of a store without a mirror if its settings are missing`() throws {
+        let pair = try MirrorPair()
+        let path = try pair.settings
+        #expect(try pair.machine.fileSystem.remove(path))
+        for words in [["sync"], ["status"], ["list"]] {
+            let outcome = try runPrefs(["prefs", "mirror"] + words, on: pair.machine)
+            #expect(outcome.status == 5 && outcome.errors.contains("\(path): missing; `prefs mirror join DIR`"))
+        }
+        let doctor = try pair.desk("doctor")
+        #expect(doctor.status == 8 && doctor.output.hasPrefix("\(path): missing, so the store is not mirrored\n"))
+        #expect(try pair.desk("mirror", "join", "/home/ada/shared").status == 0)
+        #expect(try pair.desk("mirror", "add", "com.example.*").status == 0)
+        try pair.comeToRest()
+        #expect(try pair.desk("mirror", "status").status == 0)
+    }
+
+    @Test func `names the failure if the directory cannot be read`() throws {
+        let pair = try MirrorPair()
+        try pair.machine.fileSystem.open("/home/ada/shared", .reading)?.setPermissions([])
+        let status = try pair.desk("mirror", "status")
+        #expect(status.output.contains("directory  cannot be read: Permission denied; "), "\(status)")
+    }
+
+    @Test func `checks the files of each mirror where a directory has two`() throws {
+        let pair = try MirrorPair()
+        let (files, shared) = (pair.machine.fileSystem, "/home/ada/shared" as FilePath)
+        let other = try runPrefs(
+            ["prefs", "--store", "/home/ada/c", "mirror", "init", "/home/ada/other"], on: pair.machine)
+        try #require(other.status == 0)
+        let names = try #require(try files.names(in: "/home/ada/other"))
+        let marker = try #require(names.first { $0.description.hasPrefix("mirror-") })
+        let bytes = try #require(try files.contents(of: ("/home/ada/other" as FilePath).appending(marker)))
+        try files.replace(shared.appending(marker), with: bytes)
+        let fsck = try pair.desk("mirror", "fsck")
+        #expect(fsck.status == 11 && fsck.output.hasSuffix(": no problems found\n"), "\(fsck)")
+        #expect(fsck.errors.contains("contains the mirrors "), "\(fsck)")
     }
 
     @Test(arguments: ["sync", "status"])

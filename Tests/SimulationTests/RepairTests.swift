@@ -67,6 +67,31 @@ import Testing
     }
 }
 
+@Suite struct `The clock of another host` {
+    /// A write that replaces a value of the future is stamped after it, although its own clock is right.
+    @Test func `is judged by what it gave in the latest log`() throws {
+        let bench = Bench()
+        let (ahead, right, third) = (bench.host("ahead"), bench.host("right"), bench.host("third"))
+        right.set("b", to: 1)
+        bench.comeToRest()
+        func clock(_ host: SimulatedHost) throws -> UInt64 {
+            try #require(third.durable.peers[host.durable.writer]).lastStamp.milliseconds
+        }
+        let limit = try clock(right) + 500_000_000
+        ahead.skew = 1_000_000_000
+        ahead.set("a", to: 1)
+        bench.comeToRest()
+        #expect(try clock(ahead) > limit)
+        right.set("a", to: 2)
+        bench.comeToRest()
+        #expect(try third.value("a") == 2 && clock(right) < limit)
+        ahead.skew = 0
+        ahead.set("b", to: 3)
+        bench.comeToRest()
+        #expect(try clock(ahead) < limit)
+    }
+}
+
 @Suite struct `A file of our own` {
     /// Two hosts at rest. `near` has published everything in a base.
     private func pair(checksEvery: Int64 = .max) -> (Bench, near: SimulatedHost, far: SimulatedHost) {

@@ -146,11 +146,15 @@ extension DoctorCheck {
         else { return [] }
         let (joined, failures) = places.listing
         let damaged = failures.compactMap { failure -> DoctorFinding? in
+            let advice = "prefs mirror join DIR writes it again, and prefs mirror add selects the domains"
             // Missing read permission is reported by the permissions check.
-            guard case .damaged(let file) = failure.problem else { return nil }
-            return DoctorFinding(
-                file, "damaged, so the store is not mirrored",
-                .advice("prefs mirror join DIR writes it again, and prefs mirror add selects the domains"))
+            switch failure.problem {
+            case .damaged(let file):
+                return DoctorFinding(file, "damaged, so the store is not mirrored", .advice(advice))
+            case .missing(let file):
+                return DoctorFinding(file, "missing, so the store is not mirrored", .advice(advice))
+            default: return nil
+            }
         }
         let status = doctor.command(["mirror", "status"])
         let held = joined.flatMap { places.held(in: $0.id) }.map { domain, reason in
@@ -171,6 +175,7 @@ extension DoctorCheck {
                 let problem =
                     switch obstacle {
                     case .noDirectory, .noMarker, .noWriters: "contains no mirror: mount it, or wait until it is synced"
+                    case .unreadable(let code): "cannot be read: \(code)"
                     case .linkedWriters: "its folder w is a symbolic link, which is not followed"
                     case .otherMirror: "contains another mirror"
                     case .earlierFormat: "contains a mirror of an earlier format, which is not read"

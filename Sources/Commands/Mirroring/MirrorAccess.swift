@@ -140,7 +140,7 @@ struct MirrorAccess {
 extension SharedDirectory.Obstacle {
     var status: ExitStatus {
         switch self {
-        case .noDirectory, .noMarker, .noWriters, .linkedWriters: .unavailable
+        case .noDirectory, .unreadable, .noMarker, .noWriters, .linkedWriters: .unavailable
         case .otherMirror, .severalMirrors, .earlierFormat: .halted
         }
     }
@@ -168,7 +168,7 @@ extension MirrorFailure: Reportable {
         case .alreadyMirror, .alreadyJoined, .refused: .invalidValue
         case .severalMirrors, .servedElsewhere, .earlierFormat: .halted
         case .notJoined, .unknown: .notFound
-        case .damaged: .damaged
+        case .damaged, .missing: .damaged
         case .busy: .lockTimeout
         case .system: .systemFailed
         }

@@ -124,8 +124,9 @@ enum MirrorLine {
         let again = "`prefs mirror init --again \(place)`"
         switch obstacle {
         case .noDirectory:
-            return "is missing or cannot be read: mount it; if it was moved, `prefs mirror join` its new path; "
+            return "is missing: mount it; if it was moved, `prefs mirror join` its new path; "
                 + "if it was deleted on purpose, \(again)"
+        case .unreadable(let code): return "cannot be read: \(code); check its mount and its permissions"
         case .noMarker:
             return "has no marker: mount it, or wait until it is synced; if it was emptied on purpose, \(again)"
         case .noWriters: return "has no folder w: wait until it is synced; if it was emptied on purpose, \(again)"

@@ -116,12 +116,15 @@ extension MirrorStatus {
             let argument = (try? KeyArgument([EntryPath.Component(key)]))?.argument.map { ShellWord.quoted($0) }
             let command = argument.flatMap { $0.utf8.count < 100 ? "delete \(domain) \($0.shown)" : nil }
             let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
-            return unmirrored.isBeyondLimit
-                ? [("waiting", "\(place) is too long, or an integer beyond 64 bits; change or remove it: `\(words)`")]
-                : [
-                    ("waiting", "\(place) from \(host) cannot be written into the file here;"),
-                    ("", "change it on \(host), or remove it there: \(words)"),
+            if unmirrored.isBeyondLimit {
+                return [
+                    ("waiting", "\(place) is too long, or an integer beyond 64 bits; change or remove it: `\(words)`")
                 ]
+            }
+            let conversion = "`\(Prefs.name) convert \(domain) binary1` makes room for it, without the file's comments;"
+            return [("waiting", "\(place) from \(host) cannot be written into the file here;")]
+                + (unmirrored.hasComments ? [("", conversion)] : [])
+                + [("", "change it on \(host), or remove it there: \(words)")]
         }
         let rest = unmirrored.count - Self.mostUnmirroredRows
         if rest > 0 { rows.append(("", "and \(counted(rest, "more key"))")) }

@@ -49,9 +49,9 @@ extension MirrorVerbs {
             if invocation.format == .json {
                 try context.say(LosslessJSON.text(of: status.propertyList) ?? "")
             } else {
-                let rows = status.rows(at: context.clock.wall)
+                var rows = status.rows(at: context.clock.wall)
+                rows += status.troubles.map { ("cause", $0) }
                 try access.say(MirrorStatusText.text(status, at: session.place, rows))
-                for trouble in status.troubles { access.note(trouble) }
             }
             return ExitStatus(status.condition)
         }
@@ -142,13 +142,20 @@ extension MirrorVerbs {
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         return try access.each { session in
-            try access.check(session)
+            var halted = ExitStatus.done
+            // The files of each mirror are checked without those of the others.
+            if let obstacle = session.obstacle, case .severalMirrors = obstacle {
+                access.note("\(session.place): \(MirrorLine.text(of: obstacle, session.id, session.directory.path))")
+                halted = .halted
+            } else {
+                try access.check(session)
+            }
             let findings = try Progress.of("files checked", context) { progress in
                 try session.examine { progress.show($0, of: $1) }
             }
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try context.say("\(session.place): no problems found") }
-            return findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged
+            return max(halted, findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged)
         }
     }
 
@@ -289,20 +296,37 @@ extension MirrorVerbs {
     }
 
     static let service = Verb(
-        "service", .new, "install a systemd unit that runs watch",
+        "service", .new, "install or uninstall a systemd unit that runs watch",
         details: ["It is a user unit. Without systemd, use the printed line for cron."],
-        forms: [[Operand("install", .choice(.words(["install"])))]], statuses: outcomes
+        forms: [[Operand("ACTION", .choice(.words(["install", "uninstall"])))]], statuses: [.notFound] + outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         let folder = try context.environment.folder(.configuration, in: context.fileSystem)
             .resolving("systemd/user")
         let unit = MirrorUnit(context.environment.executable?.word ?? Prefs.name, access.namedStore)
         let path = folder.resolving(FilePath(unit.name + ".service") ?? ".")
+        let name = ShellWord.quoted(unit.name)
+        if invocation[operand: "ACTION"] == "uninstall" {
+            // systemd makes the link when the unit is enabled.
+            let link = folder.resolving(FilePath("default.target.wants/\(unit.name).service") ?? ".")
+            let found = try [path, link].filter {
+                try context.fileSystem.status(of: $0, followingLink: false) != nil
+            }
+            guard !found.isEmpty else {
+                throw CommandFailure(.notFound, "\(path.description.onOneLine): no such unit")
+            }
+            for path in found {
+                try context.fileSystem.remove(path)
+                try context.say("removed \(path.description.onOneLine)")
+            }
+            try context.say("stop it now:  systemctl --user stop \(name); systemctl --user daemon-reload")
+            return .done
+        }
         try context.fileSystem.makeFolders(folder)
         try context.fileSystem.replace(path, with: Array(unit.text.utf8))
         try context.say("wrote \(path.description.onOneLine)")
         try context.say(
-            "start it, now and at each login:  systemctl --user enable --now \(ShellWord.quoted(unit.name))")
+            "start it, now and at each login:  systemctl --user enable --now \(name)")
         try context.say("keep it without a login:          loginctl enable-linger")
         try context.say("without systemd, in crontab -e:   * * * * * \(unit.cronCommand)")
         return .done

@@ -15,6 +15,9 @@ package struct Stamp: Hashable, Sendable, Comparable {
     /// The stamp directly after this one, or this one at the limit. The counter carries into the milliseconds.
     package var next: Stamp { number < Self.limit - 1 ? Stamp(number: number + 1) : self }
 
+    /// Whether a clock gave this stamp, and it is not the one after another.
+    var isOfClock: Bool { number & (1 << Self.counterBits - 1) == 0 }
+
     /// Whether a pack may contain this stamp.
     package var isValid: Bool { number < Self.limit }
 

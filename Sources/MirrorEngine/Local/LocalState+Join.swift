@@ -36,9 +36,12 @@ extension LocalState {
         }
         note(tags, of: writer)
         let isContiguous = log.first <= shared.vector[writer] + 1
+        let isLatest = log.last > shared.vector[writer]
         shared.join(log.transactions, from: log.first, of: writer, tag: tag, isContiguous: isContiguous)
         var peer = peers[writer] ?? Peer()
-        peer.lastStamp = max(peer.lastStamp, log.transactions.flatMap(\.changes).map(\.stamp).max() ?? .zero)
+        // A stamp that only exceeds the one that it replaces has the time of another host, or of a former clock.
+        let stamps = log.transactions.flatMap(\.changes).map(\.stamp).filter(\.isOfClock)
+        if isLatest { peer.lastStamp = stamps.max() ?? .zero }
         peer.knowledge.merge(log.knowledge)
         if !isContiguous { peer.beyond.append(FileTags.Span(first: log.first, last: log.last, tag: tag)) }
         peers[writer] = peer

@@ -191,7 +191,7 @@ package struct Peer: Hashable, Sendable {
     package internal(set) var note: WriterNote?
     /// The name of the host, from its note or from a base of another host.
     package internal(set) var label: String?
-    /// The greatest stamp in the writer's logs, which shows when its clock is wrong.
+    /// The greatest stamp in the writer's latest log that its clock gave, which shows when the clock is wrong.
     package internal(set) var lastStamp = Stamp.zero
     /// The time at which the folder went out of view, or nil.
     package internal(set) var vanishedAt: Int64?

@@ -229,6 +229,15 @@ extension DomainFile {
         }
     }
 
+    /// Whether the file is a text with comments, which no other format keeps.
+    package func hasComments(on system: SystemServices) -> Bool {
+        guard let bytes = ((try? mirroredBytes(on: system)) ?? nil)?.bytes, let (_, format) = try? parse(bytes),
+            format.isEditedInPlace
+        else { return false }
+        let source = try? SourceText(bytes, as: format, limits: limits, options: optionsOfText)
+        return source.map { !$0.comments.isEmpty } ?? false
+    }
+
     /// Runs `body` and reports its failure as one of this file.
     private func reporting<Result>(_ body: () throws(EncodingFailure) -> Result) throws(StoreFailure) -> Result {
         do throws(EncodingFailure) {

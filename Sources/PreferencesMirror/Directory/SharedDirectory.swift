@@ -28,7 +28,7 @@ package struct SharedDirectory: Sendable {
     func look(for mirror: MirrorID, isChosen: Bool) -> Directory {
         switch obstacle(to: mirror, isChosen: isChosen) {
         case nil: .marked([mirror])
-        case .noDirectory, .noMarker, .noWriters, .linkedWriters, .earlierFormat: .unavailable
+        case .noDirectory, .unreadable, .noMarker, .noWriters, .linkedWriters, .earlierFormat: .unavailable
         case .otherMirror(let other): .marked([other])
         case .severalMirrors(let mirrors): .marked(mirrors)
         }
@@ -36,8 +36,9 @@ package struct SharedDirectory: Sendable {
 
     /// The reason the directory cannot be used for a mirror.
     package enum Obstacle: Hashable, Sendable {
-        /// The directory does not exist, or cannot be read.
         case noDirectory
+        /// The directory cannot be read.
+        case unreadable(ErrorCode)
         case noMarker
         /// The marker exists, and the folder of all writers is missing.
         case noWriters
@@ -54,8 +55,12 @@ package struct SharedDirectory: Sendable {
     ///
     /// - Parameter isChosen: Whether the mirror was selected by its number, so that other markers are ignored.
     package func obstacle(to mirror: MirrorID, isChosen: Bool) -> Obstacle? {
-        guard let mirrors = try? markers(), ((try? files.status(of: path)) ?? nil)?.kind == .folder else {
-            return .noDirectory
+        let mirrors: [MirrorID]
+        do throws(SystemFailure) {
+            guard try files.status(of: path)?.kind == .folder else { return .noDirectory }
+            mirrors = try markers()
+        } catch {
+            return .unreadable(error.code)
         }
         let isMarked = mirrors.contains(mirror)
         if mirrors.count > 1, !isMarked || !isChosen { return .severalMirrors(mirrors) }

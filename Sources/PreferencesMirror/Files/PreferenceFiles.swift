@@ -246,9 +246,13 @@ extension PreferenceFiles {
                 values[key] = try replacement.new?.decoded()
             }
             if !file.canHold(values, draft.format) {
-                // Convert the file to binary, because no text format can hold the values exactly.
-                draft.format = .binary
-                if !file.canHold(values, .binary) { values = try file.values(draft, changedBy: change) }
+                // No text format can hold the values exactly. A file without comments becomes binary; otherwise the
+                // values wait, because a user wrote the comments.
+                let isConverted = !file.hasComments(on: system)
+                if isConverted { draft.format = .binary }
+                if !isConverted || !file.canHold(values, .binary) {
+                    values = try file.values(draft, changedBy: change)
+                }
             }
             draft.values = values
         }

@@ -60,7 +60,7 @@ public final class SettingsMirror: Sendable {
         let (known, failures) = places.listing
         if let former = known.first(where: { $0.configuration.directory == path }) {
             joined = former
-        } else if let failure = failures.first {
+        } else if let failure = failures.first(where: { !$0.isOfMissingFile }) {
             // It may be the configuration of the mirror in this directory.
             throw failure
         } else {

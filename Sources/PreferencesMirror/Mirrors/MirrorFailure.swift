@@ -26,6 +26,8 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case alreadyJoined(directory: String)
         /// The file with the settings of the mirror on this host is damaged.
         case damaged(file: String)
+        /// The file with the settings of the mirror on this host is missing, and the state of the mirror is there.
+        case missing(file: String)
         /// Another program held the lock of the mirror's state for too long.
         case busy
         /// Another host mirrors this store, which is on a file server.
@@ -52,6 +54,11 @@ public struct MirrorFailure: Error, Hashable, Sendable {
     }
 }
 
+extension MirrorFailure {
+    /// Whether joining writes the missing file again.
+    var isOfMissingFile: Bool { if case .missing = problem { true } else { false } }
+}
+
 extension MirrorFailure: CustomStringConvertible {
     public var description: String {
         switch problem {
@@ -68,6 +75,8 @@ extension MirrorFailure: CustomStringConvertible {
         case .alreadyJoined(let directory): "\(directory): this store has already joined this mirror"
         case .damaged(let file):
             "\(file): damaged; `prefs mirror join DIR` writes it again, and `prefs mirror add` selects the domains"
+        case .missing(let file):
+            "\(file): missing; `prefs mirror join DIR` writes it again, and `prefs mirror add` selects the domains"
         case .busy: "another program has locked the mirror for too long"
         case .servedElsewhere(let host):
             "the host \(host) mirrors this store; to mirror it from this host instead, use `prefs mirror join --take-over`"

@@ -39,8 +39,13 @@ package struct MirrorPlaces: Sendable {
             for name in try system.fileSystem.names(in: folder) ?? [] {
                 guard let id = MirrorID(name.description) else { continue }
                 do throws(MirrorFailure) {
-                    let found = try MirrorConfiguration.read(in: folder.appending(name), system.fileSystem)
-                    if let found { joined.append(Joined(id: id, configuration: found)) }
+                    let place = folder.appending(name)
+                    if let found = try MirrorConfiguration.read(in: place, system.fileSystem) {
+                        joined.append(Joined(id: id, configuration: found))
+                    } else if StateJournal(in: place, system.fileSystem).exists {
+                        let file = place.appending(MirrorConfiguration.fileName)
+                        throw MirrorFailure(.missing(file: file.description))
+                    }
                 } catch {
                     failures.append(error)
                 }

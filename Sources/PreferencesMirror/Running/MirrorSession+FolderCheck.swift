@@ -33,10 +33,11 @@ extension MirrorSession {
 
     private func listingOfAll() throws(MirrorFailure) -> Listing {
         try MirrorFailure.wrapping {
-            guard try directory.markers().contains(id) else {
+            let mirrors = try directory.markers()
+            guard mirrors.contains(id) else {
                 throw MirrorFailure(.noMirror(directory: directory.path.description))
             }
-            var listing = try directory.listing(own: writer, chosen: nil)
+            var listing = try directory.listing(own: writer, chosen: mirrors.count > 1 ? id : nil)
             listing.strays = try directory.strays()
             return listing
         }

@@ -68,6 +68,8 @@ package struct MirrorStatus: Sendable {
         package let host: String
         /// Whether the value exceeds a limit of the mirror. Otherwise, a file of this host cannot hold it.
         package let isBeyondLimit: Bool
+        /// Whether the file here is a text with comments, which another format would not keep.
+        package let hasComments: Bool
     }
 
     /// Another host of the mirror.
@@ -178,9 +180,10 @@ extension MirrorSession {
             trackedFile.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
+                let file = isOwn ? nil : preferences.file(of: key.domain)
                 return MirrorStatus.Unmirrored(
                     key: key, host: isOwn ? configuration.label : latest.map { host(of: $0) } ?? "",
-                    isBeyondLimit: isOwn)
+                    isBeyondLimit: isOwn, hasComments: file?.hasComments(on: system) ?? false)
             }
         }
     }

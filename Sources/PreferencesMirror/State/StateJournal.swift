@@ -83,6 +83,8 @@ struct StateJournal: Sendable {
         return (try? Journal.replay(bytes, longValues: longValues))?.state
     }
 
+    var exists: Bool { ((try? files.status(of: path)) ?? nil) != nil }
+
     /// Whether the journal is of an earlier format, which is not read.
     var isOfEarlierFormat: Bool {
         guard let bytes = (try? files.contents(of: path, limit: Self.mostBytes)) ?? nil else { return false }
