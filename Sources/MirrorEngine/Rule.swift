@@ -1,8 +1,12 @@
+#if MUTANTS
+    internal import Glibc
+#endif
+
 /// A rule that keeps a mirror sound.
 ///
-/// The simulator is built with `MUTANTS` and breaks each rule in turn, to show that its checks detect that. In every
-/// other build all rules are constants.
-package enum Rule: String, CaseIterable, Sendable {
+/// `Tests/run simulate --mutants` builds the tests with `MUTANTS` and breaks each rule in turn, to show that they
+/// detect that. In every other build all rules are constants.
+enum Rule: String {
     /// A local write is stamped later than everything that it replaces.
     case bumpsStamps
     /// A write replaces what its preference file showed, not what the state held.
@@ -49,10 +53,10 @@ package enum Rule: String, CaseIterable, Sendable {
 
 extension Rule {
     #if MUTANTS
-        /// The rule that the current task breaks.
-        @TaskLocal package static var broken: Rule?
+        /// The rule that the environment breaks.
+        private static let broken = unsafe getenv("PREFS_BROKEN_RULE").map { unsafe String(cString: $0) }
 
-        var isKept: Bool { Rule.broken != self }
+        var isKept: Bool { Rule.broken != rawValue }
     #else
         @inline(__always) var isKept: Bool { true }
     #endif

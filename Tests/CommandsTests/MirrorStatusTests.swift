@@ -366,6 +366,16 @@ private struct MirrorPair: Sendable {
         #expect(try pair.desk("mirror", "status").status == 0)
     }
 
+    @Test func `is preceded by a line for each of the first domains that are added`() throws {
+        let pair = try MirrorPair()
+        for number in 10..<35 { try pair.desk("write", "org.example.d\(number)", "key", "-int", "1") }
+        let added = try pair.desk("mirror", "add", "org.*").output.split(separator: "\n")
+        #expect(added.count == 21 && added.first == "mirrored: org.example.d10", "\(added)")
+        #expect(added.last == "mirrored: 5 more domains, 25 in all", "\(added)")
+        let removed = try pair.desk("mirror", "remove", "org.*").output
+        #expect(removed.contains("\nno longer mirrored: 5 more domains, 25 in all\n"), "\(removed)")
+    }
+
     @Test func `names the failure if the directory cannot be read`() throws {
         let pair = try MirrorPair()
         try pair.machine.fileSystem.open("/home/ada/shared", .reading)?.setPermissions([])

@@ -1,22 +1,10 @@
-package import MirrorEngine
+internal import MirrorEngine
 import PropertyLists
 import TestSupport
 
 /// A short sequence of steps that fails if one rule of the mirror is broken.
 package enum Script: String, CaseIterable, Sendable {
     case noStampBump, noNewNumber, outboxClearedEarly, noIntent, applyWithoutCapture, stateForFile
-
-    /// The rule without which the script fails.
-    package var rule: Rule {
-        switch self {
-        case .noStampBump: .bumpsStamps
-        case .noNewNumber: .takesNewNumber
-        case .outboxClearedEarly: .clearsOutboxAfterCreation
-        case .noIntent: .recordsIntent
-        case .applyWithoutCapture: .capturesBeforeApplying
-        case .stateForFile: .followsFile
-        }
-    }
 
     /// Whether the script succeeds.
     package var endsWell: Bool {

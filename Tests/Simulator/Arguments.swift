@@ -6,7 +6,7 @@ struct Arguments {
         let text: String
         var description: String {
             text
-                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH [--profile NAME] | --mutants RUNS | --scenario NAME --round N [--without STEP,…] [--tell]"
+                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH [--profile NAME] | --scenario NAME --round N [--without STEP,…] [--tell]"
         }
     }
 
@@ -15,8 +15,6 @@ struct Arguments {
     private(set) var depth = 0
     /// The only profile to search, or nil for all.
     private(set) var profile: String?
-    /// The number of runs within which each mutant must be found.
-    private(set) var mutantRuns = 0
     private(set) var threads = ProcessInfo.processInfo.activeProcessorCount
     private(set) var scenario: String?
     private(set) var round = 0
@@ -31,7 +29,6 @@ struct Arguments {
             case "--tell": tells = true
             case "--exhaustive": depth = try Self.number(words.next())
             case "--profile": profile = words.next()
-            case "--mutants": mutantRuns = try Self.number(words.next())
             case "--round": round = try Self.number(words.next())
             case "--threads": threads = try Self.number(words.next())
             case "--without":
@@ -40,7 +37,7 @@ struct Arguments {
             default: runs = try Self.number(word)
             }
         }
-        if runs == 0, depth == 0, mutantRuns == 0, scenario == nil { throw Mistake(text: "how many runs?") }
+        if runs == 0, depth == 0, scenario == nil { throw Mistake(text: "how many runs?") }
     }
 
     private static func number(_ word: String?) throws -> Int {

@@ -16,7 +16,6 @@ import TestSupport
                 exit(search(profile, to: arguments.depth) ? 0 : 1)
             }
             if arguments.depth > 0 { exit(await searchAll(to: arguments.depth) ? 0 : 1) }
-            if arguments.mutantRuns > 0 { exit(findMutants(in: arguments.mutantRuns) ? 0 : 1) }
             let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
             exit(isSound ? 0 : 1)
         } catch {
@@ -42,26 +41,6 @@ import TestSupport
                 + "each with logs and with bases: \(found), \(search.needless) needless")
         if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
         return search.counterexample == nil
-    }
-
-    /// Whether the scripts, the exhaustive search and the simulation detect each missing rule.
-    private static func findMutants(in runs: Int) -> Bool {
-        #if MUTANTS
-            var areFound = true
-            for rule in Rule.allCases {
-                let finding = rule.firstFinding(in: runs)
-                let scripts = Script.allCases.filter { $0.rule == rule }
-                let failing = Set(scripts).subtracting(rule.blindScripts)
-                areFound = areFound && rule.blindScripts.isEmpty && (finding != nil || !failing.isEmpty)
-                for script in rule.blindScripts { say("without \(rule): \(script) ends well") }
-                for script in failing { say("without \(rule): \(script) fails") }
-                say("without \(rule): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "no run fails"))
-            }
-            return areFound
-        #else
-            say("built without MUTANTS")
-            return false
-        #endif
     }
 
     private static func runOne(_ arguments: Arguments) throws -> Bool {

@@ -50,7 +50,8 @@ struct Imports {
     /// The modules of the system that a shipped module may import, besides `FoundationEssentials`.
     private static let system: [String: Set<String>] = [
         "PropertyLists": ["Synchronization"],
-        "MirrorEngine": ["Synchronization"],
+        // Only the build in which rules can be broken reads the environment.
+        "MirrorEngine": ["Glibc", "Synchronization"],
         "Queries": ["Glibc", "Swift"],
         "Platform": ["Glibc", "Synchronization"],
         "Preferences": ["Observation", "Synchronization"],

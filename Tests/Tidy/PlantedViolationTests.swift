@@ -29,7 +29,7 @@ import Testing
         ("Sources/PropertyLists/A.swift", "#if canImport(FoundationEssentials)\nimport Foundation\n#endif"),
         ("Sources/PropertyLists/A.swift", "#if os(Linux)\n#else\nimport Foundation\n#endif"),
         ("Sources/MirrorEngine/A.swift", "import Observation"),
-        ("Sources/MirrorEngine/A.swift", "import Musl"),
+        ("Sources/PropertyLists/A.swift", "import Musl"),
         ("Sources/Unknown/A.swift", ""),
         ("Tests/Tidy/A.swift", "import Support"),
         ("Tests/Support/A.swift", "@testable import MirrorEngine"),

@@ -146,10 +146,8 @@ extension MirrorVerbs {
         try checkOthers(session, access)
         try session.sync { access.wait($0) }
         let gone = former.subtracting(session.domains.map { Name($0) }).sorted()
-        for domain in gone { try context.say("no longer mirrored: \(domain.text.onOneLine)") }
-        for domain in session.domains where !former.contains(Name(domain)) {
-            try context.say("mirrored: \(domain.onOneLine)")
-        }
+        try say("no longer mirrored", gone.map(\.text), context)
+        try say("mirrored", session.domains.filter { !former.contains(Name($0)) }, context)
         let named = DomainSelection(patterns)
         let known =
             access.places.store.user.domainsHere(access.places.system)
@@ -176,6 +174,15 @@ extension MirrorVerbs {
         for domain in withdrawn { try session.carryOut(.withdraw(domain: domain)) { access.wait($0) } }
         return try concludeCompaction(&session, access)
     }
+
+    /// Prints a line for each domain, or the number of those after many.
+    private static func say(_ what: String, _ domains: [String], _ context: CommandContext) throws {
+        for domain in domains.prefix(mostLines) { try context.say("\(what): \(domain.onOneLine)") }
+        let rest = domains.count - mostLines
+        if rest > 0 { try context.say("\(what): \(counted(rest, "more domain")), \(domains.count) in all") }
+    }
+
+    private static let mostLines = 20
 
     private static func patterns(_ invocation: Invocation) throws -> [String] {
         try invocation.words("GLOB").map { word in
