@@ -22,17 +22,21 @@ package enum Script: String, CaseIterable, Sendable {
 // MARK: Time and order
 
 extension Script {
-    /// A write that replaces a value from the future remains in force.
+    /// A write that replaces a value from the future remains in force, and wins over what that value had beaten.
     private func farAheadClock() -> Bool {
         let bench = Bench()
-        let (ahead, right) = (bench.host("ahead"), bench.host("right"))
-        ahead.skew = 1_000_000
-        ahead.set("a", to: "of the future")
+        let (ahead, right, between) = (bench.host("ahead"), bench.host("right"), bench.host("between"))
         bench.comeToRest()
+        (ahead.skew, between.skew) = (1_000_000, 500_000)
+        between.set("a", to: "of tomorrow")
+        ahead.set("a", to: "of the future")
+        ahead.publishNow()
+        bench.settle()
+        right.sync()
         right.set("a", to: "of today")
         let hasOwnWrite = right.value("a") == "of today"
         bench.comeToRest()
-        return hasOwnWrite && right.value("a") == "of today" && bench.isSound
+        return hasOwnWrite && between.value("a") == "of today" && right.lists("of tomorrow") && bench.isSound
     }
 }
 

@@ -351,6 +351,45 @@ extension Bench {
         #expect(bench.noneLists && bench.isSound)
     }
 
+    @Test func `as two makes a fork that a reader of the base of one notices`() throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        let (writer, known) = (near.durable.writer, Set(near.view.keys))
+        let clone = bench.clone(near, "clone")
+        clone.set("a", to: "of the clone")
+        clone.publishNow()
+        bench.settle()
+        far.pullNow()
+        let hidden = near.view.keys.filter { !known.contains($0) }
+        for address in hidden { near.view[address] = nil }
+        for key in ["b", "c"] {
+            near.set(key, to: "of near")
+            near.publishNow()
+        }
+        try #require(near.durable.writer == writer)
+        bench.readBase(of: near, on: far)
+        #expect(far.engine.status.shared.forks[writer] != nil)
+        for address in hidden { near.view[address] = .whole }
+        bench.comeToRest()
+        #expect(bench.isSound && near.value("a") == "of the clone" && far.value("c") == "of near")
+    }
+
+    @Test func `with a write that its copy has published does not publish it again`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.set("a", to: "waits")
+        let clone = bench.clone(near, "clone")
+        clone.publishNow()
+        bench.settle()
+        far.sync()
+        far.set("a", to: "of far")
+        far.publishNow()
+        bench.comeToRest()
+        #expect(bench.noneLists && bench.isSound && near.value("a") == "of far")
+    }
+
     @Test func `after its folder was purged takes another number and publishes everything`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))

@@ -260,8 +260,11 @@ extension LocalState {
             let waiting = AtomName(change.id, nil)
             guard let atom = shared.live.atom(waiting, at: change.path) else { continue }
             shared.live.cover(waiting, atom.region)
+            // Another host can have replaced what a copy of this store published.
+            let region = shared.gone[name].map { atom.region.subtracting($0) } ?? atom.region
+            if region.isEmpty { continue }
             shared.live.insert(
-                Atom(name, at: atom.path, atom.value, stamp: atom.stamp, reason: atom.reason, in: atom.region))
+                Atom(name, at: atom.path, atom.value, stamp: atom.stamp, reason: atom.reason, in: region))
         }
         let names = Dictionary(published.map { (AtomName($0.change.id, nil), $0.name) }) { first, _ in first }
         for index in outbox.indices { outbox[index].rename(names) }
