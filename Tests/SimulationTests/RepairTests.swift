@@ -93,6 +93,17 @@ import Testing
 }
 
 @Suite struct `A file of our own` {
+    @Test func `lacks a value that was replaced before it was published`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.set("a", to: "first")
+        near.set("a", to: "second")
+        bench.comeToRest()
+        #expect(far.value("a") == "second" && bench.isSound)
+        #expect(bench.world.publishedTexts.contains("second") && !bench.world.publishedTexts.contains("first"))
+    }
+
     /// Two hosts at rest. `near` has published everything in a base.
     private func pair(checksEvery: Int64 = .max) -> (Bench, near: SimulatedHost, far: SimulatedHost) {
         let bench = Bench { $0.checksEvery = checksEvery }

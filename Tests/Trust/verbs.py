@@ -709,14 +709,16 @@ def restore(world):
         versions = json.loads(listed.stdout)["versions"]
     except (ValueError, KeyError):
         return undo(world)
-    number = world.pick.choice(versions)["id"]
+    version = world.pick.choice(versions)
+    number = version["id"]
     shown = subprocess.run(
         [world.prefs, "history", *place.options, "--show", str(number), "--format", "xml", place.operand],
         env=world.environment, cwd=world.root + "/files", capture_output=True, check=False)
     if shown.returncode:
         return undo(world)
-    values = plistlib.loads(shown.stdout)
-    if equal(values, place.value):
+    # A version of a time without a file is shown without values, and restoring it removes the file.
+    values = plistlib.loads(shown.stdout) if version["exists"] else ABSENT
+    if values is not ABSENT and equal(values, place.value):
         # The version differs in its format only, which is then restored. The history does not list that of a folder.
         return undo(world)
     return ["restore", *place.options, place.operand, str(number)], "", lambda: place.become(values)
