@@ -50,7 +50,7 @@ extension MirrorVerbs {
                 try context.say(LosslessJSON.text(of: status.propertyList) ?? "")
             } else {
                 var rows = status.rows(at: context.clock.wall)
-                rows += status.troubles.map { ("cause", $0) }
+                rows += status.troubles.map { ("cause", $0.onOneLine) }
                 try access.say(MirrorStatusText.text(status, at: session.place, rows))
             }
             return ExitStatus(status.condition)
