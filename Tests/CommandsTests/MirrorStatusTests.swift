@@ -333,33 +333,23 @@ private struct MirrorPair: Sendable {
         #expect(missing.contains("`prefs mirror retire \(number)`"), "\(missing)")
     }
 
-    @Test(arguments: ["", "garbage", "<plist><dict/></plist>"])
-    func `is not that of a store without a mirror if its settings are damaged`(_ text: String) throws {
+    /// The settings are damaged, or missing while the state of the mirror is there.
+    @Test(arguments: ["", "garbage", "<plist><dict/></plist>", nil])
+    func `is not that of a store without a mirror if its settings are lost`(_ text: String?) throws {
         let pair = try MirrorPair()
         let path = try pair.settings
-        try pair.machine.fileSystem.replace(path, with: Array(text.utf8))
+        if let text {
+            try pair.machine.fileSystem.replace(path, with: Array(text.utf8))
+        } else {
+            #expect(try pair.machine.fileSystem.remove(path))
+        }
+        let problem = text == nil ? "missing" : "damaged"
         for words in [["sync"], ["status"], ["list"], ["add", "d"], ["detach"]] {
             let outcome = try runPrefs(["prefs", "mirror"] + words, on: pair.machine)
-            #expect(outcome.status == 5 && outcome.errors.contains("\(path): damaged; `prefs mirror join DIR`"))
+            #expect(outcome.status == 5 && outcome.errors.contains("\(path): \(problem); `prefs mirror join DIR`"))
         }
         let doctor = try pair.desk("doctor")
-        #expect(doctor.status == 8 && doctor.output.hasPrefix("\(path): damaged, so the store is not mirrored\n"))
-        #expect(try pair.desk("mirror", "join", "/home/ada/shared").status == 0)
-        #expect(try pair.desk("mirror", "add", "com.example.*").status == 0)
-        try pair.comeToRest()
-        #expect(try pair.desk("mirror", "status").status == 0)
-    }
-
-    @Test func `is not that of a store without a mirror if its settings are missing`() throws {
-        let pair = try MirrorPair()
-        let path = try pair.settings
-        #expect(try pair.machine.fileSystem.remove(path))
-        for words in [["sync"], ["status"], ["list"]] {
-            let outcome = try runPrefs(["prefs", "mirror"] + words, on: pair.machine)
-            #expect(outcome.status == 5 && outcome.errors.contains("\(path): missing; `prefs mirror join DIR`"))
-        }
-        let doctor = try pair.desk("doctor")
-        #expect(doctor.status == 8 && doctor.output.hasPrefix("\(path): missing, so the store is not mirrored\n"))
+        #expect(doctor.status == 8 && doctor.output.hasPrefix("\(path): \(problem), so the store is not mirrored\n"))
         #expect(try pair.desk("mirror", "join", "/home/ada/shared").status == 0)
         #expect(try pair.desk("mirror", "add", "com.example.*").status == 0)
         try pair.comeToRest()
