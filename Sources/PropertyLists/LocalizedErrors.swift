@@ -18,10 +18,6 @@ extension EntryPath.Failure: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension KeyedArchive.Failure: LocalizedError {
-    public var errorDescription: String? { description }
-}
-
 extension PropertyList.ConversionFailure: LocalizedError {
     public var errorDescription: String? { description }
 }

@@ -66,13 +66,6 @@ import Testing
         }
     }
 
-    @Test(arguments: cases.filter { (try? $0.outcome.get()) != nil })
-    func `an opened archive can be archived again`(_ row: Case) throws {
-        let value = try row.outcome.get()
-        let bytes = try KeyedArchive(archiving: value).propertyList.serialized(as: .binary)
-        #expect(try KeyedArchive(PropertyList(parsing: bytes)).value == value)
-    }
-
     @Test(arguments: cases)
     func `an archive inside data is opened, or stays data with a failure`(_ row: Case) throws {
         let data = try PropertyList.data(row.archive.serialized(as: .binary))
@@ -202,73 +195,39 @@ extension KeyedArchiveTests {
     }
 
     @Test func `archives inside one another are opened up to a limit`() throws {
-        var value: PropertyList = "innermost"
-        for _ in 0..<16 {
-            value = .data(try KeyedArchive(archiving: value).propertyList.serialized(as: .binary))
+        func archived(_ value: PropertyList) throws -> PropertyList {
+            .data(try Self.archive([value]).serialized(as: .binary))
         }
+        var value: PropertyList = "innermost"
+        for _ in 0..<16 { value = try archived(value) }
         #expect(try KeyedArchive.openAll(in: value).value == "innermost")
-        value = .data(try KeyedArchive(archiving: value).propertyList.serialized(as: .binary))
-        let opened = try KeyedArchive.openAll(in: ["k": value])
+        let opened = try KeyedArchive.openAll(in: ["k": archived(value)])
         #expect(opened.value["k"]?.kind == .data)
         #expect(opened.failures.map(\.description) == [":k: containers more than 16 levels deep"])
     }
 
     @Test func `the limits are those of the caller`() throws {
-        let archive = try KeyedArchive(archiving: [[1, 2], [3]]).propertyList
-        let exact = PropertyList.Limits(nesting: 2, expandedNodes: 6, expandedBytes: 120)
+        let archive = Self.archive([
+            Self.array([2, 3], class: 7), Self.array([4, 5], class: 7), Self.array([6], class: 7), 1, 2, 3,
+            Self.arrayClass,
+        ])
+        let exact = PropertyList.Limits(nesting: 2, expandedNodes: 6, expandedBytes: 96)
         #expect(try KeyedArchive(archive, limits: exact).value == [[1, 2], [3]])
         for (limits, problem) in [
             (PropertyList.Limits(nesting: 1), KeyedArchive.Failure.Problem.nestedTooDeeply(limit: 1)),
             (PropertyList.Limits(expandedNodes: 5), .tooManyValues(limit: 5)),
-            (PropertyList.Limits(expandedBytes: 119), .tooManyBytes(limit: 119)),
+            (PropertyList.Limits(expandedBytes: 95), .tooManyBytes(limit: 95)),
         ] {
             let failure = #expect(throws: KeyedArchive.Failure.self) { try KeyedArchive(archive, limits: limits) }
             #expect(failure?.problem == problem)
         }
-        let writing = #expect(throws: KeyedArchive.Failure.self) {
-            try KeyedArchive(archiving: ["a": [1]], limits: PropertyList.Limits(nesting: 1))
-        }
-        #expect(writing?.description == ":a: containers more than 1 levels deep")
     }
 
-    @Test(
-        arguments: [
-            (["a": [.uid(5)]], ":a:0: a keyed archive cannot hold a value of type uid"),
-            (["a": ["$ref": ":b"]], ":a: no object for the reference “:b”"),
-            (["a": ["$ref": "b"]], ":a: no object for the reference “b”"),
-            (["a": ["$ref": ":a"]], ":a: no object for the reference “:a”"),
-            (["$ref": ""], "no object for the reference “”"),
-            (
-                ["a": ["$class": "NSSet", "NS.objects": [1]], "b": ["$ref": ":a:NS.objects"]],
-                ":b: no object for the reference “:a:NS.objects”"
-            ),
-        ] as [(PropertyList, String)])
-    func `a value that cannot be archived is rejected with its path`(_ value: PropertyList, _ message: String) {
-        let failure = #expect(throws: KeyedArchive.Failure.self) { try KeyedArchive(archiving: value) }
-        #expect(failure?.description == message)
-    }
-
-    @Test func `a reference can point forward, and to a scalar`() throws {
-        let value: PropertyList = [["$ref": ":1"], ["a"], ["$ref": ":1:0"]]
-        #expect(try KeyedArchive(KeyedArchive(archiving: value).propertyList).value == [["a"], ["$ref": ":0"], "a"])
-    }
-
-    @Test func `an object with an unusual field is its fields, which describe its value when archived again`() throws {
+    @Test func `an object with an unusual field is its fields`() throws {
         let archive = Self.archive([
             ["$class": .uid(3), "NS.relative": .uid(2), "NS.base": .uid(0)],
             ["$class": .uid(3), "NS.relative": "https://a.example/b", "NS.base": .uid(0)], ["$classname": "NSURL"],
         ])
-        let value = try KeyedArchive(archive).value
-        #expect(value == ["$class": "NSURL", "NS.relative": "https://a.example/b"])
-        #expect(try KeyedArchive(KeyedArchive(archiving: value).propertyList).value == "https://a.example/b")
-    }
-
-    @Test func `any value without references is read back as it was archived`() throws {
-        for round in 0..<300 {
-            var values = ValueGenerator(SeededGenerator(stream: "archives", round: round), scope: .common)
-            let value = values.value(depth: 4)
-            let archive = try KeyedArchive(archiving: value).propertyList
-            #expect(try KeyedArchive(archive).value == value, "\(Seed.ofThisRun), round \(round)")
-        }
+        #expect(try KeyedArchive(archive).value == ["$class": "NSURL", "NS.relative": "https://a.example/b"])
     }
 }

@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Compares `KeyedArchive` with Foundation's NSKeyedArchiver and NSKeyedUnarchiver.
+/// Compares `KeyedArchive` with Foundation's NSKeyedArchiver.
 @Suite struct KeyedArchivePeerTests {
     /// An object graph that Foundation archives, and its value here.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -25,10 +25,6 @@ import Testing
         #expect(archive.roots == ["root"])
         #expect(archive.value == (try ValueNotation.value(row.value)))
         #expect(archive.value(of: "root") == archive.value && archive.value(of: "other") == nil)
-        // Archiving it here gives the same value.
-        let again = try KeyedArchive(archiving: archive.value)
-        let bytes = try again.propertyList.serialized(as: .binary)
-        #expect(try KeyedArchive(PropertyList(parsing: bytes)).value == archive.value)
     }
 
     /// Foundation finds the number 1 equal to `true` and archives one object for both, so no graph has both.
@@ -148,103 +144,6 @@ import Testing
             ])
         #expect(opened.failures == [])
     }
-}
-
-// MARK: Archives for Foundation
-
-extension KeyedArchivePeerTests {
-    @Test(arguments: values)
-    func `Foundation reads what we archive`(_ row: Row) throws {
-        let archive = try KeyedArchive(archiving: ValueNotation.value(row.value))
-        for format in [PropertyList.Format.binary, .xml] {
-            let data = try archive.propertyList.serialized(as: format)
-            let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
-            unarchiver.requiresSecureCoding = false
-            unarchiver.setClass(Person.self, forClassName: "Person")
-            let object = try #require(unarchiver.decodeObject(forKey: "root") as? NSObject)
-            let expected = try #require(row.make() as? NSObject)
-            #expect(object == expected, "\(object)")
-        }
-        // Objects of classes with their own notation are read in that notation.
-        if !row.value.contains(#""$class": "NS"#) {
-            #expect(try KeyedArchive(archive.propertyList).value == ValueNotation.value(row.value))
-        }
-    }
-
-    static let values: [Row] = [
-        Row("a string", #""Zoë 😀""#) { "Zoë 😀" as NSString },
-        Row("the string that is nil", #"["$null"]"#) { ["$null"] as NSArray },
-        Row("an integer", "-7") { NSNumber(value: -7) },
-        Row("a boolean", "false") { NSNumber(value: false) },
-        Row("a real", "1.5") { NSNumber(value: 1.5) },
-        Row("a date", "@(3.5)") { NSDate(timeIntervalSinceReferenceDate: 3.5) },
-        Row("data", "<01 02>") { NSData(data: Data([1, 2])) },
-        Row("an array", #"["a", 1, 2.5, @(5), <00>, ["a"]]"#) {
-            ["a", 1, 2.5, Date(timeIntervalSinceReferenceDate: 5), Data([0]), ["a"]] as NSArray
-        },
-        Row("an empty array", "[]") { [] as NSArray },
-        Row("a dictionary", #"{a: {b: ["c"]}, "$x": 2}"#) { ["a": ["b": ["c"]], "$x": 2] as NSDictionary },
-        Row("escaped keys", #"{"$$ref": "x", "$$class": 1, "$$null": 2}"#) {
-            ["$ref": "x", "$class": 1, "$null": 2] as NSDictionary
-        },
-        Row("a mutable array", #"{"$class": "NSMutableArray", "NS.objects": ["a"]}"#) { NSMutableArray(array: ["a"]) },
-        Row("numbers as keys", #"{"$class": "NSDictionary", "NS.keys": [5], "NS.objects": ["x"]}"#) {
-            [5: "x"] as NSDictionary
-        },
-        Row("a set", #"{"$class": "NSSet", "NS.objects": ["a", "b"]}"#) { NSSet(array: ["a", "b"]) },
-        Row("a mutable set", #"{"$class": "NSMutableSet", "NS.objects": [4]}"#) { NSMutableSet(array: [4]) },
-        Row("an ordered set", #"{"$class": "NSOrderedSet", "NS.object.0": "b", "NS.object.1": "a"}"#) {
-            NSOrderedSet(array: ["b", "a"])
-        },
-        Row("a URL", #"{"$class": "NSURL", "NS.base": {"$null": true}, "NS.relative": "https://a/b"}"#) {
-            NSURL(string: "https://a/b") ?? NSNull()
-        },
-        Row("a UUID", #"{"$class": "NSUUID", "NS.uuidbytes": <68753A44 4D6F 1226 9C60 0050E4C00067>}"#) {
-            NSUUID(uuidString: "68753A44-4D6F-1226-9C60-0050E4C00067") ?? NSNull()
-        },
-        Row("nulls", #"[{"$null": true}, [], {"$null": true}]"#) { [NSNull(), [] as NSArray, NSNull()] as NSArray },
-        Row("an index set", #"{"$class": "NSIndexSet", NSRangeCount: 1, NSLocation: 3, NSLength: 4}"#) {
-            NSIndexSet(indexesIn: NSRange(location: 3, length: 4))
-        },
-        Row("a range", #"{"$class": "NSValue", "NS.special": 4, "NS.rangeval.location": 1, "NS.rangeval.length": 2}"#) {
-            NSValue(range: NSRange(location: 1, length: 2))
-        },
-        Row("a point", #"{"$class": "NSValue", "NS.special": 1, "NS.pointval": "{1, 2}"}"#) {
-            NSValue(point: NSPoint(x: 1, y: 2))
-        },
-        Row("a locale", #"{"$class": "NSLocale", "NS.identifier": "en"}"#) { NSLocale(localeIdentifier: "en") },
-        Row(
-            "a text",
-            #"""
-            {"$class": "NSAttributedString", NSString: "hello", NSAttributes: [{k: "v"}, {}], NSAttributeInfo: <0200 0301>}
-            """#
-        ) {
-            let text = NSMutableAttributedString(string: "hello")
-            text.addAttribute(NSAttributedString.Key("k"), value: "v", range: NSRange(location: 0, length: 2))
-            return NSAttributedString(attributedString: text)
-        },
-        Row("a shared array", #"[["x"], {"$ref": ":0"}, {a: {"$ref": ":0"}}]"#) {
-            [["x"], ["x"], ["a": ["x"]]] as NSArray
-        },
-        // Without a cycle, which the toolchain's NSKeyedUnarchiver would follow forever.
-        Row(
-            "objects of a program",
-            #"""
-            {"$class": "Person", name: "Ada", age: 36, friend:
-                {"$class": "Person", name: "Zoë", age: 7, friend: {"$null": true}}}
-            """#
-        ) {
-            let ada = Person("Ada", 36)
-            ada.friend = Person("Zoë", 7)
-            return ada
-        },
-        Row(
-            "ten arrays inside one another",
-            String(repeating: "[", count: 10) + String(repeating: "]", count: 10)
-        ) {
-            (1..<10).reduce([] as NSArray) { inner, _ in [inner] as NSArray }
-        },
-    ]
 }
 
 /// A class of a program, whose objects may refer to one another.

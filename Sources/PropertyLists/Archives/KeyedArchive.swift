@@ -17,41 +17,29 @@
 /// A further reference to an object with children, even from inside the object, is `{"$ref": ":path"}` with the path of
 /// its first occurrence in `value`. A dictionary with keys other than strings has the form of any other class. In
 /// dictionaries, the `$` of the keys `$class`, `$ref` and `$null` is doubled.
-public struct KeyedArchive: Hashable, Sendable {
+package struct KeyedArchive: Hashable, Sendable {
     /// The archive as it is stored: `$objects`, and references to them by number.
-    public let propertyList: PropertyList
+    package let propertyList: PropertyList
     /// The names of the archive's roots; usually only `root`.
-    public let roots: [String]
+    package let roots: [String]
     /// The contents of the root, or a dictionary of the roots if there are several.
-    public let value: PropertyList
+    package let value: PropertyList
 
     /// Opens an archive that was read from a file. Throws if a reference or an object is invalid, or a limit is
     /// exceeded.
-    public init(_ archive: PropertyList, limits: PropertyList.Limits = .default) throws(Failure) {
+    package init(_ archive: PropertyList, limits: PropertyList.Limits = .default) throws(Failure) {
         var budget = ExpansionBudget(limits, opening: archive)
         try self.init(archive, prefix: "", opensData: false, budget: &budget)
     }
 
-    /// Creates an archive that NSKeyedUnarchiver reads, with one root named `root`.
-    ///
-    /// `value` has the form described above. In an object of a class without a form of its own, integers, reals and
-    /// Booleans are stored as numbers (`encode(_: Int, forKey:)`), and all other fields as objects. An object of a
-    /// class with a form can be given by its fields as well, such as
-    /// `{"$class": "NSURL", "NS.relative": "https://a.example"}`, and is read back in its form, here as text.
-    public init(archiving value: PropertyList, limits: PropertyList.Limits = .default) throws(Failure) {
-        propertyList = try ArchiveWriter.archive(of: value, limits: limits)
-        roots = ["root"]
-        self.value = value
-    }
-
     /// Returns the contents of one root, or nil if the archive has no root of this name.
-    public func value(of root: String) -> PropertyList? {
+    package func value(of root: String) -> PropertyList? {
         guard roots.contains(where: { $0.hasSameBytes(as: root) }) else { return nil }
         return roots.count == 1 ? value : value[ArchiveKey.escaped(root)]
     }
 
     /// Returns whether a value has the form of an archive.
-    public static func isArchive(_ value: PropertyList) -> Bool {
+    package static func isArchive(_ value: PropertyList) -> Bool {
         value["$archiver"]?.kind == .string && value["$objects"]?.kind == .array && value["$top"]?.kind == .dictionary
     }
 }
@@ -61,7 +49,7 @@ extension KeyedArchive {
     ///
     /// References inside an opened archive are paths in the returned value. Data that has the form of an archive but
     /// cannot be opened remains data and is reported as a failure. At most 100 failures are returned.
-    public static func openAll(
+    package static func openAll(
         in value: PropertyList, limits: PropertyList.Limits = .default
     ) throws(Failure) -> (value: PropertyList, failures: [Failure]) {
         var budget = ExpansionBudget(limits, opening: value)
@@ -91,14 +79,14 @@ extension KeyedArchive {
 // MARK: Failures
 
 extension KeyedArchive {
-    /// Why an archive cannot be opened, or a value cannot be archived.
-    public struct Failure: Error, Hashable, Sendable {
+    /// Why an archive cannot be opened.
+    package struct Failure: Error, Hashable, Sendable {
         /// The kind of failure.
-        public let problem: Problem
+        package let problem: Problem
         /// The position in `$objects` of the invalid object, or nil if the problem is elsewhere.
-        public let object: Int?
-        /// The path of the value that cannot be archived, or of the data whose archive cannot be opened.
-        public let path: EntryPath
+        package let object: Int?
+        /// The path of the data whose archive cannot be opened.
+        package let path: EntryPath
 
         package init(_ problem: Problem, object: Int? = nil, path: EntryPath = EntryPath()) {
             self.problem = problem
@@ -106,9 +94,8 @@ extension KeyedArchive {
             self.path = path
         }
 
-        /// The kinds of problem. New kinds may be added.
-        @nonexhaustive
-        public enum Problem: Hashable, Sendable {
+        /// The kinds of problem.
+        package enum Problem: Hashable, Sendable {
             /// `$archiver`, `$objects` or `$top` is missing or has the wrong type.
             case notAnArchive
             /// A reference to an object that does not exist.
@@ -131,16 +118,12 @@ extension KeyedArchive {
             case tooManyBytes(limit: Int)
             /// The data cannot be read as a property list.
             case unreadable(String)
-            /// A `$ref` to a path at which there is no object.
-            case unresolvedReference(String)
-            /// An archive cannot hold values of this kind.
-            case kindNotSupported(PropertyList.Kind)
         }
     }
 }
 
 extension KeyedArchive.Failure: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         let entry = path.components.isEmpty ? "" : "\(path.shown): "
         return entry + (object.map { "object \($0): " } ?? "") + reason
     }
@@ -159,8 +142,6 @@ extension KeyedArchive.Failure: CustomStringConvertible {
         case .tooManyValues(let limit): "more than \(limit) values"
         case .tooManyBytes(let limit): "more than \(limit) bytes if each reference to a value is counted"
         case .unreadable(let reason): reason
-        case .unresolvedReference(let path): "no object for the reference \u{201C}\(shortened(path))\u{201D}"
-        case .kindNotSupported(let kind): "a keyed archive cannot hold a value of type \(kind.rawValue)"
         }
     }
 }
@@ -178,11 +159,6 @@ enum ArchiveKey {
 
     /// Returns a dictionary key, with its `$` doubled if it would be mistaken for a reserved one.
     static func escaped(_ key: String) -> String { isReserved(key) ? "$" + key : key }
-
-    /// Returns the original of an escaped key.
-    static func unescaped(_ key: String) -> String {
-        key.utf8.starts(with: "$$".utf8) && isReserved(key) ? String(key.unicodeScalars.dropFirst()) : key
-    }
 
     /// Whether the key is `$class`, `$ref` or `$null`, with any number of `$`.
     private static func isReserved(_ key: String) -> Bool {
