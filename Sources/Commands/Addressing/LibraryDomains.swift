@@ -108,9 +108,9 @@ extension CommandContext {
         let own = try? environment.folder(.data, in: fileSystem)
         for folder in [own].compactMap(\.self) + environment.systemFolders(.data) {
             let folder = folder.resolving("applications")
-            for file in ((try? fileSystem.names(in: folder)) ?? nil) ?? [] {
+            for file in (try? fileSystem.names(in: folder)) ?? [] {
                 guard let text = String(validating: file.bytes, as: UTF8.self), text.hasSuffix(Self.entryEnding),
-                    let bytes = (try? fileSystem.contents(of: folder.appending(file), limit: 1 << 20)) ?? nil,
+                    let bytes = try? fileSystem.contents(of: folder.appending(file), limit: 1 << 20),
                     Self.name(inEntry: bytes)?.lowercased() == wanted
                 else { continue }
                 return String(text.dropLast(Self.entryEnding.count))

@@ -153,7 +153,7 @@ extension DoctorCheck {
         let ofDomains = Set(
             doctor.domains.filter(\.layer.isOfUser).flatMap { [$0.file.path, $0.file.folder].compactMap(\.self) })
         return paths(doctor).flatMap { path -> [DoctorFinding] in
-            guard let status = (try? files.status(of: path, followingLink: false)) ?? nil else { return [] }
+            guard let status = try? files.status(of: path, followingLink: false) else { return [] }
             guard status.kind == .symbolicLink else { return complaints(path, status, owner, doctor) }
             if path.parent.components.contains(Array(".locks".utf8)[...]) {
                 return [
@@ -191,7 +191,7 @@ extension DoctorCheck {
         _ path: FilePath, depth: Int, _ doctor: DoctorContext, into paths: inout [FilePath]
     ) {
         // A folder that cannot be used is reported itself, not each file in it.
-        guard let status = (try? doctor.files.status(of: path, followingLink: false)) ?? nil else { return }
+        guard let status = try? doctor.files.status(of: path, followingLink: false) else { return }
         // Versions of a file given by its path have that file's permissions, which are not the store's concern.
         if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
         guard status.kind == .folder, depth > 0, let names = try? doctor.files.names(in: path) else { return }
@@ -199,7 +199,7 @@ extension DoctorCheck {
         for name in names {
             // The files of others in a domain's folder are not the store's concern, nor are the targets of links in it.
             if isDomain {
-                let found = (try? doctor.files.status(of: path.appending(name), followingLink: false)) ?? nil
+                let found = try? doctor.files.status(of: path.appending(name), followingLink: false)
                 guard MemberName(name) != nil, found?.kind == .file else { continue }
             }
             collect(path.appending(name), depth: depth - 1, doctor, into: &paths)
@@ -261,7 +261,7 @@ extension DoctorCheck {
 
     private static func finding(_ folder: FilePath, _ doctor: DoctorContext) -> DoctorFinding? {
         // Root can write anywhere, and must not create even a temporary file in another user's folder.
-        let owner = ((try? doctor.files.status(of: folder)) ?? nil)?.owner
+        let owner = (try? doctor.files.status(of: folder))?.owner
         if doctor.system.environment.user == 0, owner != 0 { return nil }
         do throws(SystemFailure) {
             try probe(folder, doctor.files)
@@ -285,7 +285,7 @@ extension DoctorCheck {
     private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ doctor: DoctorContext) -> DoctorFinding.Remedy {
         switch code {
         case .accessDenied, .notPermitted:
-            let owner = ((try? doctor.files.status(of: folder)) ?? nil)?.owner
+            let owner = (try? doctor.files.status(of: folder))?.owner
             let user = doctor.system.environment.user
             return owner == user
                 ? .command(["chmod", "u+rwx"], on: folder)

@@ -32,10 +32,10 @@ extension DoctorCheck {
         of domain: CheckedDomain, among names: [DomainName], _ doctor: DoctorContext
     ) -> DomainName? {
         let place = domain.file.place(on: doctor.system)
-        guard let status = (try? doctor.files.status(of: place)) ?? nil else { return nil }
+        guard let status = try? doctor.files.status(of: place) else { return nil }
         return domain.name.text.otherNormalForms.compactMap { try? DomainName($0) }.first { other in
             let path = doctor.user.file(of: other).place(on: doctor.system)
-            let found = (try? doctor.files.status(of: path)) ?? nil
+            let found = try? doctor.files.status(of: path)
             return !names.contains(other) && found?.number == status.number
         }
     }

@@ -134,7 +134,7 @@ extension DoctorContext {
     /// A line for each setting that remains masked although no installed schema declares it as sensitive.
     var rememberedSecrets: [String] {
         Set(domains.filter(\.layer.isOfUser).map(\.name)).sorted().flatMap { name -> [String] in
-            guard let known = (try? access.schemas.remembered(of: name)?.read()) ?? nil else { return [] }
+            guard let known = try? access.schemas.remembered(of: name)?.read() else { return [] }
             let installed = access.schemas[name]?.readable
             let forgotten = known.settings.filter { setting in
                 !(installed?.settings(named: setting.key).contains(where: \.hasSecrets) ?? false)
@@ -169,7 +169,7 @@ extension DoctorCheck {
         guard let folder = doctor.access.places.forced?.folder else { return [] }
         let paths = doctor.domains.filter { $0.layer == .forced }.flatMap { doctor.paths(of: $0.file) }
         return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
-            ((try? doctor.files.status(of: path)) ?? nil).map {
+            (try? doctor.files.status(of: path)).map {
                 reasons(path, $0, doctor.system.administrator)
             } ?? []
         }

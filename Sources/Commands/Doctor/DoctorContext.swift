@@ -29,13 +29,13 @@ struct DoctorContext: Sendable {
     var owner: UInt32 {
         let user = system.environment.user
         guard user == 0 else { return user }
-        return ((try? files.status(of: self.user.folder)) ?? nil)?.owner ?? user
+        return (try? files.status(of: self.user.folder))?.owner ?? user
     }
 
     /// Returns the target of a symbolic link, or nil if there is no link or no target.
     func target(ofLink path: FilePath) -> (path: FilePath, status: FileStatus)? {
-        guard (try? files.destination(ofLink: path)) ?? nil != nil, let target = try? path.resolvingLinks(in: files),
-            let status = (try? files.status(of: target)) ?? nil
+        guard (try? files.destination(ofLink: path)) != nil, let target = try? path.resolvingLinks(in: files),
+            let status = try? files.status(of: target)
         else { return nil }
         return (target, status)
     }
@@ -75,7 +75,7 @@ struct DoctorContext: Sendable {
     }
 
     /// Returns the names in a folder, or none if it cannot be listed.
-    func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
+    func names(in folder: FilePath) -> [FileName] { (try? files.names(in: folder)) ?? [] }
 
     /// The folders of domains that are stored as folders, also those without any value.
     var domainFolders: [FilePath] {
@@ -86,7 +86,7 @@ struct DoctorContext: Sendable {
                 names(in: folder).filter { $0.bytes.suffix(6).elementsEqual(".prefs".utf8) }.map(folder.appending)
             }
         let all = Set(domains.compactMap(\.file.folder) + empty).sorted { $0.description < $1.description }
-        return all.filter { ((try? files.status(of: $0)) ?? nil)?.kind == .folder }
+        return all.filter { (try? files.status(of: $0))?.kind == .folder }
     }
 
     /// Returns the file of a domain, or its folder and the files in it that hold values.

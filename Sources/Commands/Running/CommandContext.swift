@@ -220,7 +220,7 @@ extension CommandContext {
 
     /// Returns the folder of the store that has a file, or nil for any other file.
     private func storeFolder(of path: FilePath) throws -> StoreFolder? {
-        guard let places = (try? StorePlaces(.native, on: system)) ?? nil,
+        guard let places = try? StorePlaces(.native, on: system),
             let target = try? path.followingLinks(in: fileSystem)
         else { return nil }
         for folder in [places.user, places.forced].compactMap(\.self) + places.site {

@@ -29,7 +29,7 @@ extension StoreAccess {
     /// Returns the file or the similar domain that may be meant by the name of a domain without a schema.
     private func hintAtMissingSchema(of domain: AddressedDomain) -> String? {
         guard domain.name != nil else { return nil }
-        if (try? context.fileSystem.status(of: context.path("./" + domain.word))) ?? nil != nil {
+        if (try? context.fileSystem.status(of: context.path("./" + domain.word))) != nil {
             return "; for the file of that name write ./\(domain.word.onOneLine)"
         }
         let nearest = Suggestion.hint(domain: domain.word, among: schemas.places.domains(on: system).map(\.text))
@@ -79,7 +79,7 @@ extension StoreAccess {
     /// domain as a whole masks.
     static func checkMember(_ word: String, _ invocation: Invocation, _ context: CommandContext) throws {
         let kind = try invocation[.store].map { try Self.kind($0, context) } ?? Store.Kind.native
-        guard let places = (try? StorePlaces(kind, on: context.system)) ?? nil else { return }
+        guard let places = try? StorePlaces(kind, on: context.system) else { return }
         let target = try context.absolutePath(word).followingLinks(in: context.fileSystem)
         try checkMember(at: target, word, of: places, context.system) {
             SchemaCache(kind, in: places.user, on: context.system)

@@ -453,7 +453,7 @@ private struct ReportedKeys {
         self.context = context
         let state = try? context.environment.folder(.state, in: context.fileSystem)
         file = FilePath("prefs/reported/\(domain)").flatMap { state?.resolving($0) }
-        guard let file, let bytes = (try? context.fileSystem.contents(of: file, limit: 1 << 20)) ?? nil else { return }
+        guard let file, let bytes = try? context.fileSystem.contents(of: file, limit: 1 << 20) else { return }
         lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 

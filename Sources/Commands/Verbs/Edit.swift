@@ -294,7 +294,7 @@ struct EditedText {
     /// Removes the file and anything the editor has left next to it.
     func remove() {
         let files = context.fileSystem
-        for name in (try? files.names(in: folder)) ?? nil ?? [] { _ = try? files.remove(folder.appending(name)) }
+        for name in (try? files.names(in: folder)) ?? [] { _ = try? files.remove(folder.appending(name)) }
         _ = try? files.remove(folder)
     }
 }

@@ -195,7 +195,7 @@ final class FolderWatches {
     /// before the file is read.
     func watchPlaces(of file: DomainFile) {
         let files = access.system.fileSystem
-        if let folder = file.folder, (try? files.status(of: folder)) ?? nil != nil { watch(folder) }
+        if let folder = file.folder, (try? files.status(of: folder)) != nil { watch(folder) }
         guard let target = try? file.path.followingLinks(in: files) else { return }
         if target.parent != file.path.parent { watch(target.parent) }
     }
@@ -208,7 +208,7 @@ final class FolderWatches {
     /// Watches the folders of all domains, to notice the first values in a new one.
     func watchDomainFolders() {
         for place in (try? access.places.allPlaces()) ?? [] {
-            for name in ((try? access.system.fileSystem.names(in: place.path)) ?? nil) ?? []
+            for name in (try? access.system.fileSystem.names(in: place.path)) ?? []
             where name.folderStem != nil {
                 watch(place.path.appending(name))
             }

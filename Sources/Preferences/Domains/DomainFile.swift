@@ -85,7 +85,7 @@ extension DomainFile {
     package func checkLinks(on system: SystemServices) throws(StoreFailure) {
         guard case .file(let lock) = lock, let transactions else { return }
         let (files, store) = (system.fileSystem, transactions.parent)
-        guard let owner = ((try? files.status(of: store)) ?? nil)?.owner, owner != system.environment.user else {
+        guard let owner = (try? files.status(of: store))?.owner, owner != system.environment.user else {
             return
         }
         var folders = [store.appending(".locks"), lock.parent, transactions, store.appending(".secrets")]
@@ -94,7 +94,7 @@ extension DomainFile {
             if history.parent.lastComponent == StoreFolder.hostHistory { folders.append(history.parent.parent) }
         }
         for folder in folders
-        where ((try? files.status(of: folder, followingLink: false)) ?? nil)?.kind == .symbolicLink {
+        where (try? files.status(of: folder, followingLink: false))?.kind == .symbolicLink {
             throw failure(SystemFailure(.notPermitted, .followPlanted, folder))
         }
     }
@@ -231,7 +231,7 @@ extension DomainFile {
 
     /// Whether the file is a text with comments, which no other format keeps.
     package func hasComments(on system: SystemServices) -> Bool {
-        guard let bytes = ((try? mirroredBytes(on: system)) ?? nil)?.bytes, let (_, format) = try? parse(bytes),
+        guard let bytes = (try? mirroredBytes(on: system))?.bytes, let (_, format) = try? parse(bytes),
             format.isEditedInPlace
         else { return false }
         let source = try? SourceText(bytes, as: format, limits: limits, options: optionsOfText)

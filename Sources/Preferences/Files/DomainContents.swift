@@ -71,7 +71,7 @@ extension DomainFile {
     package func isRecoverable(on system: SystemServices) -> Bool {
         isOfDomain
             && ![path, folder].compactMap(\.self).contains { path in
-                ((try? system.fileSystem.status(of: path, followingLink: false)) ?? nil)?.kind == .symbolicLink
+                (try? system.fileSystem.status(of: path, followingLink: false))?.kind == .symbolicLink
             }
     }
 
@@ -128,12 +128,12 @@ extension DomainFile {
     package func damagedCopies(on system: SystemServices) -> [FilePath] {
         let files = system.fileSystem
         let target = (try? path.followingLinks(in: files)) ?? path
-        let beside = ((try? files.names(in: target.parent)) ?? nil) ?? []
+        let beside = (try? files.names(in: target.parent)) ?? []
         let beginning = target.lastComponent?.appending(Self.damagedEnding).bytes
         var copies = beside.filter { name in beginning.map { name.bytes.starts(with: $0) } ?? false }
             .map(target.parent.appending)
         if let folder {
-            let inside = ((try? files.names(in: folder)) ?? nil) ?? []
+            let inside = (try? files.names(in: folder)) ?? []
             copies += inside.filter { $0.description.contains(Self.damagedEnding.description) }.map(folder.appending)
         }
         return copies

@@ -1,6 +1,6 @@
 internal import Digests
 package import Platform
-internal import PropertyLists
+package import PropertyLists
 
 /// The name of a file in a domain that is a folder: `KEY.txt` for a string, `KEY.data` for data and `KEY.plist` for any
 /// other value. Characters that some file system does not allow are percent-encoded. A key without such a name is
@@ -269,9 +269,9 @@ extension DomainFile {
 
     /// The place that messages name: the domain's folder if it is one, or else its file.
     package func place(on system: SystemServices) -> FilePath {
-        guard let folder, ((try? folderPlace(on: system)) ?? nil) != nil else { return path }
+        guard let folder, (try? folderPlace(on: system)) != nil else { return path }
         // If both exist, reading fails with an error that names both.
-        return ((try? system.fileSystem.status(of: path)) ?? nil) == nil ? folder : path
+        return (try? system.fileSystem.status(of: path)) == nil ? folder : path
     }
 
     /// Returns the target as messages name it: a file in the folder, or the file as it was requested.

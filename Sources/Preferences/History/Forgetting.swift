@@ -128,7 +128,7 @@ extension History {
     /// The entries that were removed from versions. Empty if the list of them cannot be read.
     var forgotten: ForgottenEntries {
         let limit = PropertyList.Limits.default.inputBytes
-        guard let bytes = (try? system.fileSystem.contents(of: listOfForgotten, limit: limit)) ?? nil,
+        guard let bytes = try? system.fileSystem.contents(of: listOfForgotten, limit: limit),
             let rows = (try? PropertyList(parsing: bytes, as: .binary))?.arrayValue
         else { return ForgottenEntries() }
         return ForgottenEntries(

@@ -92,7 +92,7 @@ package struct History: Sendable {
     package func path(of version: KeptVersion) -> FilePath? {
         guard let name = version.fileName else { return nil }
         let path = folder.appending(name)
-        guard let former = file.former?.history, (try? system.fileSystem.status(of: path)) ?? nil == nil else {
+        guard let former = file.former?.history, (try? system.fileSystem.status(of: path)) == nil else {
             return path
         }
         return former.appending(name)
@@ -208,15 +208,15 @@ extension History {
     /// are still listed. Requires the locks.
     func takeFormer() {
         let files = system.fileSystem
-        guard let former = file.former?.history, let names = (try? files.names(in: former)) ?? nil else { return }
+        guard let former = file.former?.history, let names = try? files.names(in: former) else { return }
         var last = ((try? files.names(in: folder)) ?? [])?.compactMap { KeptVersion($0)?.sequence }.max() ?? 0
         for name in names.sorted() {
             let path = former.appending(name)
-            if var version = KeptVersion(name), (try? files.status(of: folder.appending(name))) ?? nil == nil {
+            if var version = KeptVersion(name), (try? files.status(of: folder.appending(name))) == nil {
                 // A program with an earlier version of this library has numbered it after a move.
                 if version.sequence <= last, last < .max { version.sequence = last + 1 }
                 last = version.sequence
-                guard let status = (try? files.status(of: path)) ?? nil, let bytes = contents(of: path),
+                guard let status = try? files.status(of: path), let bytes = contents(of: path),
                     let place = version.fileName.map(folder.appending),
                     write(bytes, to: place, like: (path, status), isDurable: true)
                 else { return }

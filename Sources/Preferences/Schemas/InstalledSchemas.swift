@@ -93,7 +93,7 @@ extension SchemaPlaces {
         if folder == own { return true }
         var place = folder
         while true {
-            if let status = (try? system.fileSystem.status(of: place)) ?? nil {
+            if let status = try? system.fileSystem.status(of: place) {
                 return [0, system.administrator, system.environment.user].contains(status.owner)
             }
             guard place.parent != place else { return true }
@@ -117,15 +117,15 @@ extension SchemaPlaces {
     /// Returns the files of a domain's schema that exist, highest priority first. Only the first is used.
     package func files(of domain: DomainName, on system: SystemServices) -> [FilePath] {
         folders.map { Self.file(of: domain, in: $0) }
-            .filter { ((try? system.fileSystem.status(of: $0, followingLink: false)) ?? nil) != nil }
+            .filter { (try? system.fileSystem.status(of: $0, followingLink: false)) != nil }
     }
 
     /// The time of the last change of a schema, or of the set of schemas.
     package func lastChange(on system: SystemServices) -> Timestamp? {
         let files = system.fileSystem
         return folders.flatMap { folder in
-            let names = ((try? files.names(in: folder)) ?? nil) ?? []
-            return ([folder] + names.map(folder.appending)).compactMap { ((try? files.status(of: $0)) ?? nil)?.changed }
+            let names = (try? files.names(in: folder)) ?? []
+            return ([folder] + names.map(folder.appending)).compactMap { (try? files.status(of: $0))?.changed }
         }.max()
     }
 

@@ -63,7 +63,7 @@ extension ValueRule {
             return elements.flatMap { element.pathMistakes($0, at: place, on: fileSystem) }
         }
         guard let exists, let kind, kind.isPath, let text = value.stringValue else { return [] }
-        let found = FilePath(ByteText.bytes(text)).flatMap { try? fileSystem.status(of: $0) } ?? nil
+        let found = FilePath(ByteText.bytes(text)).flatMap { try? fileSystem.status(of: $0) }
         let isThere = found != nil && (kind == .path || !exists || (found?.kind == .folder) == (kind == .folder))
         guard isThere != exists else { return [] }
         let expected = exists ? "an existing \(kind.rawValue)" : "\(kind.noun) that does not exist yet"

@@ -97,7 +97,7 @@ struct DomainLocks: Sendable {
 
     /// Moves the mark that a program with an earlier version of this library left in its lock file.
     private func takeFormerMark(of file: DomainFile) {
-        guard let former = file.former, let old = (try? files.open(former.lock, .writing)) ?? nil,
+        guard let former = file.former, let old = try? files.open(former.lock, .writing),
             let mark = try? old.contents(limit: 4096), !mark.isEmpty, let lock = markFile(of: file),
             (try? lock.write(mark, at: 0)) != nil
         else { return }
@@ -121,7 +121,7 @@ struct DomainLocks: Sendable {
         case .locked(let lock): return lock
         case .busy(let lock):
             let holder = (try? lock.status()).flatMap { system.lockHolder(of: $0.number) }
-            throw StoreFailure(.locked(holder: holder), file.name, file: file.path)
+            throw StoreFailure(.locked(holder: holder?.description), file.name, file: file.path)
         case .absent: return nil
         }
     }
@@ -304,16 +304,16 @@ extension SystemServices {
 }
 
 /// The process that holds a lock, as far as the system reports it.
-public struct LockHolder: Hashable, Sendable {
+package struct LockHolder: Hashable, Sendable {
     /// The process identifier.
-    public let process: Int32
+    package let process: Int32
     /// The name of the program, or nil if it is unknown.
-    public let program: String?
+    package let program: String?
 }
 
 extension LockHolder: CustomStringConvertible {
     /// The process, as in `process 4711 (editor)`.
-    public var description: String { "process \(process)" + (program.map { " (\($0))" } ?? "") }
+    package var description: String { "process \(process)" + (program.map { " (\($0))" } ?? "") }
 }
 
 /// The mark that a writer leaves in the domain's lock file before it replaces the domain's file: the new contents, and

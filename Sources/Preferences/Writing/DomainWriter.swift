@@ -142,7 +142,7 @@ package struct DomainWriter: Sendable {
         for file in files where !folders.contains(file.target.parent) { folders.append(file.target.parent) }
         var hasOthers = false
         for folder in folders {
-            let names = (try? system.fileSystem.names(in: folder)) ?? nil
+            let names = try? system.fileSystem.names(in: folder)
             for left in (names ?? []).filter(\.isTemporary).map(folder.appending) {
                 guard files.contains(where: { left.isTemporary(of: $0.target) }) else {
                     hasOthers = true
@@ -176,11 +176,11 @@ package struct DomainWriter: Sendable {
         let folders = [store, store.appending(StoreFolder.hostFolder)]
         var strays = pending.leftovers
         for folder in folders {
-            for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
+            for name in (try? files.names(in: folder)) ?? [] {
                 let path = folder.appending(name)
                 if name.isTemporary { strays.append(path) }
                 guard name.folderStem != nil else { continue }
-                let inner = ((try? files.names(in: path)) ?? nil) ?? []
+                let inner = (try? files.names(in: path)) ?? []
                 strays += inner.filter(\.isTemporary).map(path.appending)
             }
         }

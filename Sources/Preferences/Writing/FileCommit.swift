@@ -444,7 +444,7 @@ struct FileCommit {
             }
             let sorted = members.values.sorted { $0.name < $1.name }
             after.members = sorted
-            let place = ((try? files.status(of: folder)) ?? nil) ?? sorted.first?.status
+            let place = (try? files.status(of: folder)) ?? sorted.first?.status
             after.status = place.flatMap { FileStatus(of: sorted, in: $0) }
         } else if let piece = pieces.first {
             after.status = statusOfWritten(piece, in: files)
@@ -471,7 +471,7 @@ struct FileCommit {
 
     /// Returns the status of the file that was written, even if it was replaced since; the replacement is unread.
     private func statusOfWritten(_ piece: Piece, in files: any FileSystem) -> FileStatus? {
-        let found = (try? files.status(of: piece.target)) ?? nil
+        let found = try? files.status(of: piece.target)
         guard let written = piece.written, found?.number != written.number else { return found }
         return written
     }

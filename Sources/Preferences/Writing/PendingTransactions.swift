@@ -228,7 +228,7 @@ struct PendingTransactions {
         let bytes =
             contents.isFolder
             ? try? file.image(of: contents.values)
-            : (try? system.fileSystem.contents(of: file.path, limit: limit)) ?? nil
+            : try? system.fileSystem.contents(of: file.path, limit: limit)
         return bytes.flatMap { SHA256.hash($0) == hash ? $0 : nil }
     }
 
