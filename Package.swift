@@ -59,7 +59,7 @@ let package = Package(
         // The store, and the loop that mirrors it.
         .target(
             name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema"]),
-        .target(name: "PreferencesFoundation", dependencies: ["Preferences"]),
+        .target(name: "PreferencesFoundation", dependencies: ["Preferences", "PropertyLists"]),
         .target(
             name: "PreferencesMirror",
             dependencies: ["MirrorEngine", "Platform", "Preferences", "PropertyLists"]),
@@ -116,10 +116,11 @@ let package = Package(
         .testTarget(
             name: "PreferencesTests",
             dependencies: [
-                "Digests", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "Digests", "Platform", "Preferences", "PropertyLists", "Queries", "SettingsSchema", "SimulatedPlatform",
                 "TestSupport",
             ]),
-        .testTarget(name: "PreferencesFoundationTests", dependencies: ["Preferences", "PreferencesFoundation"]),
+        .testTarget(
+            name: "PreferencesFoundationTests", dependencies: ["Preferences", "PreferencesFoundation", "PropertyLists"]),
         .executableTarget(
             name: "StoreWorker", dependencies: ["Platform", "Preferences", "PropertyLists"], path: "Tests/StoreWorker"),
         .testTarget(
@@ -127,7 +128,8 @@ let package = Package(
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         // The examples of the manual and the README, which CommandsTests runs.
         .executableTarget(name: "ExampleEditor", dependencies: ["Preferences"], path: "Tests/Examples/editor"),
-        .executableTarget(name: "ExampleNotes", dependencies: ["Preferences"], path: "Tests/Examples/notes"),
+        .executableTarget(
+            name: "ExampleNotes", dependencies: ["Preferences", "PropertyLists"], path: "Tests/Examples/notes"),
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
             name: "PreferencesMirrorTests",
@@ -147,7 +149,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Archives", "Cases", "Fuzz"]),
-        .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
+        .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["public-names.txt", "swift-format.json"]),
     ]
 )
 

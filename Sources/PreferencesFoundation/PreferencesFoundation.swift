@@ -3,6 +3,7 @@
 
 internal import Foundation
 public import Preferences
+public import PropertyLists
 
 extension PropertyList {
     /// Converts what `PropertyListSerialization` and `JSONSerialization` return: objects of Foundation, Swift values,

@@ -1,7 +1,7 @@
 /// Why bytes cannot be read as a property list: the problem, its offset, and its entry.
 public struct DecodingFailure: Error, Hashable, Sendable {
     /// The kind of error.
-    public let problem: Problem
+    package let problem: Problem
     /// The offset of the byte at which the problem was found.
     public let offset: Int
     /// The path of the entry in which the problem was found, as far as it is known.
@@ -18,9 +18,8 @@ public struct DecodingFailure: Error, Hashable, Sendable {
 }
 
 extension DecodingFailure {
-    /// The kinds of problem. New kinds may be added.
-    @nonexhaustive
-    public enum Problem: Hashable, Sendable {
+    /// The kinds of problem.
+    package enum Problem: Hashable, Sendable {
         // Any format.
         /// The input is empty or white space.
         case emptyInput

@@ -1,7 +1,7 @@
 /// Why a value cannot be written in a format: the problem and its entry.
 public struct EncodingFailure: Error, Hashable, Sendable {
     /// The reason the value cannot be written.
-    public let problem: Problem
+    package let problem: Problem
     /// The path of the entry that cannot be written.
     public let path: EntryPath
     /// The requested format.
@@ -13,9 +13,8 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         self.format = format
     }
 
-    /// The kinds of problem. New kinds may be added.
-    @nonexhaustive
-    public enum Problem: Hashable, Sendable {
+    /// The kinds of problem.
+    package enum Problem: Hashable, Sendable {
         /// Containers are nested more deeply than the limit.
         case nestedTooDeeply(limit: Int)
         /// The value contains more values and keys than the limit.

@@ -67,8 +67,7 @@ extension EntryPath {
     /// The reason a path, or the entry that it names, is invalid.
     public struct Failure: Error, Hashable, Sendable {
         /// The kinds of failure.
-        @nonexhaustive
-        public enum Problem: Hashable, Sendable {
+        package enum Problem: Hashable, Sendable {
             /// The text does not begin with a colon.
             case notAPath
             /// A backslash before something other than a colon or a backslash.
@@ -88,7 +87,7 @@ extension EntryPath {
         }
 
         /// The kind of failure.
-        public let problem: Problem
+        package let problem: Problem
         /// The path up to and including the invalid component, or the text that is not a path.
         public let place: String
 

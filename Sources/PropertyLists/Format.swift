@@ -101,7 +101,7 @@ extension PropertyList {
         package var padsReals = false
         /// States in a binary file that the root's keys are sorted and unique, so that a reader can use a binary
         /// search. This has no effect if the order of keys is kept.
-        public var marksSortedRoot = false
+        package var marksSortedRoot = false
         /// The limits of the output, by default those of a reader, so that the output can be read.
         public var limits = Limits.default
 

@@ -1,5 +1,6 @@
 import Platform
 import Preferences
+import PropertyLists
 
 /// Our library as a driver, in the modes of Tests/Peers/Sources/UserDefaultsPeer:
 /// `Benchmarks store-driver DOMAIN MODE [ARGUMENT …]`.

@@ -2,6 +2,7 @@ import Commands
 import Foundation
 import Platform
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing

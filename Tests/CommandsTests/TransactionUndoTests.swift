@@ -1,6 +1,7 @@
 import Commands
 import Platform
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Preferences
 import PreferencesFoundation
+import PropertyLists
 import Testing
 
 @Suite struct `Objects of Foundation` {

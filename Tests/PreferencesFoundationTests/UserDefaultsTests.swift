@@ -1,6 +1,7 @@
 import Foundation
 import Preferences
 import PreferencesFoundation
+import PropertyLists
 import Testing
 
 /// Checks the expectations of Foundation's own tests of `UserDefaults` against this store. The article on differences

@@ -2,6 +2,7 @@ import Foundation
 import Observation
 import Preferences
 import PreferencesMirror
+import PropertyLists
 import Synchronization
 import TestSupport
 import Testing

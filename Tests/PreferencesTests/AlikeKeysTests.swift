@@ -1,5 +1,6 @@
 import Platform
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import Synchronization
 import TestSupport

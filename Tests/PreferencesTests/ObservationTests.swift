@@ -1,6 +1,7 @@
 import Observation
 import Platform
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import Synchronization
 import TestSupport

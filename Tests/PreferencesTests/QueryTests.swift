@@ -1,5 +1,7 @@
 import Platform
 import Preferences
+import PropertyLists
+import Queries
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import Testing
 

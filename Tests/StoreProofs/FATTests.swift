@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Platform
 import Preferences
+import PropertyLists
 import TestSupport
 import Testing
 

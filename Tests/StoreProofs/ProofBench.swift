@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Preferences
+import PropertyLists
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Preferences
+import PropertyLists
 import TestSupport
 import Testing
 
@@ -141,8 +142,7 @@ extension `The store of this machine` {
                 Issue.record("not locked: \(String(describing: failure))")
                 return
             }
-            #expect(holder?.process == worker.id)
-            #expect(holder?.program == "StoreWorker")
+            #expect(holder == "process \(worker.id) (StoreWorker)")
             #expect(failure?.description == "domain is locked by process \(worker.id) (StoreWorker): timed out")
             #expect(try bench.value("key", "domain") == 1)
             worker.send("go on")

@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Preferences
+import PropertyLists
 import TestSupport
 import Testing
 

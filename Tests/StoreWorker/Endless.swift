@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Preferences
+import PropertyLists
 
 // Tasks that run until the process is killed.
 

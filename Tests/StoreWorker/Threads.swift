@@ -1,5 +1,6 @@
 import Platform
 import Preferences
+import PropertyLists
 import Synchronization
 
 // Many threads on one domain. Each checks an invariant.

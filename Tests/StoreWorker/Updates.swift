@@ -1,5 +1,6 @@
 import Platform
 import Preferences
+import PropertyLists
 
 // Tasks that make a number of changes. None may be lost.
 

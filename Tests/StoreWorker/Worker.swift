@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Preferences
+import PropertyLists
 
 /// The task of a worker: `PLACE TASK ARGUMENT…`, where the place is a folder or the word `native`.
 struct Worker {

@@ -2,6 +2,7 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 internal import PreferencesMirror
+internal import PropertyLists
 
 extension DoctorCheck {
     /// Whether the kernel reports changes, or the files must be polled.

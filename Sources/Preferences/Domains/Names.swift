@@ -1,6 +1,6 @@
 internal import Digests
 internal import Platform
-internal import PropertyLists
+package import PropertyLists
 internal import SettingsSchema
 
 /// The name of a domain, which is safe to use as a file name.
@@ -14,7 +14,7 @@ public struct DomainName: Hashable, Sendable {
     public static let global = DomainName(unchecked: "NSGlobalDomain")
 
     /// The length limit of a name in bytes. Every file name derived from it must fit in 255 bytes.
-    public static let mostBytes = 180
+    package static let mostBytes = 180
 
     /// Creates a name. Throws if the text is not safe as a file name.
     public init(_ text: String) throws(Failure) {
@@ -43,8 +43,7 @@ extension DomainName {
     /// The reason a text is not a valid domain name.
     public struct Failure: Error, Hashable, Sendable {
         /// The kinds of invalid names.
-        @nonexhaustive
-        public enum Problem: Hashable, Sendable {
+        package enum Problem: Hashable, Sendable {
             /// The name is empty.
             case empty
             /// The name has more than `mostBytes` bytes.
@@ -58,7 +57,7 @@ extension DomainName {
         }
 
         /// The kind of error.
-        public let problem: Problem
+        package let problem: Problem
         /// The invalid name.
         public let name: String
     }

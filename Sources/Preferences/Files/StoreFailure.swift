@@ -32,8 +32,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case damaged(DecodingFailure, TextLocation?)
         /// The file contains a value that is not a dictionary.
         case notADictionary(PropertyList.Kind)
-        /// Another process held the lock for too long.
-        case locked(holder: LockHolder?)
+        /// Another process held the lock for too long. The string names it, if it is known.
+        case locked(holder: String?)
         /// A change of several files by another user is incomplete, and only that user can complete it.
         case pendingOfAnotherUser(record: String)
         /// The domain was changed in the body of its own transaction, but not through the draft.

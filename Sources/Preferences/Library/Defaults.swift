@@ -1,6 +1,6 @@
 internal import Platform
 public import PropertyLists
-internal import Queries
+public import Queries
 internal import SettingsSchema
 internal import Synchronization
 

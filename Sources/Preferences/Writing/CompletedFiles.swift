@@ -1,4 +1,5 @@
 package import Platform
+internal import PropertyLists
 
 /// The file system as it is once the pending transactions of a store are complete.
 ///

@@ -1,6 +1,7 @@
 internal import MirrorEngine
 internal import Platform
 public import Preferences
+internal import PropertyLists
 internal import Synchronization
 
 /// A mirror of a store: the same settings on several hosts, through a directory that they share.

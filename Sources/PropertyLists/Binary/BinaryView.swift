@@ -9,7 +9,7 @@ public struct BinaryPropertyList: Sendable {
     private let limits: PropertyList.Limits
 
     /// Opens a binary property list. Reads and checks its header and trailer; everything else is read on demand.
-    public init(_ source: some ByteSource, limits: PropertyList.Limits = .default) throws {
+    package init(_ source: some ByteSource, limits: PropertyList.Limits = .default) throws {
         self.source = source
         self.limits = limits
         let length = source.byteCount

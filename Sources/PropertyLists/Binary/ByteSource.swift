@@ -1,5 +1,5 @@
 /// A source from which parts of a binary property list are read, such as an open file.
-public protocol ByteSource: Sendable {
+package protocol ByteSource: Sendable {
     /// The number of bytes in the source.
     var byteCount: Int { get }
 
@@ -19,9 +19,9 @@ extension ByteSource {
 }
 
 extension [UInt8]: ByteSource {
-    public var byteCount: Int { count }
+    package var byteCount: Int { count }
 
-    public func bytes(at offset: Int, count: Int) -> [UInt8] { Array(self[offset..<offset + count]) }
+    package func bytes(at offset: Int, count: Int) -> [UInt8] { Array(self[offset..<offset + count]) }
 }
 
 /// The bytes of a binary file, all in memory or loaded from a source on demand.

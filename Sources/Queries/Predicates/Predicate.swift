@@ -90,8 +90,7 @@ extension Query.Predicate {
     /// The reason a predicate cannot be compiled or evaluated.
     public struct Failure: Error, Hashable, Sendable {
         /// The kinds of failure.
-        @nonexhaustive
-        public enum Problem: Hashable, Sendable {
+        package enum Problem: Hashable, Sendable {
             /// Unexpected text. The first string is what was expected.
             case expected(String, found: String)
             /// A closing quotation mark is missing.
@@ -121,7 +120,7 @@ extension Query.Predicate {
         }
 
         /// The kind of failure.
-        public let problem: Problem
+        package let problem: Problem
         /// The position in the text, in characters counted from 1; nil if the failure concerns the whole query.
         public let column: Int?
         /// The path of the record that was evaluated, in the value that was queried.

@@ -1,4 +1,4 @@
-public import PropertyLists
+package import PropertyLists
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -10,18 +10,18 @@ extension Schema {
     /// The settings given by a command line and by environment variables.
     public struct Arguments: Hashable, Sendable {
         /// The values of flags and operands.
-        public package(set) var values = PropertyList.Dictionary()
+        package var values = PropertyList.Dictionary()
         /// The values of environment variables, including those that the command line overrides.
-        public internal(set) var environment = PropertyList.Dictionary()
+        package internal(set) var environment = PropertyList.Dictionary()
         /// The keys whose values are not used, because a value of a higher layer excludes them, each with the spelling
         /// of the other setting.
         package internal(set) var displaced = PropertyList.Dictionary()
         /// The selected sub-command, or nil if there is none.
-        public internal(set) var command: String?
+        package internal(set) var command: String?
         /// The operands that belong to no setting, or those of the setting that takes the rest.
-        public internal(set) var operands: [String] = []
+        package internal(set) var operands: [String] = []
         /// Whether `--save` requests that the given flags be stored as the user's settings.
-        public internal(set) var saves = false
+        package internal(set) var saves = false
         package internal(set) var secrets: [SecretRequest] = []
         package internal(set) var notes: [Note] = []
     }
@@ -29,7 +29,7 @@ extension Schema {
 
 extension Schema.Arguments {
     /// The result of parsing a command line.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// The command line is valid.
         case values(Schema.Arguments)
         /// The command line asks for help.
@@ -41,11 +41,11 @@ extension Schema.Arguments {
     }
 
     /// A request for help.
-    public struct HelpRequest: Hashable, Sendable {
+    package struct HelpRequest: Hashable, Sendable {
         /// The sub-command whose help is requested, or nil for that of the program.
-        public let command: String?
+        package let command: String?
         /// Whether to show the values in force and their origins.
-        public let showsValues: Bool
+        package let showsValues: Bool
         /// The flags that were given beside the request.
         package var given = Schema.Arguments()
     }
@@ -215,7 +215,7 @@ extension Schema.Arguments {
         /// The flag as written, the name of the operand, or the variable.
         public let place: String
         /// The reason for the error.
-        public let reason: Reason
+        package let reason: Reason
 
         package init(_ reason: Reason, at place: String) {
             self.place = place
@@ -226,8 +226,7 @@ extension Schema.Arguments {
 
 extension Schema.Arguments.Mistake {
     /// The kinds of errors. Programs that switch over them must handle future cases.
-    @nonexhaustive
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// A flag that is not declared. `nearest` is the declared flag with the most similar name.
         case unknownFlag(nearest: String?)
         /// A flag of a sub-command that precedes the name of the sub-command.

@@ -6,7 +6,7 @@ extension Schema {
         /// The path of the entry within the schema.
         public let path: EntryPath
         /// The reason for the error.
-        public let reason: Reason
+        package let reason: Reason
         /// The line and column; nil if the schema was not read from text.
         public internal(set) var location: TextLocation?
         /// Whether this is a warning: the schema can be used, but probably does not mean what its author intended.
@@ -29,8 +29,7 @@ extension Schema {
 
 extension Schema.Mistake {
     /// The kinds of errors. Programs that switch over them must handle future cases.
-    @nonexhaustive
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// The data is not a property list.
         case notAPropertyList(DecodingFailure.Problem)
         /// An attribute that schemas do not have. `nearest` is the attribute with the most similar name.

@@ -51,7 +51,7 @@ extension Schema {
         /// The path of the invalid entry, starting with its key.
         public let path: EntryPath
         /// The rule that the value breaks.
-        public let reason: Reason
+        package let reason: Reason
         /// The value to show in a message; nil if there is none. Secrets are masked.
         public let value: String?
 
@@ -65,8 +65,7 @@ extension Schema {
 
 extension Schema.Problem {
     /// The rules that a value can break. Programs that switch over them must handle future cases.
-    @nonexhaustive
-    public enum Reason: Error, Hashable, Sendable {
+    package enum Reason: Error, Hashable, Sendable {
         /// The value has a different type from the one named.
         case wrongType(expected: String)
         /// The text cannot be parsed as the type or kind named.
@@ -164,7 +163,6 @@ extension Schema.Problem: CustomStringConvertible {
 // `localizedDescription` is the same sentence as `description`.
 
 extension Schema.Problem: LocalizedError { public var errorDescription: String? { description } }
-extension Schema.Problem.Reason: LocalizedError { public var errorDescription: String? { description } }
 extension Schema.Mistake: LocalizedError { public var errorDescription: String? { description } }
 extension Schema.Mistakes: LocalizedError { public var errorDescription: String? { description } }
 extension Schema.Arguments.Mistake: LocalizedError { public var errorDescription: String? { description } }

@@ -1,4 +1,5 @@
 import Preferences
+import PropertyLists
 
 /// The order in which the notes are listed.
 enum Order: String, Codable, CaseIterable, Sendable { case added, title }
