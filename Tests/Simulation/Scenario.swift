@@ -48,6 +48,7 @@ package struct Scenario: Sendable {
     var bytesWaiting = EngineLimits().bytesWaiting
     var bytesOfFile = EngineLimits().bytesOfFile
     var keys = EngineLimits().keys
+    var bytesOfMirror = EngineLimits().bytesOfMirror
     var losers = EngineLimits().losers
     var writers = EngineLimits().writers
     var staysLocal: @Sendable (String, String) -> Bool = { _, _ in false }
@@ -67,6 +68,7 @@ package struct Scenario: Sendable {
         (limits.bytesAtOnce, limits.bytesOfEntry) = (valuesAtOnce << 20, 1 << 20)
         limits.bytesWaiting = bytesWaiting
         (limits.bytesOfFile, limits.keys, limits.writers) = (bytesOfFile, keys, writers)
+        limits.bytesOfMirror = bytesOfMirror
         limits.unneededFor = unneededFor
         return limits
     }

@@ -170,17 +170,40 @@ import Testing
         #expect(near.durable.outbox.isEmpty && far.value("a4") == Self.text(800) && bench.isSound)
     }
 
-    @Test func `of keys counts those of all hosts, and deletions`() {
-        let bench = Bench { $0.keys = 3 }
+    /// The limit of values, or of bytes, of which each value takes about 145.
+    @Test(arguments: [(3, Int.max), (.max, 500)])
+    func `of the whole mirror makes the host wait whose value would exceed it`(_ keys: Int, _ bytes: Int) {
+        let bench = Bench { ($0.keys, $0.bytesOfMirror) = (keys, bytes) }
         let (near, far) = (bench.host("near"), bench.host("far"))
-        for key in ["k", "l"] { far.set(key, to: 1) }
+        for key in ["k", "l"] { far.set(key, to: Self.text(100)) }
         bench.comeToRest()
-        near.set("a", to: 1)
+        near.set("a", to: Self.text(100))
         bench.comeToRest()
-        #expect(!near.reports.contains(.waiting(.quota)) && far.value("a") == 1 && bench.isSound)
-        near.set("b", to: 1)
+        #expect(!near.reports.contains(.waiting(.quota)) && far.value("a") != nil && bench.isSound)
+        near.set("b", to: Self.text(100))
         bench.comeToRest()
-        #expect(near.reports.contains(.waiting(.quota)) && far.value("b") == nil)
+        #expect(near.reports.last == .waiting(.quota) && far.value("b") == nil)
+        #expect(near.files["s"]?.values["b"] != nil)
+        // The other hosts do not wait.
+        far.set("k", to: Self.text(99))
+        bench.comeToRest()
+        #expect(far.durable.outbox.isEmpty && near.value("k") == Self.text(99))
+        near.set("b", to: nil)
+        bench.comeToRest()
+        #expect(near.durable.outbox.isEmpty && bench.isSound)
+    }
+
+    @Test func `of the whole mirror does not stop deletions`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for (key, host) in [("k", near), ("l", far), ("a", near), ("b", far)] { host.set(key, to: 1) }
+        bench.comeToRest()
+        for host in [near, far] {
+            host.engine.limits.keys = 2
+            host.set(host === near ? "a" : "b", to: nil)
+        }
+        bench.comeToRest()
+        #expect(near.durable.outbox.isEmpty && far.durable.outbox.isEmpty && far.value("a") == nil && bench.isSound)
     }
 
     @Test func `of hosts makes the others ignore those beyond it, and report that`() {

@@ -9,10 +9,22 @@ internal import PropertyLists
 package struct MergeState: Sendable {
     private var runs: [[Atom]] = []
     package private(set) var count = 0
+    private(set) var size = Size()
     /// The number of atoms by path depth. A lookup skips depths at which there are none.
     private var countByDepth: [Int] = []
 
     private static let longestRun = 512
+
+    /// What the values take in a file that contains all of them.
+    struct Size: Hashable, Sendable {
+        /// The bytes of all values, and of all paths.
+        var values = 0
+        var paths = 0
+        /// The number of values that are too long for a pack.
+        var long = 0
+        /// The most bytes of the file, which are fewer if paths begin alike.
+        var file = 0
+    }
 
     package init() {}
 
@@ -21,7 +33,7 @@ package struct MergeState: Sendable {
         for start in stride(from: 0, to: atoms.count, by: Self.longestRun / 2) {
             runs.append(Array(atoms[start..<min(start + Self.longestRun / 2, atoms.count)]))
         }
-        for atom in atoms { note(atom.path, 1) }
+        for atom in atoms { note(atom, 1) }
     }
 }
 
@@ -132,10 +144,12 @@ extension MergeState {
         var place = place(of: atom.path)
         while let other = self.atom(at: place), other.path == atom.path, other.name < atom.name { place = next(place) }
         if let other = self.atom(at: place), other.path == atom.path, other.name == atom.name {
+            note(other, -1)
+            note(atom, 1)
             runs[place.run][place.index] = atom
             return
         }
-        note(atom.path, 1)
+        note(atom, 1)
         if place.run == runs.count {
             guard let last = runs.last, last.count < Self.longestRun else {
                 runs.append([atom])
@@ -151,7 +165,7 @@ extension MergeState {
         var place = place(of: path)
         while let atom = atom(at: place), atom.path == path {
             guard atom.name != name else {
-                note(path, -1)
+                note(atom, -1)
                 runs[place.run].remove(at: place.index)
                 if runs[place.run].isEmpty { runs.remove(at: place.run) }
                 return
@@ -172,11 +186,30 @@ extension MergeState {
         }
     }
 
-    private mutating func note(_ path: Path, _ change: Int) {
+    private mutating func note(_ atom: Atom, _ change: Int) {
         count += change
-        let depth = path.depth
+        let (value, path) = (atom.value.count, atom.path.bytes.count)
+        let isLong = value > Blob.longestInPack
+        size.values += value * change
+        size.paths += path * change
+        size.long += isLong ? change : 0
+        size.file += (path + (isLong ? 0 : value) + Self.bytesBesides) * change
+        let depth = atom.path.depth
         while countByDepth.count <= depth { countByDepth.append(0) }
         countByDepth[depth] += change
+    }
+
+    /// The bytes of an atom in a base besides its path and its value: its name, stamp, reason and region.
+    private static let bytesBesides = 40
+
+    /// The bytes of the atoms in a base, in which a path lacks what it shares with the one before.
+    var bytesInBase: Int {
+        var (bytes, previous) = (size.file, [UInt8]())
+        visit { atom in
+            bytes -= zip(previous, atom.path.bytes).lazy.prefix { $0 == $1 }.count
+            previous = atom.path.bytes
+        }
+        return bytes
     }
 
     private mutating func split(_ run: Int) {

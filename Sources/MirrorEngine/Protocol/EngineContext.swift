@@ -98,7 +98,10 @@ extension LocalState {
 
 /// The limits of a mirror, and its delays in milliseconds.
 package struct EngineLimits: Hashable, Sendable {
+    /// The values of the whole mirror, and their bytes in a base, which contains all of them. A file may be larger,
+    /// because several hosts can reach the limit at the same time.
     package var keys = 1_000_000
+    package var bytesOfMirror = 64 << 20
     /// The lost values that are listed at one place. Beyond that, the oldest are only counted.
     package var losers = 64
     package var bytesOfWriter = 256 << 20

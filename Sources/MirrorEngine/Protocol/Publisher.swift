@@ -175,7 +175,7 @@ extension LocalState {
 
 extension Publisher {
     private mutating func intendLog(at now: Int64, in context: inout EngineContext) {
-        guard !context.hasTooManyKeys else { return context.report(.waiting(.quota)) }
+        guard !context.isFull || !context.local.addsValues else { return context.report(.waiting(.quota)) }
         var (count, size) = (0, 0)
         for transaction in context.local.outbox {
             size += transaction.size
@@ -205,10 +205,7 @@ extension Publisher {
         insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext
     ) {
         let base = context.local.base
-        let (values, paths) = base.state.live.size
-        guard values <= BlobTable.mostExpanded, paths <= DecodedPathBudget.mostBytes else {
-            return context.report(.waiting(.quota))
-        }
+        guard base.state.live.size.isReadable else { return context.report(.waiting(.quota)) }
         let pack = base.encoded()
         guard pack.bytes.count <= context.limits.bytesOfFile else { return context.report(.waiting(.quota)) }
         // The files that it supersedes remain beside it for a while.
@@ -231,12 +228,22 @@ extension Publisher {
     }
 }
 
-extension MergeState {
-    /// The bytes of all values, and of all paths.
-    fileprivate var size: (values: Int, paths: Int) {
-        var size = (values: 0, paths: 0)
-        visit { size = (size.values + $0.value.count, size.paths + $0.path.bytes.count) }
-        return size
+extension MergeState.Size {
+    /// Whether other hosts can read a file with all of it.
+    fileprivate var isReadable: Bool {
+        values <= BlobTable.mostExpanded && paths <= DecodedPathBudget.mostBytes && long <= BlobTable.mostBlobs
+    }
+}
+
+extension LocalState {
+    /// Whether values wait to be published. Deletions and accepted conflicts are published even to a full mirror,
+    /// because they make room.
+    fileprivate var addsValues: Bool {
+        outbox.contains { transaction in
+            transaction.changes.contains {
+                $0.value?.value != nil && shared.live.atom(AtomName($0.id, nil), at: $0.path) != nil
+            }
+        }
     }
 }
 
@@ -283,8 +290,12 @@ extension LocalState {
 }
 
 extension EngineContext {
-    /// Whether the mirror has more values than it may.
-    fileprivate var hasTooManyKeys: Bool { local.shared.live.count > limits.keys }
+    /// Whether the mirror, with the changes that wait, has more values than it may.
+    fileprivate var isFull: Bool {
+        let live = local.shared.live
+        return live.count > limits.keys || !live.size.isReadable
+            || live.size.file > limits.bytesOfMirror && live.bytesInBase > limits.bytesOfMirror
+    }
 }
 
 extension Transaction {

@@ -23,7 +23,7 @@ public enum MirrorEvent: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Another host changed the keys.
         case host
-        /// The values of this host exceed a limit.
+        /// The changes of this host would exceed a limit.
         case quota
         /// Files in the directory are missing, damaged or incomplete.
         case directoryChanged
@@ -125,7 +125,7 @@ extension DirectoryStatus {
 extension Report.Waiting {
     package var phrase: String {
         switch self {
-        case .quota: "the data of this host exceeds a limit"
+        case .quota: "the changes of this host would exceed a limit of the mirror"
         case .writers: "too many hosts: those beyond the limit are ignored"
         case .space: "the directory is full"
         case .permission: "the directory cannot be written"
