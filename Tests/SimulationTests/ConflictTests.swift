@@ -115,7 +115,7 @@ extension Bench {
         bench.world.pass(90_000)
         bench.comeToRest()
         #expect(bench.allList("lost") && winner.value("a") == "won" && bench.isSound)
-        #expect(third.files(of: writer).isEmpty == (end == .isPurged))
+        #expect(third.files(of: writer).isEmpty == [.isRetired, .isPurged].contains(end))
         let joiner = bench.host("joiner")
         bench.comeToRest()
         #expect(joiner.lists("lost") && joiner.engine.status.label(of: writer) != nil)

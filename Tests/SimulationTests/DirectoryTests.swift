@@ -107,6 +107,32 @@ import Testing
         #expect(late.value("a") == "of one who is gone" && bench.isSound)
     }
 
+    @Test(arguments: [false, true]) func `loses the folder of a retired host after a day, unless it returns`(
+        _ returns: Bool
+    ) {
+        let bench = Bench()
+        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
+        gone.set("a", to: "of one who is gone")
+        bench.comeToRest()
+        let writer = gone.durable.writer
+        stays.command(.retire(writer))
+        bench.world.hosts.removeAll { $0 === gone }
+        bench.world.pass(80_000)
+        bench.comeToRest()
+        #expect(!stays.files(of: writer).isEmpty && stays.mayRest)
+        if returns {
+            gone.set("b", to: "of one who returned")
+            gone.publishNow()
+        }
+        bench.world.pass(10_000)
+        #expect(!stays.mayRest)
+        bench.comeToRest()
+        #expect(stays.files(of: writer).isEmpty != returns && stays.mayRest)
+        let late = bench.host("late")
+        bench.comeToRest()
+        #expect(late.value("a") == "of one who is gone" && (late.value("b") != nil) == returns && bench.isSound)
+    }
+
     /// A base that was prepared before a host was purged does not contain that host's writes.
     @Test func `keeps the folder of a purged host until a base contains its values`() {
         let bench = Bench()

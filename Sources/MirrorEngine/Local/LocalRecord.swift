@@ -32,7 +32,8 @@ package enum LocalRecord: Hashable, Sendable {
     case configured(domain: String, isMirrored: Bool)
     /// A user decided about values without changing a preference file.
     case decided(Decision)
-    case retired(WriterID)
+    /// A writer is no longer shown, and its folder is to be removed.
+    case retired(WriterID, at: Int64)
     case participation(Participation)
     /// The state was rebuilt from these files.
     case rebuilt([Pack])
@@ -93,7 +94,7 @@ extension LocalState {
         case .marked(let mark): self.mark(mark)
         case .foundMark: restoreMarkers.unwritten = 0
         case .suspected(let suspicion): suspect(suspicion)
-        case .retired(let writer): retired.insert(writer)
+        case .retired(let writer, let now): retired[writer] = now
         case .decided(let decision): apply(decision)
         case .participation(let participation): self.participation = participation
         case .rebuilt(let packs): rebuild(from: packs)
@@ -257,7 +258,7 @@ extension LocalRecord: JournalCodable {
         case .lostFiles(let now): bytes.write(Kind.lostFiles, now)
         case .configured(let domain, let isMirrored): bytes.write(Kind.configured, domain, isMirrored)
         case .decided(let decision): bytes.write(Kind.decided, decision)
-        case .retired(let writer): bytes.write(Kind.retired, writer)
+        case .retired(let writer, let now): bytes.write(Kind.retired, writer, now)
         case .participation(let participation): bytes.write(Kind.participation, participation)
         case .rebuilt(let packs): bytes.write(Kind.rebuilt, packs)
         case .marked(let mark): bytes.write(Kind.marked, WriteID(number: mark))
@@ -285,7 +286,7 @@ extension LocalRecord: JournalCodable {
         case .lostFiles: self = .lostFiles(at: try reader.read())
         case .configured: self = .configured(domain: try reader.read(), isMirrored: try reader.read())
         case .decided: self = .decided(try reader.read())
-        case .retired: self = .retired(try reader.read())
+        case .retired: self = .retired(try reader.read(), at: try reader.read())
         case .participation: self = .participation(try reader.read())
         case .rebuilt: self = .rebuilt(try reader.read())
         case .marked: self = .marked(try reader.read(WriteID.self).number)

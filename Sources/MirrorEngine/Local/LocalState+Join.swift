@@ -12,13 +12,15 @@ extension LocalState {
             }
             peers[writer, default: Peer()].knowledge.merge(note.knowledge)
         case .log(let log):
-            retired.remove(writer)
+            retired[writer] = nil
+            peers[writer]?.isKept = false
             adopt(log)
             join(log, tag: FileTag(pack.hash))
             updateExceptions(at: log.keys, since: before)
             keepResolved(at: log.keysOfAccepted, since: before, at: now)
         case .base(let base):
-            if base.last > shared.vector[writer] { retired.remove(writer) }
+            if base.last > shared.vector[writer] { retired[writer] = nil }
+            peers[writer]?.isKept = false
             adopt(base.state.live)
             join(base, hash: pack.hash)
             updateExceptions(at: before.keysDiffering(from: shared.live), since: before)

@@ -24,8 +24,8 @@ package struct LocalState: Hashable, Sendable {
     /// Conflicts that were resolved, oldest first. They can still be restored.
     package internal(set) var resolved: [ResolvedConflict] = []
     package internal(set) var restoreMarkers = RestoreMarkers()
-    /// Writers that are no longer shown in any list.
-    package internal(set) var retired: Set<WriterID> = []
+    /// Writers that are no longer shown in any list, and the time since which. Their folders are removed a day later.
+    package internal(set) var retired: [WriterID: Int64] = [:]
     package internal(set) var participation = Participation.full
 
     /// The preference files of the mirrored domains.

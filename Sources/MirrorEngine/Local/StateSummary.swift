@@ -20,6 +20,8 @@ package struct StateSummary: Hashable, Sendable {
     /// For each other writer, the hash prefixes of the files that were joined.
     let joined: [WriterID: Set<UInt64>]
     let vanished: Set<WriterID>
+    /// The times since which hosts are retired whose folders are to be removed.
+    let retired: [Int64]
     /// The preference files that are mirrored, as they were last read or written.
     package let files: [Path: FileIdentity?]
     /// The time since which others were not told what this host has read, or nil.
@@ -44,7 +46,8 @@ extension Engine {
             removedNotes: Set(local.folder.removed.filter { $0.kind == .note }),
             blobs: local.folder.blobs.filter { $0.value.unneededSince == nil }.mapValues(\.size),
             unneeded: local.folder.blobs.compactMap(\.value.unneededSince).sorted(), joined: others.mapValues(\.joined),
-            vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file),
+            vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys),
+            retired: others.keys.compactMap { local.retired[$0] }.sorted(), files: mirrored.mapValues(\.file),
             unacknowledgedSince: local.folder.publishedKnowledge == local.knowledgeOfOthers
                 ? nil : local.folder.acknowledgedAt)
     }
@@ -56,6 +59,7 @@ extension StateSummary {
         _ listing: Listing, files current: [Name: FileIdentity?], at now: Int64, limits: EngineLimits
     ) -> Bool {
         if let since = unacknowledgedSince, !now.isWithin(limits.acknowledgesEvery, of: since) { return true }
+        if retired.contains(where: { !now.isWithin(limits.retiredFor, of: $0) }) { return true }
         guard isAtRest, listing.closed.isEmpty, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else {
             return true
         }
@@ -89,5 +93,5 @@ extension StateSummary {
 extension StateSummary: FieldwiseCodable {
     static let fields = JournalFields(
         Self.init, \.journalLength, \.mirror, \.writer, \.isAtRest, \.created, \.superseded, \.removedNotes, \.blobs,
-        \.unneeded, \.joined, \.vanished, \.files, \.unacknowledgedSince)
+        \.unneeded, \.joined, \.vanished, \.retired, \.files, \.unacknowledgedSince)
 }

@@ -56,12 +56,12 @@ package struct Engine: Sendable {
         case .written(let outcome):
             applier.finishWrite(outcome, in: &context)
             joinWaiting(at: moment)
-        case .publish: publisher.publish(at: moment.now, in: &context)
-        case .created(let name): publisher.finish(name, at: moment.now, in: &context)
+        case .publish: publisher.publish(at: moment, in: &context)
+        case .created(let name): publisher.finish(name, at: moment, in: &context)
         case .notCreated(let failure): context.report(.waiting(failure))
         case .removed(let names): publisher.recordRemoved(.removed(names), in: &context)
         case .removedBlobs(let names): publisher.recordRemoved(.removedBlobs(names), in: &context)
-        case .compact: publisher.compact(at: moment.now, in: &context)
+        case .compact: publisher.compact(at: moment, in: &context)
         case .command(let command): carryOut(command, at: moment)
         }
         return context.takeActions()
@@ -152,6 +152,20 @@ extension Engine {
         if let own = publisher.fileToCheck(at: moment.now, context) { wanted.append(own) }
         if !wanted.isEmpty { context.act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
         joinWaiting(at: moment)
+        purgeRetired(at: moment)
+    }
+
+    /// Removes the folders of hosts that were retired a day ago and published nothing since.
+    private mutating func purgeRetired(at moment: Moment) {
+        for (writer, since) in local.retired.sorted(by: { $0.key < $1.key }) where inbox.hasOnlyJoined(writer, local) {
+            guard !moment.now.isWithin(context.limits.retiredFor, of: since), writer != local.writer else { continue }
+            if local.peers[writer]?.isKept ?? false, !local.folder.owesBase {
+                // The folder could not be removed before.
+                context.act(.removeFolder(writer))
+            } else {
+                publisher.purge(writer, at: moment, in: &context)
+            }
+        }
     }
 
     private mutating func take(_ files: [PackAddress: Fetch], isLast: Bool, at moment: Moment) {
@@ -269,7 +283,7 @@ extension Engine {
         case .remove(let domain): context.commit(.configured(domain: domain, isMirrored: false))
         case .release(let domain, let takesFile): applier.release(domain, takesFile: takesFile, in: &context)
         case .accept(let conflicts): accept(conflicts, at: moment)
-        case .retire(let writer): context.commit(.retired(writer))
+        case .retire(let writer): context.commit(.retired(writer, at: moment.now))
         case .leave: context.setParticipation(.leaving)
         case .detach: context.setParticipation(.detached)
         case .purge(let writer): purge(writer, at: moment)
@@ -278,7 +292,7 @@ extension Engine {
             context.commit(.rebuilt(packs))
             context.reportConflicts(at: before.keysDiffering(from: local.shared.live), since: before)
             applier.requestLocks(in: &context)
-        case .compact: publisher.compactNow(at: moment.now, in: &context)
+        case .compact: publisher.compactNow(at: moment, in: &context)
         case .withdraw(let domain): withdraw(domain, at: moment)
         case .heal: publisher.healsNow = true
         case .pause: context.setParticipation(.paused)
@@ -322,7 +336,7 @@ extension Engine {
                 covers: replaced.covers)
         }
         decide(changes, clock, at: moment)
-        publisher.compactNow(at: moment.now, in: &context)
+        publisher.compactNow(at: moment, in: &context)
     }
 
     private mutating func decide(_ changes: [Change], _ clock: HybridClock, at moment: Moment) {
@@ -345,6 +359,6 @@ extension Engine {
         }
         inbox.stopWaiting(for: writer, at: moment.now, context.limits)
         joinWaiting(at: moment)
-        publisher.purge(writer, at: moment.now, in: &context)
+        publisher.purge(writer, at: moment, in: &context)
     }
 }

@@ -126,6 +126,8 @@ package struct EngineLimits: Hashable, Sendable {
     package var mostSuperseded = 4096
     /// The time that a folder is out of view before its writes are carried.
     package var vanishedFor: Int64 = 86_400_000
+    /// The time after which the folder of a retired host is removed.
+    package var retiredFor: Int64 = 86_400_000
     /// The time that an unneeded blob remains.
     package var unneededFor: Int64 = 7 * 86_400_000
     /// The time that a log waits for the one before it, and a faulty file for its bytes.

@@ -103,7 +103,7 @@ package struct EngineStatus: Sendable {
             .sorted { $0.key < $1.key }.map { writer, peer in
                 OtherWriter(
                     writer: writer, lastStamp: peer.lastStamp, hasLeft: peer.note?.hasLeft ?? false,
-                    isRetired: local.retired.contains(writer), isKept: peer.isKept,
+                    isRetired: local.retired[writer] != nil, isKept: peer.isKept,
                     lacksChanges: local.lacksChanges(of: writer))
             }
     }

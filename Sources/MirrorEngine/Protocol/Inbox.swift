@@ -93,7 +93,7 @@ extension LocalState {
     /// Whether a host's folder is gone, and no user has decided about that host.
     func isMissing(_ writer: WriterID) -> Bool {
         guard let peer = peers[writer], peer.vanishedAt != nil else { return false }
-        return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
+        return writer != self.writer && !formerWriters.contains(writer) && retired[writer] == nil
             && !(peer.note?.hasLeft ?? false) && !peer.isKept
     }
 
@@ -101,7 +101,7 @@ extension LocalState {
     /// user has decided about that host.
     func lacksChanges(of writer: WriterID) -> Bool {
         guard let peer = peers[writer], peer.vanishedAt == nil, !peer.beyond.isEmpty else { return false }
-        return writer != self.writer && !formerWriters.contains(writer) && !retired.contains(writer)
+        return writer != self.writer && !formerWriters.contains(writer) && retired[writer] == nil
     }
 }
 
@@ -167,6 +167,12 @@ extension Inbox {
         for address in waiting.keys where address.writer == writer {
             waiting[address]?.since = now - limits.waitsFor
         }
+    }
+
+    /// Whether a writer has files in view, and all of them were joined.
+    func hasOnlyJoined(_ writer: WriterID, _ local: LocalState) -> Bool {
+        guard let names = folders[writer], !names.isEmpty else { return false }
+        return names.allSatisfy { local.peers[writer]?.joined.contains($0.hash) ?? false }
     }
 
     /// Returns the files of a writer that could not be read, or whose contents were dropped.

@@ -31,30 +31,30 @@ struct Publisher: Sendable {
 
 extension Publisher {
     /// Creates the next file that is due, if any.
-    mutating func publish(at now: Int64, in context: inout EngineContext) {
+    mutating func publish(at moment: Moment, in context: inout EngineContext) {
         guard context.directoryStatus == .present else { return }
-        removeSuperseded(at: now, in: &context)
-        if context.local.intent == nil { intendNext(hasPublished: false, at: now, in: &context) }
+        removeSuperseded(at: moment.now, in: &context)
+        if context.local.intent == nil { intendNext(hasPublished: false, at: moment, in: &context) }
         context.createIntended()
     }
 
     /// - Parameter hasPublished: Whether a file of ours was created just now. Otherwise, many small logs do not justify
     ///   a base, because they would remain beside it for a day.
-    private mutating func intendNext(hasPublished: Bool = true, at now: Int64, in context: inout EngineContext) {
-        if context.isNoteDue(at: now) {
-            context.intendNote(at: now)
+    private mutating func intendNext(hasPublished: Bool = true, at moment: Moment, in context: inout EngineContext) {
+        if context.isNoteDue(at: moment.now) {
+            context.intendNote(at: moment.now)
         } else if !context.local.outbox.isEmpty {
-            intendLog(at: now, in: &context)
+            intendLog(at: moment, in: &context)
         } else if hasPublished ? isBaseDue(context) : isBaseOverdue(context) {
-            intendBase(at: now, in: &context)
+            intendBase(at: moment, in: &context)
         }
     }
 
     /// Handles the creation of our intended file, and continues with the next.
-    mutating func finish(_ name: PackName, at now: Int64, in context: inout EngineContext) {
-        finishCreation(name, at: now, in: &context)
+    mutating func finish(_ name: PackName, at moment: Moment, in context: inout EngineContext) {
+        finishCreation(name, at: moment.now, in: &context)
         guard context.directoryStatus == .present else { return }
-        if context.local.intent == nil { intendNext(at: now, in: &context) }
+        if context.local.intent == nil { intendNext(at: moment, in: &context) }
         context.createIntended()
     }
 
@@ -81,11 +81,11 @@ extension Publisher {
     }
 
     /// Removes a writer's folder once a base of ours carries its writes.
-    mutating func purge(_ writer: WriterID, at now: Int64, in context: inout EngineContext) {
+    mutating func purge(_ writer: WriterID, at moment: Moment, in context: inout EngineContext) {
         if !Rule.purgesAfterBase.isKept { return context.act(.removeFolder(writer)) }
         context.commit(.kept(writer))
         purging.insert(writer)
-        compact(at: now, in: &context)
+        compact(at: moment, in: &context)
     }
 }
 
@@ -174,7 +174,7 @@ extension LocalState {
 // MARK: Logs and bases
 
 extension Publisher {
-    private mutating func intendLog(at now: Int64, in context: inout EngineContext) {
+    private mutating func intendLog(at moment: Moment, in context: inout EngineContext) {
         guard !context.isFull || !context.local.addsValues else { return context.report(.waiting(.quota)) }
         var (count, size) = (0, 0)
         for transaction in context.local.outbox {
@@ -190,7 +190,7 @@ extension Publisher {
             context.report(.waiting(.quota))
         } else {
             // A base also publishes the outbox, as far as it is in force.
-            intendBase(insteadOfLog: true, at: now, in: &context)
+            intendBase(insteadOfLog: true, at: moment, in: &context)
         }
     }
 
@@ -202,7 +202,7 @@ extension Publisher {
     }
 
     private mutating func intendBase(
-        insteadOfLog: Bool = false, at now: Int64, in context: inout EngineContext
+        insteadOfLog: Bool = false, at moment: Moment, in context: inout EngineContext
     ) {
         let base = context.local.base
         guard base.state.live.size.isReadable else { return context.report(.waiting(.quota)) }
@@ -215,7 +215,7 @@ extension Publisher {
         // A base that may be lost is written again, under the same name if its contents are the same.
         guard context.local.folder.owesBase || context.local.folder.created[pack.name] == nil else {
             removePurged(purging, in: &context)
-            if isCompacting { removeAllSuperseded(at: now, in: &context) }
+            if isCompacting { removeAllSuperseded(at: moment.now, in: &context) }
             return
         }
         purgingCarried = purging
@@ -322,20 +322,20 @@ extension Publisher {
     }
 
     /// Creates a base now, unless there is something to publish first.
-    mutating func compact(at now: Int64, in context: inout EngineContext) {
+    mutating func compact(at moment: Moment, in context: inout EngineContext) {
         guard context.directoryStatus == .present, context.local.intent == nil else { return }
         if context.local.outbox.isEmpty {
-            intendBase(at: now, in: &context)
+            intendBase(at: moment, in: &context)
         } else {
-            intendNext(at: now, in: &context)
+            intendNext(at: moment, in: &context)
         }
         context.createIntended()
     }
 
     /// Creates a base, and then removes what it supersedes without the usual delay.
-    mutating func compactNow(at now: Int64, in context: inout EngineContext) {
+    mutating func compactNow(at moment: Moment, in context: inout EngineContext) {
         isCompacting = true
-        compact(at: now, in: &context)
+        compact(at: moment, in: &context)
     }
 
     private mutating func removeAllSuperseded(at now: Int64, in context: inout EngineContext) {
