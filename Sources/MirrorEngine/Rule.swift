@@ -33,6 +33,8 @@ enum Rule: String {
     case listsFiles
     /// A file in our own folder that we did not create makes us take another number.
     case takesNewNumber
+    /// A host takes another number after many logs.
+    case limitsNumbers
     /// A write that a copy of this store has published is not published again.
     case adoptsPublished
     /// A write that was replaced before it was published is published without its value.

@@ -38,6 +38,9 @@ package struct Scenario: Sendable {
     var leastLogs = 3
     var supersededFor: Int64 = 0
     var mostSuperseded = EngineLimits().mostSuperseded
+    var logsOfNumber = EngineLimits().logsOfNumber
+    /// The time after which the folder of a retired host is removed, in milliseconds.
+    var retiredFor = EngineLimits().retiredFor
     var seeding = Seeding.local
     var bytesOfWriter = EngineLimits().bytesOfWriter
     /// The time between two checks of a host's own files, in milliseconds.
@@ -62,7 +65,7 @@ package struct Scenario: Sendable {
         limits.losers = losers
         limits.leastLogs = leastLogs
         limits.supersededFor = supersededFor
-        limits.mostSuperseded = mostSuperseded
+        (limits.mostSuperseded, limits.logsOfNumber, limits.retiredFor) = (mostSuperseded, logsOfNumber, retiredFor)
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
         (limits.bytesAtOnce, limits.bytesOfEntry) = (valuesAtOnce << 20, 1 << 20)
@@ -92,6 +95,10 @@ extension Scenario {
     package static let all = [
         Scenario(name: "late, duplicate and partial files", media: [.cloud], bytesWaiting: 0),
         Scenario(name: "crashes", crashes: true, valuesAtOnce: 3),
+        Scenario(name: "new numbers", crashes: true, joiners: true, logsOfNumber: 3, retiredFor: 60_000),
+        Scenario(
+            name: "new numbers of clones", crashes: true, clones: true, rollbacks: true, logsOfNumber: 3,
+            retiredFor: 60_000),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
         Scenario(name: "clones", media: [.cloud], clones: true, leastLogs: 1),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),

@@ -133,6 +133,26 @@ import Testing
         #expect(late.value("a") == "of one who is gone" && (late.value("b") != nil) == returns && bench.isSound)
     }
 
+    @Test func `loses the folder of a number a day after a host has published many logs under it`() {
+        let bench = Bench { $0.logsOfNumber = 3 }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        let former = near.durable.writer
+        for number in 0..<4 {
+            near.set("a\(number)", to: 1)
+            bench.comeToRest()
+        }
+        let writer = near.durable.writer
+        #expect(writer != former && far.value("a3") == 1 && near.mayRest)
+        bench.world.pass(86_401)
+        bench.comeToRest()
+        #expect(near.durable.writer == writer && far.files(of: former).isEmpty && !far.files(of: writer).isEmpty)
+        // No user has to decide anything.
+        #expect(!far.engine.status.lacksWriters && !far.reports.contains(.vanished(former)) && near.mayRest)
+        let late = bench.host("late")
+        bench.comeToRest()
+        #expect(late.value("a0") == 1 && bench.isSound)
+    }
+
     /// A base that was prepared before a host was purged does not contain that host's writes.
     @Test func `keeps the folder of a purged host until a base contains its values`() {
         let bench = Bench()

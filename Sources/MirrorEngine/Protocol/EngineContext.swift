@@ -115,6 +115,8 @@ package struct EngineLimits: Hashable, Sendable {
     package var bytesOfLog = 1 << 20
     /// The bytes of waiting files that are kept in memory.
     package var bytesWaiting = 16 << 20
+    /// The logs of one number of a host. The header of each base lists them.
+    package var logsOfNumber = 4096
     package var leastLogBytes = 64 << 10
     package var leastLogs = 32
     /// The time that a superseded log or base remains.

@@ -65,7 +65,7 @@ extension Inbox {
                     continue
                 } else if peer.vanishedAt == nil {
                     context.commit(.vanished(writer, at: now))
-                    if !peer.isKept { context.report(.vanished(writer)) }
+                    if context.local.isMissing(writer) { context.report(.vanished(writer)) }
                 } else if let since = peer.vanishedAt, now - since >= context.limits.vanishedFor, !peer.isKept {
                     context.commit(.kept(writer))
                 }

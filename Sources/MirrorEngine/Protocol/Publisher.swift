@@ -41,6 +41,7 @@ extension Publisher {
     /// - Parameter hasPublished: Whether a file of ours was created just now. Otherwise, many small logs do not justify
     ///   a base, because they would remain beside it for a day.
     private mutating func intendNext(hasPublished: Bool = true, at moment: Moment, in context: inout EngineContext) {
+        if context.isNumberUsedUp { context.takeNextNumber(at: moment) }
         if context.isNoteDue(at: moment.now) {
             context.intendNote(at: moment.now)
         } else if !context.local.outbox.isEmpty {
@@ -102,7 +103,7 @@ extension EngineContext {
         {
             return true
         }
-        if folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty)) { return true }
+        if folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty)) || isNumberUsedUp { return true }
         // The name of a note depends on all its contents.
         let published = folder.noteKnowledge
         return folder.created[note(folder.noteNumber, published, hasLeft: folder.hasLeft).encoded().name] == nil
@@ -120,7 +121,25 @@ extension EngineContext {
             platform: profile.platform, software: profile.software, hasLeft: hasLeft, knowledge: knowledge)
     }
 
-    private var isLeaving: Bool { local.participation == .leaving }
+    /// Whether our note is to announce that nothing more will be published under our number.
+    private var isLeaving: Bool { local.participation == .leaving || isNumberFull }
+
+    /// Whether our number has as many logs as one may have. Every base lists all of them.
+    private var isNumberFull: Bool {
+        Rule.limitsNumbers.isKept && local.folder.tags.spans.count >= limits.logsOfNumber
+    }
+
+    /// Whether the others were told that nothing more will be published under our number, so that we take another.
+    fileprivate var isNumberUsedUp: Bool {
+        isNumberFull && local.folder.hasLeft && local.participation == .full
+    }
+
+    /// Takes another number. The folder of the former one is removed a day after a base contains its values.
+    fileprivate mutating func takeNextNumber(at moment: Moment) {
+        let former = local.writer
+        commit(.tookNewNumber(WriterID(number: moment.random)))
+        commit(.retired(former, at: moment.now))
+    }
 
     fileprivate mutating func intend(
         _ pack: EncodedPack, last: UInt64, publishing count: Int = 0, isFarewell: Bool = false
