@@ -49,6 +49,8 @@ enum Rule: String {
     case capturesBeforeApplying
     /// Restored preference files, and files under a restored state, are not taken for edits.
     case noticesRestores
+    /// A deletion is forgotten only after the preference files of all hosts show it.
+    case forgetsOnlyApplied
     /// A folder is removed only after a base of ours has its values.
     case purgesAfterBase
 }

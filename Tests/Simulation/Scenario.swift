@@ -49,6 +49,8 @@ package struct Scenario: Sendable {
     var valuesAtOnce = 100_000
     /// The bytes of waiting files that a host keeps in memory.
     var bytesWaiting = EngineLimits().bytesWaiting
+    /// The time after which a host that published no note acknowledges what it applied, in milliseconds.
+    var acknowledgesEvery = EngineLimits().acknowledgesEvery
     var bytesOfFile = EngineLimits().bytesOfFile
     var keys = EngineLimits().keys
     var bytesOfMirror = EngineLimits().bytesOfMirror
@@ -71,7 +73,7 @@ package struct Scenario: Sendable {
         (limits.bytesAtOnce, limits.bytesOfEntry) = (valuesAtOnce << 20, 1 << 20)
         limits.bytesWaiting = bytesWaiting
         (limits.bytesOfFile, limits.keys, limits.writers) = (bytesOfFile, keys, writers)
-        limits.bytesOfMirror = bytesOfMirror
+        (limits.bytesOfMirror, limits.acknowledgesEvery) = (bytesOfMirror, acknowledgesEvery)
         limits.unneededFor = unneededFor
         return limits
     }
@@ -101,6 +103,16 @@ extension Scenario {
             retiredFor: 60_000),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
         Scenario(name: "clones", media: [.cloud], clones: true, leastLogs: 1),
+        // Few hosts that read everything at once, so that all of them apply a deletion before the next change.
+        Scenario(
+            name: "forgotten deletions", hosts: 2, steps: 180, media: [.posix], crashes: true, joiners: true,
+            hasMisfortunes: false, leastLogs: 1, acknowledgesEvery: 1000),
+        Scenario(
+            name: "forgotten deletions of clones", hosts: 2, steps: 180, media: [.posix], crashes: true, clones: true,
+            rollbacks: true, leastLogs: 1, acknowledgesEvery: 1000),
+        Scenario(
+            name: "forgotten deletions and lost state", hosts: 2, steps: 180, media: [.posix], crashes: true,
+            losesState: true, leastLogs: 1, acknowledgesEvery: 1000),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),
         Scenario(
             name: "joiners", steps: 180, crashes: true, skews: true, clones: true, rollbacks: true, joiners: true,

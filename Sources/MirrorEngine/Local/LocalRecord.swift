@@ -30,7 +30,7 @@ package enum LocalRecord: Hashable, Sendable {
     case lostFiles(at: Int64)
     /// A domain begins or ceases to be mirrored.
     case configured(domain: String, isMirrored: Bool)
-    /// A user decided about values without changing a preference file.
+    /// Values were removed from the state without changing a preference file.
     case decided(Decision)
     /// A writer is no longer shown, and its folder is to be removed.
     case retired(WriterID, at: Int64)
@@ -44,7 +44,8 @@ package enum LocalRecord: Hashable, Sendable {
     case suspected(TrackedFile.Suspicion)
 }
 
-/// Changes that were made without a preference file: conflicts were accepted, or values were withdrawn.
+/// Changes that were made without a preference file: conflicts were accepted, values were withdrawn, or deletions were
+/// forgotten.
 package struct Decision: Hashable, Sendable {
     package let transaction: Transaction
     /// The last stamp of the clock after the changes.

@@ -107,9 +107,9 @@ package struct OwnFolder: Hashable, Sendable {
     package internal(set) var tags = FileTags()
     /// The known transactions that we published last.
     package internal(set) var publishedKnowledge = VersionVector()
-    /// The time at which we published them.
+    /// The time at which we published our note.
     package internal(set) var acknowledgedAt: Int64?
-    /// The known transactions in our note.
+    /// The transactions in our note, whose values our preference files show.
     package internal(set) var noteKnowledge = VersionVector()
     /// The last transaction that our last base includes.
     package internal(set) var baseSequence: UInt64 = 0
@@ -215,7 +215,7 @@ extension LocalState {
         folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
         for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
         if Rule.clearsOutboxAfterCreation.isKept { publish(intent) }
-        (folder.publishedKnowledge, folder.acknowledgedAt) = (intent.knowledge, now)
+        folder.publishedKnowledge = intent.knowledge
         switch name.kind {
         case .log:
             folder.logBytes += intent.pack.size
@@ -223,7 +223,7 @@ extension LocalState {
         case .base: supersede(with: intent, at: now)
         case .note:
             (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
-            folder.noteKnowledge = intent.knowledge
+            (folder.noteKnowledge, folder.acknowledgedAt) = (intent.knowledge, now)
             folder.owesNote = false
             for (other, file) in folder.created where other.kind == .note && other != name && file.supersededAt == nil {
                 folder.created[other]?.supersededAt = now
@@ -296,6 +296,26 @@ extension LocalState {
         VersionVector(shared.vector.sorted.filter { $0.writer != writer }.map { ($0.writer, $0.entry) })
     }
 
+    /// The known transactions of the other writers, without the writers of values that our preference files must still
+    /// receive.
+    var appliedKnowledge: VersionVector {
+        let pending = writersOfPending
+        return VersionVector(
+            knowledgeOfOthers.sorted.filter { !pending.contains($0.writer) }.map { ($0.writer, $0.entry) })
+    }
+
+    /// The writers of values that our preference files must still receive.
+    var writersOfPending: Set<WriterID> {
+        guard Rule.forgetsOnlyApplied.isKept else { return [] }
+        return mirroredFiles.reduce(into: []) { writers, tracked in
+            let (domain, file) = tracked
+            let keys = file.exceptions.filter { $0.value.reason == .pending }.map(\.key)
+            for path in file.isCaptured ? keys : [domain] {
+                writers.formUnion(shared.live.overlapping(path).compactMap(\.name.dot?.writer))
+            }
+        }
+    }
+
     /// The number of our last transaction, whether it is published or not.
     package var lastSequence: UInt64 { sequence + UInt64(outbox.count) }
 }
@@ -312,6 +332,38 @@ extension Transaction {
 extension [Shown] {
     func renamed(_ names: [AtomName: AtomName]) -> Self {
         map { Shown(names[$0.name] ?? $0.name, $0.region, $0.stamp) }
+    }
+}
+
+// Deletions that are no longer needed.
+extension LocalState {
+    /// The deletions that no host needs: none has another value at, above or below the place, and the preference files
+    /// of all hosts have been changed accordingly.
+    var forgettable: [Atom] {
+        let (least, pending) = (leastApplied, writersOfPending)
+        var deletions: [Atom] = []
+        shared.live.visit { atom in
+            guard atom.value == .deleted, let dot = atom.name.dot, shared.forks[dot.writer] == nil else { return }
+            guard dot.sequence <= least[dot.writer] ?? 0, !pending.contains(dot.writer) else { return }
+            if shared.live.overlapping(atom.path).count == 1 { deletions.append(atom) }
+        }
+        return deletions
+    }
+
+    /// For each writer, the last of its transactions that the preference files of all other hosts show, as far as
+    /// these hosts have not left, and were neither retired nor purged.
+    private var leastApplied: [WriterID: UInt64] {
+        let others = shared.vector.writers.union(peers.keys).subtracting(formerWriters).subtracting([writer])
+        let present = others.filter { other in
+            let peer = peers[other] ?? Peer()
+            let isPurged = peer.isKept && peer.vanishedAt != nil
+            return retired[other] == nil && !(peer.note?.hasLeft ?? false) && !isPurged
+        }
+        return shared.vector.writers.reduce(into: [:]) { least, author in
+            let applied = present.filter { $0 != author }.map { peers[$0]?.note?.knowledge[author] ?? 0 }
+            // Hosts that join may not have published anything yet, so a host that knows no other forgets nothing.
+            least[author] = Rule.forgetsOnlyApplied.isKept ? applied.min() ?? 0 : .max
+        }
     }
 }
 

@@ -48,7 +48,7 @@ extension Engine {
             unneeded: local.folder.blobs.compactMap(\.value.unneededSince).sorted(), joined: others.mapValues(\.joined),
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys),
             retired: others.keys.compactMap { local.retired[$0] }.sorted(), files: mirrored.mapValues(\.file),
-            unacknowledgedSince: local.folder.publishedKnowledge == local.knowledgeOfOthers
+            unacknowledgedSince: local.folder.noteKnowledge == local.appliedKnowledge
                 ? nil : local.folder.acknowledgedAt)
     }
 }

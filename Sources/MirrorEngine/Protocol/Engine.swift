@@ -56,7 +56,9 @@ package struct Engine: Sendable {
         case .written(let outcome):
             applier.finishWrite(outcome, in: &context)
             joinWaiting(at: moment)
-        case .publish: publisher.publish(at: moment, in: &context)
+        case .publish:
+            context.hasReadAll = inbox.hasReadAll(local)
+            publisher.publish(at: moment, in: &context)
         case .created(let name): publisher.finish(name, at: moment, in: &context)
         case .notCreated(let failure): context.report(.waiting(failure))
         case .removed(let names): publisher.recordRemoved(.removed(names), in: &context)
@@ -144,6 +146,7 @@ extension Engine {
     private mutating func take(_ listing: Listing, at moment: Moment) {
         guard directoryStatus == .present else { return }
         inbox.take(listing, in: &context)
+        context.hasReadAll = false
         let writer = local.writer
         publisher.checkFolder(
             inbox.folders[writer], sizes: listing.folders[writer] ?? [:], at: moment.now, in: &context)

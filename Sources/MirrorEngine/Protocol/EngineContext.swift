@@ -10,6 +10,8 @@ struct EngineContext: Sendable {
     /// Where long values are kept, or nil to keep them in memory.
     let longValues: (any LongValueStore)?
     var directoryStatus = DirectoryStatus.unknown
+    /// Whether every file in view was joined, so that no unread value is older than what they have.
+    var hasReadAll = false
     /// Whether only the sizes of files matter, and none of them is created.
     var isTrial = false
     private var actions: [Action] = []

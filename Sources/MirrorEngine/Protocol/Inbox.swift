@@ -175,6 +175,15 @@ extension Inbox {
         return names.allSatisfy { local.peers[writer]?.joined.contains($0.hash) ?? false }
     }
 
+    /// Whether all files in view were joined.
+    func hasReadAll(_ local: LocalState) -> Bool {
+        closed.isEmpty
+            && folders.allSatisfy { writer, names in
+                if writer == local.writer { return !names.contains(where: local.isForeign) }
+                return names.isEmpty || hasOnlyJoined(writer, local)
+            }
+    }
+
     /// Returns the files of a writer that could not be read, or whose contents were dropped.
     func unread(of writer: WriterID) -> [PackAddress] {
         let dropped = waiting.filter { $0.value.pack == nil }.map(\.key)

@@ -99,7 +99,7 @@ extension EngineContext {
         if folder.noteNumber == 0 || folder.owesNote { return true }
         // Other hosts wait for our acknowledgement before they forget what was deleted, or leave.
         if let now, let last = folder.acknowledgedAt, !now.isWithin(limits.acknowledgesEvery, of: last),
-            folder.publishedKnowledge != local.knowledgeOfOthers
+            folder.noteKnowledge != local.appliedKnowledge
         {
             return true
         }
@@ -111,8 +111,9 @@ extension EngineContext {
 
     fileprivate mutating func intendNote(at now: Int64) {
         let isLastNote = isLeaving && local.outbox.isEmpty
-        let note = note(local.folder.noteNumber % 9999 + 1, local.knowledgeOfOthers, hasLeft: isLastNote)
-        intend(note.encoded(), last: 0, isFarewell: isLastNote)
+        let applied = local.appliedKnowledge
+        let note = note(local.folder.noteNumber % 9999 + 1, applied, hasLeft: isLastNote)
+        intend(note.encoded(), last: 0, knowledge: applied, isFarewell: isLastNote)
     }
 
     private func note(_ number: UInt64, _ knowledge: VersionVector, hasLeft: Bool) -> WriterNote {
@@ -142,11 +143,13 @@ extension EngineContext {
     }
 
     fileprivate mutating func intend(
-        _ pack: EncodedPack, last: UInt64, publishing count: Int = 0, isFarewell: Bool = false
+        _ pack: EncodedPack, last: UInt64, publishing count: Int = 0, knowledge: VersionVector? = nil,
+        isFarewell: Bool = false
     ) {
         let intent = PackIntent(
-            pack: local.withoutExistingBlobs(pack), last: last, published: count, knowledge: local.knowledgeOfOthers,
-            isFarewell: isFarewell, references: pack.blobs.map(\.reference))
+            pack: local.withoutExistingBlobs(pack), last: last, published: count,
+            knowledge: knowledge ?? local.knowledgeOfOthers, isFarewell: isFarewell,
+            references: pack.blobs.map(\.reference))
         commit(.intended(intent), isDurable: Rule.recordsIntent.isKept)
     }
 
@@ -223,6 +226,7 @@ extension Publisher {
     private mutating func intendBase(
         insteadOfLog: Bool = false, at moment: Moment, in context: inout EngineContext
     ) {
+        context.forgetDeletions(at: moment)
         let base = context.local.base
         guard base.state.live.size.isReadable else { return context.report(.waiting(.quota)) }
         let pack = base.encoded()
@@ -309,6 +313,20 @@ extension LocalState {
 }
 
 extension EngineContext {
+    /// Forgets the deletions that no host needs. Otherwise, every key that ever existed would remain in every base.
+    fileprivate mutating func forgetDeletions(at moment: Moment) {
+        guard hasReadAll else { return }
+        let changes = local.forgettable.map { atom in
+            Change(
+                WriteID(random: moment.random, path: atom.path, stamp: .zero, value: nil), at: atom.path, nil,
+                stamp: .zero, covers: [Cover(atom.name, atom.region)])
+        }
+        for changes in changes.parts {
+            commit(
+                .decided(Decision(transaction: Transaction(changes), clock: local.clock.local, when: moment.now)))
+        }
+    }
+
     /// Whether the mirror, with the changes that wait, has more values than it may.
     fileprivate var isFull: Bool {
         let live = local.shared.live
