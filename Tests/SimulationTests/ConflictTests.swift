@@ -351,6 +351,26 @@ extension Bench {
         #expect(bench.noneLists && bench.isSound)
     }
 
+    /// In a fork, only bases prove what was replaced. They are large, so a change of anything else causes none.
+    @Test(arguments: [("a", true), ("b", false)])
+    func `as two makes hosts publish bases, but only when its values change`(_ key: String, _ isForked: Bool) {
+        let bench = Bench { $0.leastLogs = .max }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        let clone = bench.clone(near, "clone")
+        for (host, value) in [(near, "of near"), (clone, "of the clone")] {
+            host.set("a", to: .string(value))
+            host.publishNow()
+        }
+        bench.comeToRest()
+        bench.comeToRest()
+        let bases = { Set(bench.world.files.keys.filter { $0.name.kind == .base }) }
+        let before = bases()
+        far.set(key, to: "of far")
+        bench.comeToRest()
+        #expect((bases() != before) == isForked && near.value(key) == "of far" && bench.isSound)
+    }
+
     @Test func `as two makes a fork that a reader of the base of one notices`() throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))

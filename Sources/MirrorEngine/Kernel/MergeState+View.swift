@@ -243,7 +243,10 @@ extension MergeState {
         visit { atom in
             if let last = key, last.isPrefix(of: atom.path) { return atoms.append(atom) }
             finish()
-            (key, atoms) = (atom.path.prefix(components: 2), [atom])
+            key = atom.path.prefix(components: 2)
+            // Most keys have one value, for which no array is allocated.
+            atoms.removeAll(keepingCapacity: true)
+            atoms.append(atom)
         }
         finish()
         return found

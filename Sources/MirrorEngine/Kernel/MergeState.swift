@@ -43,9 +43,6 @@ extension MergeState {
     /// Whether there are atoms whose paths have this number of components.
     private func hasAtoms(ofDepth depth: Int) -> Bool { depth < countByDepth.count && countByDepth[depth] > 0 }
 
-    /// Whether no atom's path has more components than this.
-    private func isAtMost(deep depth: Int) -> Bool { !countByDepth.dropFirst(depth + 1).contains { $0 > 0 } }
-
     /// Returns the atoms with exactly this path.
     package func atoms(at path: Path) -> [Atom] {
         var (found, place) = ([Atom](), place(of: path))

@@ -31,6 +31,15 @@ package struct SharedState: Hashable, Sendable {
         return forks[dot.writer].map { dot.sequence < $0 } ?? true
     }
 
+    /// What two copies of a store published under one number, and what was replaced of it.
+    var inDoubt: SharedState {
+        if forks.isEmpty { return SharedState() }
+        func isInDoubt(_ name: AtomName) -> Bool { name.dot.map { !isBeforeFork($0) } ?? false }
+        return SharedState(
+            live: MergeState(sorted: live.atoms.filter { isInDoubt($0.name) }), vector: VersionVector(),
+            gone: gone.filter { isInDoubt($0.key) }, forks: forks)
+    }
+
     /// Records that a writer has published different transactions from this one on.
     mutating func fork(_ writer: WriterID, at sequence: UInt64) {
         guard Rule.recordsForks.isKept else { return }

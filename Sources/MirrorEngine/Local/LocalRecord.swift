@@ -122,8 +122,9 @@ extension LocalState {
 
     /// Applies changes that wait to be published.
     private mutating func make(_ transaction: Transaction, at now: Int64) {
-        let (before, keys) = (shared.live, transaction.keys)
+        let (before, inDoubt, keys) = (shared.live, shared.inDoubt, transaction.keys)
         shared.apply(transaction.changes, nil)
+        publishDoubts(since: inDoubt)
         outbox.append(transaction)
         keepResolved(at: keys, since: before, at: now)
     }

@@ -3,7 +3,7 @@ extension LocalState {
     /// Joins a file of another writer.
     mutating func join(_ pack: Pack, at now: Int64) {
         let writer = pack.address.writer
-        let before = shared.live
+        let (before, inDoubt) = (shared.live, shared.inDoubt)
         switch pack.content {
         case .note(let note):
             if note.number >= peers[writer]?.note?.number ?? 0 {
@@ -26,8 +26,12 @@ extension LocalState {
             updateExceptions(at: before.keysDiffering(from: shared.live), since: before)
         }
         peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
-        // In a fork, only a base tells the others what was replaced.
-        if !shared.forks.isEmpty, shared.live != before { folder.owesBase = true }
+        publishDoubts(since: inDoubt)
+    }
+
+    /// Makes a base due after a change of what is in doubt: only a base tells the others what was replaced of it.
+    mutating func publishDoubts(since inDoubt: SharedState) {
+        if shared.inDoubt != inDoubt { folder.owesBase = true }
     }
 
     private mutating func join(_ log: LogPack, tag: FileTag) {

@@ -315,9 +315,6 @@ extension LocalState {
             }
         }
     }
-
-    /// The number of our last transaction, whether it is published or not.
-    package var lastSequence: UInt64 { sequence + UInt64(outbox.count) }
 }
 
 extension Transaction {
