@@ -143,13 +143,13 @@ import Testing
         let summary = Engine(state, profile: Engine.Profile(label: "l", platform: "p", software: "s"))
             .summary(journalLength: 99)
         let files = try [hash(of: state), hash(of: waits), hash(of: summary)]
-        #expect(files == ["083cfa4c", "826b2a92", "9125ca42"])
+        #expect(files == ["be52be33", "826b2a92", "9125ca42"])
         let records = try Self.records.map { try hash(of: $0) }
         #expect(
             records == [
-                "67891229", "4c463e34", "83b0639d", "83cacb52", "bea197f6", "9809b221", "45f42f01", "abceac07",
+                "3a717001", "4c463e34", "83b0639d", "83cacb52", "bea197f6", "9809b221", "45f42f01", "abceac07",
                 "5d45f917", "bf1220a5", "01ba4719", "e33eab94", "a65a9e8b", "76fc29a0", "32b67657", "5573f05f",
-                "10354821", "d2cef237", "c6d688c3", "3bcd568b", "93fb0069", "b9e6ec51", "7cb7c454", "009bcd40",
+                "10354821", "d0437d80", "c6d688c3", "3bcd568b", "93fb0069", "b9e6ec51", "7cb7c454", "009bcd40",
             ])
     }
 }

@@ -19,8 +19,7 @@ extension MirrorID: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes += self.bytes }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let high = try reader.word()
-        self.init(high: high, low: try reader.word())
+        try self.init(high: reader.word(), low: reader.word())
     }
 }
 
@@ -54,10 +53,7 @@ extension Path: JournalCodable {
 extension AtomName: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.write(id, dot) }
 
-    init(from reader: inout ByteReader) throws(PackFault) {
-        let id = try reader.read(WriteID.self)
-        self.init(id, try reader.read())
-    }
+    init(from reader: inout ByteReader) throws(PackFault) { try self.init(reader.read(), reader.read()) }
 }
 
 extension Region: JournalCodable {
@@ -71,10 +67,10 @@ extension Region: JournalCodable {
 
 extension Atom: JournalCodable {
     func write(to bytes: inout JournalBytes) {
-        path.write(to: &bytes)
         name.write(to: &bytes)
-        stamp.write(to: &bytes)
+        path.write(to: &bytes)
         value.write(to: &bytes)
+        stamp.write(to: &bytes)
         reason.write(to: &bytes)
         (isWhole ? nil : region).write(to: &bytes)
     }
@@ -86,12 +82,9 @@ extension Atom: JournalCodable {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let path = try reader.read(Path.self)
-        let name = try reader.read(AtomName.self)
-        let stamp = try reader.read(Stamp.self)
-        let value = try reader.read(WrittenValue.self)
-        let reason = try reader.read(Reason.self)
-        self.init(name, at: path, value, stamp: stamp, reason: reason, in: try reader.read(Region?.self))
+        try self.init(
+            reader.read(), at: reader.read(), reader.read(), stamp: reader.read(), reason: reader.read(),
+            in: reader.read())
     }
 }
 
@@ -122,10 +115,7 @@ extension SharedState: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.write(live, vector, gone, forks) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let live = try reader.read(MergeState.self)
-        let vector = try reader.read(VersionVector.self)
-        let gone = try reader.read([AtomName: Region].self)
-        self.init(live: live, vector: vector, gone: gone, forks: try reader.read())
+        try self.init(live: reader.read(), vector: reader.read(), gone: reader.read(), forks: reader.read())
     }
 }
 
@@ -133,19 +123,14 @@ extension Shown: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.write(name, region, stamp) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let name = try reader.read(AtomName.self)
-        let region = try reader.read(Region.self)
-        self.init(name, region, try reader.read())
+        try self.init(reader.read(), reader.read(), reader.read())
     }
 }
 
 extension Cover: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.write(name, region) }
 
-    init(from reader: inout ByteReader) throws(PackFault) {
-        let name = try reader.read(AtomName.self)
-        self.init(name, try reader.read())
-    }
+    init(from reader: inout ByteReader) throws(PackFault) { try self.init(reader.read(), reader.read()) }
 }
 
 extension WriteID: JournalCodable {
@@ -154,15 +139,12 @@ extension WriteID: JournalCodable {
 }
 
 extension Change: JournalCodable {
-    func write(to bytes: inout JournalBytes) { bytes.write(id, path, stamp, value, reason, covers) }
+    func write(to bytes: inout JournalBytes) { bytes.write(id, path, value, stamp, reason, covers) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let id = try reader.read(WriteID.self)
-        let path = try reader.read(Path.self)
-        let stamp = try reader.read(Stamp.self)
-        let value = try reader.read(WrittenValue?.self)
-        let reason = try reader.read(Atom.Reason.self)
-        self.init(id, at: path, value, stamp: stamp, reason: reason, covers: try reader.read())
+        try self.init(
+            reader.read(), at: reader.read(), reader.read(), stamp: reader.read(), reason: reader.read(),
+            covers: reader.read())
     }
 }
 

@@ -15,22 +15,15 @@ extension FileIdentity: JournalCodable {
 }
 
 extension TrackedFile.Exception: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        bytes.write(value, reason, shown)
-    }
+    func write(to bytes: inout JournalBytes) { bytes.write(value, reason, shown) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        value = try reader.read()
-        reason = try reader.read()
-        shown = try reader.read()
+        try self.init(value: reader.read(), reason: reader.read(), shown: reader.read())
     }
 }
 
 extension TrackedFile.Replacement: JournalCodable {
-    func write(to bytes: inout JournalBytes) {
-        old.write(to: &bytes)
-        new.write(to: &bytes)
-    }
+    func write(to bytes: inout JournalBytes) { bytes.write(old, new) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         try self.init(old: reader.read(), new: reader.read())
@@ -46,25 +39,21 @@ extension Past: JournalCodable {
     func write(to bytes: inout JournalBytes) { bytes.write(last, views.sortedByPath, forgotten) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let last = try reader.read(UInt64.self)
-        let views = try reader.read([Path: [View]].self)
-        self.init(last: last, views: views, forgotten: try reader.read())
+        try self.init(last: reader.read(), views: reader.read(), forgotten: reader.read())
     }
 }
 
 extension Past.View: JournalCodable {
     func write(to bytes: inout JournalBytes) {
         bytes.write(change)
-        bytes.append(littleEndian: before.number)
-        bytes.append(littleEndian: brought.number)
+        for hash in [before, brought] { bytes.append(littleEndian: hash.number) }
         bytes.write(shown)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        change = try reader.read()
-        before = Past.ValueHash(number: try reader.word())
-        brought = Past.ValueHash(number: try reader.word())
-        shown = try reader.read()
+        try self.init(
+            change: reader.read(), before: Past.ValueHash(number: reader.word()),
+            brought: Past.ValueHash(number: reader.word()), shown: reader.read())
     }
 }
 

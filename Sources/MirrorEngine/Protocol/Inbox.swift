@@ -12,9 +12,8 @@ struct Inbox: Sendable {
     private(set) var faulty: [PackAddress: FaultyFile] = [:]
     /// The sizes of faulty files when the directory was last listed.
     private var sizes: [PackAddress: Int] = [:]
-    private var quarantined: Set<PackAddress> = []
-    /// Files that were reported as waiting for blobs.
-    private var reportedMissingBlobs: Set<PackAddress> = []
+    /// Files that were reported as damaged, or as waiting for blobs.
+    private var reported: Set<PackAddress> = []
     /// The waits that former engines recorded.
     private var formerWaits = PendingWaits()
 
@@ -199,7 +198,7 @@ extension Inbox {
         switch fault {
         case .missingBlobs:
             let since = note(address, .lacksBlobs, at: now)
-            guard now - since >= context.limits.waitsFor, reportedMissingBlobs.insert(address).inserted else { return }
+            guard now - since >= context.limits.waitsFor, reported.insert(address).inserted else { return }
             context.report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
             // The file is valid, and a newer version can read it.
@@ -209,7 +208,7 @@ extension Inbox {
             note(address, .tooNew, at: now)
         default:
             let since = note(address, at: now)
-            guard now - since >= context.limits.waitsFor, quarantined.insert(address).inserted else { return }
+            guard now - since >= context.limits.waitsFor, reported.insert(address).inserted else { return }
             context.act(.quarantine(address))
             context.report(.quarantined(address, fault))
         }
@@ -235,9 +234,7 @@ extension Inbox {
         var waits = PendingWaits()
         let times = waiting.mapValues(\.since).merging(faulty.mapValues(\.since)) { min($0, $1) }
         for (address, since) in times where isInView(address) {
-            let isReported =
-                quarantined.contains(address) || reportedMissingBlobs.contains(address)
-                || faulty[address]?.kind == .tooNew
+            let isReported = reported.contains(address) || faulty[address]?.kind == .tooNew
             waits.files[address] = PendingWaits.Wait(since: since, isReported: isReported)
         }
         return waits
@@ -246,9 +243,7 @@ extension Inbox {
     /// Continues the waits of a former engine.
     mutating func resume(_ waits: PendingWaits) {
         formerWaits = waits
-        let reported = waits.files.filter(\.value.isReported).keys
-        quarantined.formUnion(reported)
-        reportedMissingBlobs.formUnion(reported)
+        reported.formUnion(waits.files.filter(\.value.isReported).keys)
     }
 
     /// Returns the time at which former engines began to wait for a file. A time in the future is replaced by the
