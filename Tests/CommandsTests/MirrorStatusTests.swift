@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Two hosts on one machine, desk and laptop, which mirror one domain.
-private struct MirrorPair: Sendable {
+struct MirrorPair: Sendable {
     let machine: SimulatedMachine
     let writers: (desk: FilePath, laptop: FilePath)
 

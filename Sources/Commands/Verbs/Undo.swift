@@ -1,5 +1,7 @@
+internal import MirrorEngine
 internal import Platform
 internal import Preferences
+internal import PreferencesMirror
 internal import PropertyLists
 
 extension Verb {
@@ -8,9 +10,10 @@ extension Verb {
         details: [
             "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two calls revert two changes. Undoing the first change removes the file.",
             "With --transaction, the latest change is undone in every domain that it changed together with DOMAIN, in all layers and for all hosts, as apply, form and delete-all make it. If it cannot be undone in one of them, because that has changed since or has no such version, nothing is undone; --partial undoes it in the others.",
+            "A change that a mirror brought is undone only with --mirrored, and then on all hosts.",
             "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
         ],
-        options: [.wholeTransaction, .partial, .layer, .force, .from],
+        options: [.wholeTransaction, .partial, .mirrored, .layer, .force, .from],
         forms: [[.domain, Operand("N", .word, .optional)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
@@ -34,6 +37,7 @@ extension Option {
         "--transaction", "undo the change in all domains that were changed with it")
     package static let partial = Option(
         "--partial", "with --transaction, undo the change where that is possible")
+    package static let mirrored = Option("--mirrored", "also undo changes that a mirror brought, on all hosts")
 }
 
 extension StoreAccess {
@@ -50,13 +54,42 @@ extension StoreAccess {
                 throw try failure(ofMissing: nil, in: domain)
             }
             try check(domain, DomainState(draft))
-            guard let (state, sequence) = try history.earlierState(steps, from: DomainState(draft), domain) else {
+            let present = DomainState(draft)
+            guard let former = try history.earlierState(steps, from: present, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.label.onOneLine): \(what) kept; nothing was changed")
             }
-            draft.reason = .undo(to: sequence)
-            return state
+            if !invocation.has(.mirrored), let origin = origin(of: steps, from: present, to: former, domain) {
+                throw CommandFailure(.different, "\(origin); nothing was changed")
+            }
+            draft.reason = .undo(to: former.sequence)
+            return former.state
         }
+    }
+
+    /// Returns from which hosts the last changes of a domain came, and the option that undoes them; nil if no mirror
+    /// brought any.
+    fileprivate func origin(
+        of steps: Int, from present: DomainState, to former: (state: DomainState, sequence: Int),
+        _ domain: AddressedDomain
+    ) -> String? {
+        guard let name = domain.name, let history = History(of: domain.file, on: system) else { return nil }
+        let isMirrored = history.undoChain.contains { version in
+            // A large version is the replaced file, and names the author of the next one.
+            let isLarge = version.size > policy.history.mostCopiedBytes
+            return version.author.reason == .mirrored
+                && (version.sequence > former.sequence || isLarge && version.sequence == former.sequence)
+        }
+        guard isMirrored else { return nil }
+        let (old, new) = (PropertyList.dictionary(former.state.values), PropertyList.dictionary(present.values))
+        let mirrors = try? MirrorPlaces(places, on: system)
+        let hosts = mirrors?.joined.filter { $0.configuration.selection.includes(name) }.flatMap { joined in
+            mirrors?.otherHosts(of: name, in: joined.id) { old[$0.entry] != new[$0.entry] } ?? []
+        }
+        let whose = (hosts ?? []).isEmpty ? "another host" : abridged(hosts ?? [])
+        let which = steps == 1 ? "its last change" : "one of its last \(steps) changes"
+        return "\(domain.label.onOneLine): \(which) came from \(whose), through a mirror; "
+            + "\(Option.mirrored.name) undoes it on all hosts"
     }
 }
 
@@ -197,14 +230,18 @@ private struct TransactionUndo: Sendable {
                     ? "\(label): its latest change is not in its history, since another program made it or it could not be kept"
                     : "\(label): changed since the change of \(self.domain.word)".onOneLine)
         }
-        guard let (former, _) = try history.earlierState(1, from: present, domain, isWriting: false) else {
+        guard let former = try history.earlierState(1, from: present, domain, isWriting: false) else {
             return CommandFailure(.notFound, "\(label): the version before this change is not kept")
+        }
+        if !invocation.has(.mirrored), let origin = access.origin(of: 1, from: present, to: former, domain) {
+            return CommandFailure(.different, origin)
         }
         guard !invocation.has(.force) else { return nil }
         let forced = try access.forcedKeys(of: domain)
-        let isAllForced = (Array(former.values.keys) + present.values.keys)
-            .allSatisfy { former.values[$0] == present.values[$0] || forced.contains(exactly: $0) }
-        guard former.values != present.values, isAllForced else { return nil }
+        let values = former.state.values
+        let isAllForced = (Array(values.keys) + present.values.keys)
+            .allSatisfy { values[$0] == present.values[$0] || forced.contains(exactly: $0) }
+        guard values != present.values, isAllForced else { return nil }
         return CommandFailure(.forced, "\(label): the administrator forces all values that would change")
     }
 }

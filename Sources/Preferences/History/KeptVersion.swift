@@ -173,6 +173,8 @@ package struct WriteReason: RawRepresentable, Hashable, Sendable {
     /// A change that started from a kept version, because the file was damaged.
     package static let recovered = WriteReason(rawValue: "recovered")
     package static let restore = WriteReason(rawValue: "restore")
+    /// A mirror brought the values from another host.
+    package static let mirrored = WriteReason(rawValue: "mirror")
 }
 
 extension WriteReason {

@@ -186,11 +186,6 @@ extension ErrorCode {
     }
 }
 
-extension WriteReason {
-    /// The value came from another host.
-    static let mirrored = WriteReason(rawValue: "mirror")
-}
-
 extension MirrorEngine.FileIdentity {
     init(_ status: FileStatus) {
         self.init(

@@ -75,11 +75,29 @@ extension MirrorPlaces {
         guard let state = peek(mirror.id) else { return [] }
         return state.shared.live.conflicts.compactMap { conflict in
             guard state.trackedFiles[conflict.place.prefix(components: 1)]?.isMirrored ?? false else { return nil }
-            let author = conflict.loser.name.dot?.writer ?? state.writer
-            let isOwn = author == state.writer || state.formerWriters.contains(author)
-            let host = isOwn ? mirror.configuration.label : state.peers[author]?.label ?? author.description
+            let host = otherHost(of: conflict.loser, in: state) ?? mirror.configuration.label
             return OpenConflict(conflict: conflict, name: conflict.name(in: mirror.id), host: host)
         }
+    }
+
+    /// Returns the other hosts whose writes are in force at places in a domain, if the state of the mirror can be read
+    /// without its lock.
+    package func otherHosts(of domain: DomainName, in mirror: MirrorID, where isWanted: (Path) -> Bool) -> [String] {
+        guard let state = peek(mirror) else { return [] }
+        return state.shared.live.cells(under: Path(domain: domain.text)).reduce(into: []) { hosts, cell in
+            guard isWanted(cell.place), let host = cell.winner.flatMap({ otherHost(of: $0, in: state) }),
+                !hosts.contains(exactly: host)
+            else { return }
+            hosts.append(host)
+        }
+    }
+
+    /// Returns the label of the host that wrote a value, or nil for this host.
+    private func otherHost(of atom: Atom, in state: LocalState) -> String? {
+        guard let author = atom.name.dot?.writer, author != state.writer, !state.formerWriters.contains(author) else {
+            return nil
+        }
+        return state.peers[author]?.label ?? author.description
     }
 
     /// Whether the state of a mirror is of an earlier format, which is not read.
