@@ -103,7 +103,7 @@ extension FormScreen {
         for (row, name) in zip(layout.list.lowerBound..<layout.details.upperBound, names.dropFirst(groupTop)) {
             let members = controls.indices.filter { groups[$0] == name }.map { controls[$0] }
             let changed = members.count { form.isChanged($0.key) }
-            let isWrong = members.contains { problems[Name($0.key)] != nil || conflicts.contains(Name($0.key)) }
+            let isWrong = members.contains { hasProblem(Name($0.key), problems) }
             canvas.put(name == current ? "▸" : " ", 1, row, style: Style(.cyan))
             let mark = isWrong ? "!" : changed > 0 ? "\(changed)•" : ""
             let end = layout.sideColumns - mark.shownColumns - 1
@@ -162,7 +162,7 @@ extension FormScreen {
         _ index: Int, _ problems: [Name: String], _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
     ) {
         let control = controls[index]
-        let isWrong = problems[Name(control.key)] != nil || conflicts.contains(Name(control.key))
+        let isWrong = hasProblem(Name(control.key), problems)
         let isChanged = form.isChanged(control.key)
         let mark = isWrong ? "!" : isChanged ? "•" : " "
         canvas.put(mark, start, row, style: Style(isWrong ? .red : .yellow))
@@ -180,6 +180,11 @@ extension FormScreen {
         let (value, style) = shownValue(of: control, isSelected: index == selected)
         canvas.put(value, valueStart, row, limit: room, style: style)
         if index == selected { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
+    }
+
+    /// Whether a setting has an exclamation mark.
+    private func hasProblem(_ key: Name, _ problems: [Name: String]) -> Bool {
+        problems[key] != nil || conflicts.contains(key) || form.mirrorConflicts[key] != nil
     }
 
     private func shownValue(of control: Form.Control, isSelected: Bool) -> (String, Style) {
@@ -254,6 +259,7 @@ extension FormScreen {
         } else if let fault = form.value(of: control.key)?.fault {
             lines.append((fault, Style(.red)))
         }
+        lines += (form.mirrorConflicts[Name(control.key)] ?? []).map { ($0, Style(.red)) }
         if let reason = setting.deprecated {
             lines.append(("Deprecated\(reason.isEmpty ? "." : ": \(reason)")", Style(.yellow)))
         }

@@ -19,6 +19,8 @@ package struct FormScreen: PaneScreen {
         case saved([Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]], undo: String)
         /// The stored values after a change by another process.
         case stored([Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]])
+        /// The open conflicts of mirrors at each key, as lines of text.
+        case mirrorConflicts([Name: [String]])
     }
 
     package enum Effect: Hashable, Sendable {
@@ -147,6 +149,7 @@ package struct FormScreen: PaneScreen {
             let text = "Saved \(count) setting\(count == 1 ? "" : "s"). To undo: \(command)"
             (undo, conflicts, saved, mode) = ([], [], text, .browsing)
             message = Message(text)
+        case .mirrorConflicts(let conflicts): form.mirrorConflicts = conflicts
         case .stored(let values, let layers):
             let changed = controls.filter { values[Name($0.key)]?.value != form.storedValue(of: $0.key)?.value }
             conflicts.formUnion(form.update(values: values, layers: layers).map { Name($0) })

@@ -55,6 +55,15 @@ struct MirrorPair: Sendable {
         try desk("mirror", "sync")
     }
 
+    /// Lets both hosts write a key while apart. The value of the laptop is in force.
+    func disagree(on key: String, _ lost: String, _ kept: String) throws {
+        try desk("write", "com.example.editor", key, lost)
+        machine.clock.advance(by: .seconds(1))
+        try laptop("write", "com.example.editor", key, kept)
+        machine.clock.advance(by: .seconds(1))
+        try comeToRest()
+    }
+
     /// Writes a domain's file as a program that does not use this library.
     func scribble(_ values: PropertyList.Dictionary, in folder: String) throws {
         try scribble(Array(try PropertyList.dictionary(values).serialized(as: .binary)), in: folder)

@@ -233,9 +233,9 @@ import Testing
             let name = try #require(host.conflictNames().first)
             let explained = try host.succeed("explain", domain.text, "key")
             #expect(explained.contains("conflict \(name): lost at :key: \"first\" of a; `prefs mirror conflicts show"))
-            #expect(try host.run("doctor").text.contains("com.example.a: 1 open conflict of a mirror"))
+            #expect(try host.run("doctor").text.contains("com.example.a: 1 open conflict of a mirror at :key"))
             let status = try host.run("mirror", "status")
-            #expect(status.status == 9 && status.text.contains("conflicts  1; `prefs mirror conflicts`"))
+            #expect(status.status == 9 && status.text.contains("conflicts  1 at com.example.a :key; `prefs mirror conflicts`"))
         }
     }
 

@@ -103,7 +103,7 @@ import Testing
             for host in hosts.prefix(2) + [joiner] { #expect(try host.values() == expected, "\(host.name)") }
             try bench.comeToRest(hosts)
             for host in hosts {
-                #expect(try host.status().condition == .inSync && host.status().conflicts == 0, "\(host.name)")
+                #expect(try host.status().condition == .inSync && host.status().conflicts.isEmpty, "\(host.name)")
                 var session = try host.session()
                 #expect(try session.id == id && session.examine { _, _ in }.isEmpty, "\(host.name)")
             }

@@ -196,7 +196,9 @@ extension DoctorCheck {
                     .advice("declare Mirrored = NO for the key in the schema of the domain"))
             }
             let list = doctor.command(["mirror", "conflicts", domain.text])
-            return [DoctorFinding(domain.text, "\(counted(open.count, "open conflict")) of a mirror", list)] + endless
+            let entries = abridged(Set(open.map(\.place)).sorted().map(\.entry.description))
+            let problem = "\(counted(open.count, "open conflict")) of a mirror at \(entries)"
+            return [DoctorFinding(domain.text, problem, list)] + endless
         }
     }
 }

@@ -3,6 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 internal import PropertyLists
+internal import SettingsSchema
 
 /// An open conflict of a mirror, as it is shown with its key.
 struct ConflictAtKey {
@@ -40,6 +41,20 @@ extension StoreAccess {
                     place: item.conflict.place, name: names.short(item.name), lost: item.conflict.value,
                     host: item.host,
                     isOfOlder: item.conflict.isOfOlder)
+            }
+        }
+    }
+
+    /// Returns the open conflicts of a domain at the keys of a form, as lines of text.
+    func openConflicts(of domain: AddressedDomain, at controls: [Form.Control]) throws -> [Name: [String]] {
+        let (open, masking) = (try openConflicts(of: domain), masking(domain))
+        return controls.reduce(into: [:]) { lines, control in
+            let own = open.filter { control.setting.storedPaths.contains(where: $0.concerns) }
+            guard !own.isEmpty else { return }
+            // The schema of the form may not be the installed one.
+            let masking = control.kind == .secret ? Masking { _ in true } : masking
+            lines[Name(control.key)] = own.map { conflict in
+                "Conflict \(conflict.name): \(conflict.text(masking).shown); \(conflict.advice)"
             }
         }
     }

@@ -91,7 +91,11 @@ extension MirrorStatus {
         for (domain, reason) in leftOut.sorted(by: { $0.key < $1.key }) {
             rows.append(("left out", "\(domain.text.onOneLine): \(reason.phrase)"))
         }
-        if conflicts > 0 { rows.append(("conflicts", "\(conflicts); `prefs mirror conflicts`")) }
+        if !conflicts.isEmpty {
+            let places = Set(conflicts).sorted().map(\.place)
+            let text = "\(conflicts.count) at \(abridged(places, most: 3)); `prefs mirror conflicts`"
+            rows.append(("conflicts", text))
+        }
         if ignoredHosts > 0 {
             rows.append(("limit", "\(counted(ignoredHosts, "new host")) ignored, because there are too many;"))
             rows.append(("", "`prefs mirror purge HOST` removes one that is gone for good"))
@@ -165,7 +169,7 @@ extension MirrorStatus {
                     ["domain": .string($0.key.text), "reason": .string($0.value.phrase)]
                 }),
             "troubles": .array(troubles.map { .string($0) }),
-            "conflicts": .integer(PropertyList.Integer(conflicts)),
+            "conflicts": .integer(PropertyList.Integer(conflicts.count)),
             "ignoredHosts": .integer(PropertyList.Integer(ignoredHosts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
             "bytes": .integer(PropertyList.Integer(bytes)), "mostBytes": .integer(PropertyList.Integer(mostBytes)),

@@ -31,8 +31,9 @@ extension Verb {
         try Verb.checkVersion(settings, stored)
         // A form stores values for all processes, so the variables of this one are ignored.
         let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
-        let form = Form(
+        var form = Form(
             schema, values: layers.shownValues(.none), layers: layers.shownValuesInLayers(), forced: layers.forcedKeys)
+        form.mirrorConflicts = try access.openConflicts(of: domain, at: form.controls)
         if let terminal {
             let folders = try FolderWatches(access, domain) { terminal.wake() }
             let actions = FormActions(
@@ -49,7 +50,10 @@ extension Verb {
                     let stored = try access.storedLayers(domain)
                     let layers = access.layers(
                         domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
-                    return (layers.shownValues(.none), layers.shownValuesInLayers())
+                    return (
+                        layers.shownValues(.none), layers.shownValuesInLayers(),
+                        try access.openConflicts(of: domain, at: form.controls)
+                    )
                 })
             var session = ScreenSession(FormScreen(form), actions, on: terminal, context)
             let end = try session.run(actions.changes())
@@ -161,8 +165,10 @@ struct FormSession {
 /// Saves a form, and lets its values be edited.
 struct FormActions: ScreenActions {
     typealias Content = FormScreen
-    /// The values in force and those in all layers.
-    typealias Values = (inForce: [Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]])
+    /// The values in force, those in all layers, and the open conflicts of mirrors.
+    typealias Values = (
+        inForce: [Name: Schema.ValueInForce], layers: [Name: [Schema.ValueInForce]], conflicts: [Name: [String]]
+    )
 
     let context: CommandContext
     let errors: CapturedErrors
@@ -175,7 +181,8 @@ struct FormActions: ScreenActions {
     /// The stored values; none if they cannot be read now, as while an administrator replaces a file.
     func changes() -> [FormScreen.Event] {
         guard let values = try? read() else { return [] }
-        return [.stored(values.inForce, layers: values.layers)] + (note.map { [.noted($0)] } ?? [])
+        return [.stored(values.inForce, layers: values.layers), .mirrorConflicts(values.conflicts)]
+            + (note.map { [.noted($0)] } ?? [])
     }
 
     /// The last note of the store since the last call.
@@ -192,7 +199,9 @@ struct FormActions: ScreenActions {
                 let command = try save(changes)
                 let values = try context.after("saved the settings", read)
                 let undo = command + (note.map { "  " + $0 } ?? "")
-                return .events([.saved(values.inForce, layers: values.layers, undo: undo)])
+                return .events([
+                    .saved(values.inForce, layers: values.layers, undo: undo), .mirrorConflicts(values.conflicts),
+                ])
             } catch {
                 return .failed(.refused(error.asLine))
             }

@@ -40,8 +40,8 @@ package struct MirrorStatus: Sendable {
     package let held: [(domain: String, reason: HoldReason)]
     /// The selected domains that are not mirrored at present.
     package let leftOut: [Name: LeftOut]
-    /// The number of open conflicts in the mirrored domains.
-    package let conflicts: Int
+    /// The places of the open conflicts in the mirrored domains.
+    package let conflicts: [Path]
     /// The number of recorded deletions.
     package let deletes: Int
     package let entries: Int
@@ -147,7 +147,7 @@ extension MirrorSession {
             awaiting: waits.count { !$0.isReported }, stuck: waits.count(where: \.isReported),
             lost: lost ?? 0, unmirrored: unmirrored, unwritten: pendingDomains.sorted().map(\.domain),
             held: engine.status.heldDomains, leftOut: leftOut,
-            conflicts: openConflicts.count, deletes: deleteCount,
+            conflicts: openConflicts.map(\.place), deletes: deleteCount,
             entries: mergeState.count, ignoredHosts: listing.map { engine.status.ignoredWriters(in: $0).count } ?? 0,
             bytes: engine.status.publishedBytes, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))

@@ -41,6 +41,8 @@ package struct Form: Sendable {
     private var values: [Name: Schema.ValueInForce]
     /// The values of each key in all layers that have one, highest priority first.
     private var layers: [Name: [Schema.ValueInForce]]
+    /// The open conflicts of mirrors at each key, as lines of text.
+    package var mirrorConflicts: [Name: [String]] = [:]
 
     /// Creates a form.
     ///

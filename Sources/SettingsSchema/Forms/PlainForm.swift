@@ -133,6 +133,7 @@ package struct PlainForm: Sendable {
             actions.append(.write("\(heading == nil ? "" : "\n")\(group.printable)\n"))
             heading = group
         }
+        for line in form.mirrorConflicts[Name(control.key)] ?? [] { actions.append(.write("  \(line)\n".printable)) }
         if case .choice(let choices) = control.kind {
             let rows = choices.enumerated().map { index, choice in
                 let number = control.numbersChoices ? "\(index + 1)) " : ""
