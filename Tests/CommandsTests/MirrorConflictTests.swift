@@ -73,4 +73,66 @@ import Testing
         #expect(output.contains("lost at :theme: \"••••\" of desk"), "\(output)")
         #expect(!output.contains("-secret"), "\(output)")
     }
+
+    // MARK: Watched
+
+    /// What happens while the desk watches its conflicts, of which it has one at the key theme, and what is printed,
+    /// without the lines of the values.
+    @Test(
+        arguments: [
+            (["desk mirror conflicts accept --all"], ["  resolved  com.example.editor :theme  now laptop's"]),
+            (
+                ["laptop mirror conflicts accept --all", "laptop mirror sync", "desk mirror sync"],
+                ["  resolved  com.example.editor :theme  now laptop's"]
+            ),
+            (
+                ["laptop write com.example.editor theme red", "laptop mirror sync", "desk mirror sync"],
+                ["  resolved  com.example.editor :theme  now laptop's"]
+            ),
+            (
+                ["laptop write com.example.editor size 1", "later", "desk write com.example.editor size 2"]
+                    + ["desk mirror sync", "laptop mirror sync", "desk mirror sync"],
+                ["  open  com.example.editor :size  replaced by desk"]
+            ),
+            (["desk mirror pause", "desk mirror resume", "desk write com.example.editor other 1"], []),
+        ] as [([String], [String])])
+    func `is followed by those that appear or are resolved`(_ lines: [String], _ printed: [String]) throws {
+        try pair.disagree(on: "theme", "red", "blue")
+        let pair = pair
+        let meanwhile = lines.map { line in
+            { @Sendable () throws in
+                let words = line.split(separator: " ").map(String.init)
+                let store = words[0] == "laptop" ? ["--store", "/home/ada/b"] : []
+                if words.count > 1 { _ = try runPrefs(["prefs"] + store + words.dropFirst(), on: pair.machine) }
+                pair.machine.clock.advance(by: .seconds(1))
+            }
+        }
+        for domain in [[], ["com.example.editor"]] as [[String]] where domain.isEmpty || printed.isEmpty {
+            let watch = try runPrefs(
+                ["prefs", "mirror", "conflicts", "--watch"] + domain, on: pair.machine, meanwhile: meanwhile)
+            #expect(watch.status == 0 && watch.errors.isEmpty, "\(watch)")
+            let heads = watch.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map { $0.dropFirst(6) }
+            #expect(heads == ["  open  com.example.editor :theme  replaced by laptop"] + printed.map { $0[...] })
+        }
+    }
+
+    @Test func `is followed as JSON, with its state`() throws {
+        try pair.disagree(on: "theme", "red", "blue")
+        let pair = pair
+        let watch = try runPrefs(
+            ["prefs", "mirror", "conflicts", "--watch", "--format", "json"], on: pair.machine,
+            meanwhile: [{ try pair.desk("mirror", "conflicts", "accept", "--all") }])
+        let lines = try watch.output.split(separator: "\n").map { line in
+            try #require(try PropertyList(parsing: Array(line.utf8), as: .json).dictionaryValue)
+        }
+        #expect(lines.map { $0["state"] } == ["open", "resolved"], "\(watch)")
+        #expect(lines.map { $0["id"] } == [lines[0]["id"], lines[0]["id"]] && lines[0]["resolved"] == nil)
+        #expect(lines[1]["lost"]?["value"] == "red" && lines[1]["resolved"]?.stringValue != nil)
+    }
+
+    @Test(arguments: ["accept --all", "show --all", "restore x"])
+    func `is not watched by an action`(_ action: String) throws {
+        let outcome = try pair.machine.run("prefs mirror conflicts --watch \(action)")
+        #expect(outcome.status == 2 && outcome.errors.contains("--watch is for the list of conflicts"), "\(outcome)")
+    }
 }

@@ -239,6 +239,24 @@ import Testing
         }
     }
 
+    @Test func `is followed while another process exchanges`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let (a, b) = (mirror.hosts[0], mirror.hosts[1])
+        try a.write("key", "common", in: [domain])
+        try mirror.comeToRest()
+        let processes = try [["mirror", "watch"], ["mirror", "conflicts", "--watch"]].map { try WatchProcess(b, $0) }
+        let log = b.home + "/mirror conflicts --watch.log"
+        func waitFor(_ text: String) -> Bool {
+            holds { (try? String(contentsOfFile: log, encoding: .utf8))?.contains(text) ?? false }
+        }
+        try disagree([b, a], on: "key", "first", "second")
+        try a.succeed("mirror", "sync")
+        #expect(waitFor("  open  com.example.a :key  replaced by a\n"))
+        try a.succeed("mirror", "conflicts", "accept", "--all")
+        #expect(waitFor("  resolved  com.example.a :key  now a's\n"))
+        #expect(processes.map { $0.end(by: SIGTERM) } == [0, 0])
+    }
+
     @Test func `is made of each value that a program with an old cache reverts`() throws {
         let mirror = try MirrorOfProcesses("a", "b")
         let (a, b) = (mirror.hosts[0], mirror.hosts[1])

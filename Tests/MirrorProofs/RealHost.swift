@@ -153,12 +153,14 @@ final class WatchProcess {
 
     struct NotStarted: Error { let code: Int32 }
 
-    init(_ host: RealHost) throws {
+    /// - Parameter words: The command, whose output is appended to a file of this name in the home.
+    init(_ host: RealHost, _ words: [String] = ["mirror", "watch"]) throws {
         let variables = ProcessInfo.processInfo.environment.merging(host.variables) { $1 }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, host.home + "/watch.log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let log = "\(host.home)/\(words.joined(separator: " ")).log"
+        posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         // The threads of tests block most signals, and their child processes would inherit that.
         var attributes = posix_spawnattr_t()
@@ -171,7 +173,7 @@ final class WatchProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        let texts: [String] = [RealHost.command, "mirror", "watch"]
+        let texts: [String] = [RealHost.command] + words
         var words: [UnsafeMutablePointer<CChar>?] = texts.map { (text: String) in strdup(text) }
         var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") }
         words.append(nil)

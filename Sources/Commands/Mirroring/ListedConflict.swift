@@ -15,6 +15,8 @@ struct ListedConflict {
 
     enum Content {
         case open(Conflict)
+        /// A conflict that was open when the command began, and the time at which it no longer was.
+        case closed(Conflict, at: Timestamp)
         case resolved(ResolvedConflict)
     }
 
@@ -24,17 +26,21 @@ struct ListedConflict {
         (content, self.session) = (.resolved(conflict), session)
     }
 
+    init(closed conflict: Conflict, at time: Timestamp, _ session: MirrorSession) {
+        (content, self.session) = (.closed(conflict, at: time), session)
+    }
+
     /// The name of the conflict in full, which is the same on all hosts.
     var name: String {
         switch content {
-        case .open(let conflict): conflict.name(in: session.id)
+        case .open(let conflict), .closed(let conflict, _): conflict.name(in: session.id)
         case .resolved(let conflict): conflict.name(in: session.id)
         }
     }
 
     var place: Path {
         switch content {
-        case .open(let conflict): conflict.place
+        case .open(let conflict), .closed(let conflict, _): conflict.place
         case .resolved(let conflict): conflict.place
         }
     }
@@ -42,15 +48,23 @@ struct ListedConflict {
     /// The lost value.
     var value: WrittenValue {
         switch content {
-        case .open(let conflict): conflict.value
+        case .open(let conflict), .closed(let conflict, _): conflict.value
         case .resolved(let conflict): conflict.value
         }
     }
 
+    /// The mirror and the name, which identify it.
+    var id: Name { Name("\(session.id) \(name)") }
+
     var open: Conflict? { if case .open(let conflict) = content { conflict } else { nil } }
 
     /// Whether it stands for a number of older values.
-    var isOfOlder: Bool { open?.isOfOlder ?? false }
+    var isOfOlder: Bool {
+        switch content {
+        case .open(let conflict), .closed(let conflict, _): conflict.isOfOlder
+        case .resolved: false
+        }
+    }
 }
 
 // MARK: Names
@@ -120,9 +134,7 @@ extension ListedConflict {
             force["written"] = Self.time(winner.stamp).map { .string($0) }
         }
         line["inForce"] = .dictionary(force)
-        if case .resolved(let conflict) = content {
-            line["resolved"] = .string(Timestamp(seconds: conflict.resolvedAt / 1000, nanoseconds: 0).description)
-        }
+        line["resolved"] = resolved.map { .string(Timestamp(seconds: $0 / 1000, nanoseconds: 0).description) }
         return LosslessJSON.text(of: .dictionary(line)) ?? ""
     }
 
@@ -150,11 +162,20 @@ extension ListedConflict {
         return conflict.loser.reason == .found ? "found" : "overwritten"
     }
 
+    /// The time at which the conflict was resolved, in milliseconds, or nil if it is open.
+    private var resolved: Int64? {
+        switch content {
+        case .open: nil
+        case .closed(_, let time): time.milliseconds
+        case .resolved(let conflict): conflict.resolvedAt
+        }
+    }
+
     private var loss: String { origin(losers, stamp) }
 
     private var stamp: Stamp {
         switch content {
-        case .open(let conflict): conflict.loser.stamp
+        case .open(let conflict), .closed(let conflict, _): conflict.loser.stamp
         case .resolved(let conflict): conflict.stamp
         }
     }
@@ -162,7 +183,7 @@ extension ListedConflict {
     /// The hosts that wrote the lost value.
     private var losers: [String] {
         switch content {
-        case .open(let conflict):
+        case .open(let conflict), .closed(let conflict, _):
             conflict.losers.reduce(into: []) { hosts, loser in
                 let host = session.host(loser.name.dot?.writer ?? session.writer)
                 if !hosts.contains(exactly: host) { hosts.append(host) }

@@ -145,6 +145,17 @@ extension CommandContext {
     /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
+    /// Calls `body` whenever the bell rings, until the command is interrupted, and then once more, for changes that
+    /// preceded the interrupt.
+    func follow(_ bell: ResettableEvent, _ body: () throws -> Void) rethrows {
+        var isInterrupted = false
+        while !isInterrupted {
+            isInterrupted = !wait(bell.next)
+            bell.reset()
+            try body()
+        }
+    }
+
     /// Calls `body` after a change was made. An error states that the change was made.
     func after<Result>(_ change: String, _ body: () throws -> Result) throws -> Result {
         do {

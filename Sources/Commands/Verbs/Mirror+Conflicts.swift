@@ -13,15 +13,21 @@ extension MirrorVerbs {
             "Without an action, the open conflicts are listed, of one domain if it is named. `show` prints conflicts, `accept` keeps the values in force, and `restore` writes a lost value again, on all hosts. They take the names from the list, or as many of the first digits as are unique; `show` and `accept` also take domains or --all.",
             "`restore` exchanges nothing before it writes. It refuses with status 9 if the value has changed since the command began, or if the file here does not show the value in force yet; --force writes anyway.",
             "A resolved conflict is kept for 90 days, and `show` and `restore` take its name too.",
+            "With --watch, the list is followed by each conflict that appears or is resolved, with its state, until the command is interrupted. Nothing is exchanged; `prefs mirror watch` does that.",
         ],
-        options: [.all, .allDomains, .force, .format([.text, .json]), .mirror],
+        options: [.all, .allDomains, .watch, .force, .format([.text, .json]), .mirror],
         forms: [[], [.domain], [ConflictAction.operand, Operand("NAME|DOMAIN", .domain, .oneOrMore)]],
         statuses: [.invalidValue, .forced, .different] + outcomes
     ) { invocation, context in
-        let resolution = try ConflictCommand(invocation, context)
+        var resolution = try ConflictCommand(invocation, context)
         // A single word can be either a domain or an action without operands.
         let word = invocation[operand: ConflictAction.operand.name] ?? invocation[operand: "DOMAIN"]
-        guard let action = word.flatMap(ConflictAction.init) else { return try resolution.list(word) }
+        guard let action = word.flatMap(ConflictAction.init) else {
+            return invocation.has(.watch) ? try resolution.watch(word) : try resolution.list(word)
+        }
+        guard !invocation.has(.watch) else {
+            throw CommandFailure(.usage, "\(action.rawValue): --watch is for the list of conflicts")
+        }
         return try resolution.carryOut(action, invocation.words("NAME|DOMAIN"))
     }
 }
@@ -38,6 +44,8 @@ private enum ConflictAction: String, CaseIterable {
 extension Option {
     fileprivate static let all = Option(
         "--all", "list resolved conflicts too; with an action, take all open ones")
+    fileprivate static let watch = Option(
+        "--watch", "list conflicts that appear or are resolved, until interrupted")
     fileprivate static let allDomains = Option("--all-domains", "also of domains that are not mirrored on this host")
 }
 
@@ -45,9 +53,9 @@ extension Option {
 private struct ConflictCommand {
     let invocation: Invocation
     let access: MirrorAccess
-    /// The state of each mirror when the command began.
-    let sessions: [MirrorSession]
-    let names: ConflictNames
+    /// The state of each mirror when the command began, or as of the last change that it follows.
+    private var sessions: [MirrorSession]
+    private var names: ConflictNames
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
         self.invocation = invocation
@@ -87,8 +95,49 @@ private struct ConflictCommand {
         {
             throw MirrorFailure(.unknown("\(domain.onOneLine): not a mirrored domain"))
         }
-        for conflict in open + resolved { try say(conflict, withState: takesAll) }
+        for conflict in open + resolved { try say(conflict, withState: takesAll || invocation.has(.watch)) }
         return open.isEmpty ? .done : .conflicts
+    }
+
+    /// Lists conflicts, and then each that appears or is resolved, until the command is interrupted.
+    mutating func watch(_ word: String?) throws -> ExitStatus {
+        let bell = ResettableEvent()
+        let watches = sessions.map { $0.watchState { bell.ring() } }
+        defer { for watch in watches { watch.cancel() } }
+        // A watch reports no earlier changes.
+        try readChanges(bell)
+        _ = try list(word)
+        let domain = try word.map { try DomainName(word: $0).text }
+        var former = open(in: domain)
+        try access.context.follow(bell) {
+            try readChanges(bell)
+            let now = open(in: domain)
+            let (old, new) = (Set(former.map(\.id)), Set(now.map(\.id)))
+            for conflict in now where !old.contains(conflict.id) { try say(conflict, withState: true) }
+            for conflict in former where !new.contains(conflict.id) {
+                guard let open = conflict.open,
+                    let session = sessions.first(where: { $0.id == conflict.session.id })
+                else { continue }
+                let closed = ListedConflict(closed: open, at: access.context.clock.wall, session)
+                try say(closed, withState: true)
+            }
+            former = now
+        }
+        return .done
+    }
+
+    /// Reads what other programs have changed. A state that another program uses is read a second later.
+    private mutating func readChanges(_ bell: ResettableEvent) throws {
+        let clock = access.context.clock
+        for index in sessions.indices {
+            do throws(MirrorFailure) {
+                try sessions[index].readChanges()
+            } catch {
+                guard error.problem == .busy else { throw error }
+                _ = clock.wake(at: clock.now.advanced(by: .seconds(1))) { bell.ring() }
+            }
+        }
+        names = ConflictNames(of: sessions)
     }
 
     private func say(_ conflict: ListedConflict, withState: Bool) throws {

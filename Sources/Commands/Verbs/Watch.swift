@@ -24,11 +24,7 @@ extension Verb {
         let report = try WatchReport(access, invocation)
         let bell = ResettableEvent()
         var watch = try StoreWatch(access, domain, isEffective: invocation.has(.effective), ringing: bell)
-        var isInterrupted = false
-        while !isInterrupted {
-            isInterrupted = !context.wait(bell.next)
-            bell.reset()
-            // Runs once more after an interrupt, to report changes that preceded it.
+        try context.follow(bell) {
             for change in try watch.look() {
                 let text = try report.text(of: change)
                 if !text.isEmpty { try context.terminal.write(text, to: .output) }

@@ -32,6 +32,11 @@ extension MirrorSession {
             || exception == .format
     }
 
+    /// Watches the state of the mirror, which every program changes that exchanges.
+    package func watchState(_ notify: @escaping @Sendable () -> Void) -> any FolderWatch {
+        system.watcher.watch(folder) { _ in notify() }
+    }
+
     /// Whether another host has read everything that this one published, and nothing waits to be published.
     package var isAcknowledged: Bool { engine.status.isAcknowledged }
 

@@ -96,6 +96,10 @@ extension MirrorSession {
         end()
     }
 
+    /// Loads the state if another program has changed it. Nothing is locked otherwise, since each lock is an event in the
+    /// folder of the state.
+    package mutating func readChanges() throws(MirrorFailure) { if !journal.isCurrent { try read() } }
+
     /// Takes the lock of the state, and loads changes by other programs. The caller must call `end`.
     package mutating func begin(patience: Duration = .seconds(30)) throws(MirrorFailure) {
         try lockState(patience: patience)
