@@ -61,6 +61,17 @@ import Testing
         #expect(try machine.run("prefs read --format lines d").output == "a\t1\n")
     }
 
+    @Test func `a version of a time without a file is not shown as a domain without values`() throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d k v", "delete d", "write d k w", "delete d k"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        let versions = try (1...4).map { try machine.run("prefs history d --show \($0)") }
+        let absent = Transcript.Outcome(errors: "prefs: d: version 2 is of a time without a file\n", status: 1)
+        #expect(versions.map(\.status) == [0, 1, 0, 0] && versions[1] == absent, "\(versions)")
+        #expect(versions[3].output == "{}\n")
+    }
+
     @Test func `undo restores a domain without values, and then its values`() throws {
         let machine = try SimulatedMachine()
         for words in [["write", "d", "k", "v"], ["delete", "d", "k"], ["delete", "d"]] {

@@ -99,7 +99,11 @@ extension Verb {
         var domain = addressed
         domain.file.inexactIntegers = .text
         if let word = invocation[.shownVersion] {
-            let state = try access.state(ofVersion: number(word, "the number of a version"), of: domain)
+            let id = try number(word, "the number of a version")
+            let state = try access.state(ofVersion: id, of: domain)
+            guard state != .absent else {
+                throw CommandFailure(.notFound, "\(domain.word.onOneLine): version \(id) is of a time without a file")
+            }
             try context.print(
                 .dictionary(state.values.withoutHidden), Rendering(invocation), masking: access.masking(domain))
             return .done
