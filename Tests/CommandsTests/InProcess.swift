@@ -15,11 +15,15 @@ import TestSupport
 ///   - descriptors: The contents of the descriptors with which it is started.
 ///   - meanwhile: Actions to run in order while the command waits. After the last one, the command is interrupted.
 ///   - program: The behavior and exit status of programs that the command runs.
+///   - output: The output of programs that the command runs without a terminal.
 func runPrefs(
     _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, as process: SimulatedFileSystem? = nil,
     environment: Environment? = nil, watcher: (any FolderWatcher)? = nil, variables: EnvironmentVariables = [:],
     descriptors: [Int32: [UInt8]] = [:], meanwhile: [@Sendable () throws -> Void] = [],
-    program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 }
+    program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 },
+    output: @escaping @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] = {
+        _, _ throws(LimitedProgram.Failure) in throw LimitedProgram.Failure(description: "cannot be run")
+    }
 ) throws -> Transcript.Outcome {
     let machine = try machine ?? SimulatedMachine()
     let terminal = SimulatedTerminal(input: input, descriptors: descriptors)
@@ -33,7 +37,7 @@ func runPrefs(
                 fileSystem: process ?? machine.fileSystem, clock: machine.clock, watcher: watcher ?? machine.watcher,
                 environment: environment, terminal: terminal),
             wait: { _ in happenings.next() },
-            run: { _, arguments in happenings.noting { try program(arguments) } ?? 1 }))
+            run: { _, arguments in happenings.noting { try program(arguments) } ?? 1 }, output: output))
     if let failure = happenings.failure { throw failure }
     return Transcript.Outcome(
         output: terminal.text(of: .output), errors: terminal.text(of: .errors), status: status.rawValue)

@@ -1,7 +1,9 @@
+import Commands
 import Foundation
 import Platform
 import PropertyLists
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,10 +52,9 @@ import Testing
         try installSchema()
         try pair.disagree(on: "theme", "red", "blue")
         let (pair, name) = (pair, try name())
-        for (words, keys) in [(["form", "com.example.editor"], []), (["browse", "com.example.editor"], ["\u{1B}[F", "i"])]
-        {
+        for (verb, keys) in [("form", []), ("browse", ["\u{1B}[F", "i"])] as [(String, [String])] {
             let screen = ScriptedScreen(keys)
-            _ = pair.machine.run(words, on: screen)
+            _ = pair.machine.run([verb, "com.example.editor"], on: screen)
             #expect(screen.text.contains("lost at :theme: \"red\" of desk; `prefs mirror conflicts"), "\(screen.text)")
             #expect(screen.text.contains(name), "\(screen.text)")
         }
@@ -134,5 +135,54 @@ import Testing
     func `is not watched by an action`(_ action: String) throws {
         let outcome = try pair.machine.run("prefs mirror conflicts --watch \(action)")
         #expect(outcome.status == 2 && outcome.errors.contains("--watch is for the list of conflicts"), "\(outcome)")
+    }
+
+    // MARK: Announced
+
+    private static let notifier: FilePath = "/usr/bin/notify-send"
+
+    /// The setting, the permissions of `notify-send`, and whether it is called.
+    @Test(
+        arguments: [
+            ("prefs mirrorNotify YES", 0o755, true), ("prefs mirrorNotify NO", 0o755, false),
+            ("-g mirrorNotify YES", 0o755, false), ("prefs mirrorNotify YES", 0o644, false),
+            ("prefs mirrorNotify YES", nil, false), ("prefs other YES", 0o755, false),
+        ] as [(String, UInt16?, Bool)])
+    func `is shown on the desktop if the settings ask for it`(
+        _ setting: String, _ permissions: UInt16?, _ isShown: Bool
+    ) throws {
+        #expect(try pair.machine.run("prefs write \(setting)").status == 0)
+        if let permissions {
+            try pair.machine.administrate(
+                Self.notifier, "", permissions: FilePermissions(rawValue: permissions))
+        }
+        for (number, words) in [["sync"], ["watch"], ["watch", "--format", "json"]].enumerated() {
+            try pair.write("theme", "--<\(number)>&", "kept \(number)")
+            let calls = Calls { _ in [] }
+            let outcome = try runPrefs(
+                ["prefs", "mirror"] + words, on: pair.machine, output: { try calls.answer($0, $1) })
+            #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.contains("conflict"), "\(outcome)")
+            let call = [
+                "notify-send", "--", "prefs: 1 new conflict",
+                "com.example.editor :theme replaced by laptop; lost \"--&lt;\(number)&gt;&amp;\"",
+            ]
+            #expect(calls.made.map(\.words) == (isShown ? [call] : []))
+            try pair.comeToRest()
+        }
+    }
+}
+
+/// The programs that a command runs without a terminal.
+private final class Calls: Sendable {
+    private let state = Mutex<[(words: [String], input: String)]>([])
+    private let result: @Sendable ([String]) throws(LimitedProgram.Failure) -> [UInt8]
+
+    init(_ result: @escaping @Sendable ([String]) throws(LimitedProgram.Failure) -> [UInt8]) { self.result = result }
+
+    var made: [(words: [String], input: String)] { state.withLock(\.self) }
+
+    func answer(_ program: LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] {
+        state.withLock { $0.append((program.words, String(decoding: input, as: UTF8.self))) }
+        return try result(program.words)
     }
 }

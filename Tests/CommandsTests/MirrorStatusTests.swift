@@ -55,12 +55,18 @@ struct MirrorPair: Sendable {
         try desk("mirror", "sync")
     }
 
-    /// Lets both hosts write a key while apart. The value of the laptop is in force.
+    /// Lets both hosts write a key while apart. The value of the laptop will be in force, and is published.
+    func write(_ key: String, _ lost: String, _ kept: String) throws {
+        try desk("write", "com.example.editor", key, "-string", lost)
+        machine.clock.advance(by: .seconds(1))
+        try laptop("write", "com.example.editor", key, "-string", kept)
+        machine.clock.advance(by: .seconds(1))
+        try laptop("mirror", "sync")
+    }
+
+    /// Lets both hosts write a key while apart, and then exchange.
     func disagree(on key: String, _ lost: String, _ kept: String) throws {
-        try desk("write", "com.example.editor", key, lost)
-        machine.clock.advance(by: .seconds(1))
-        try laptop("write", "com.example.editor", key, kept)
-        machine.clock.advance(by: .seconds(1))
+        try write(key, lost, kept)
         try comeToRest()
     }
 

@@ -13,11 +13,12 @@ import Testing
 
     init() throws { machine = try SimulatedMachine() }
 
-    static let keys = ["historyVersions", "historyBytes", "lockTimeout", "newDomainFormat"]
+    static let keys = ["historyVersions", "historyBytes", "lockTimeout", "newDomainFormat", "mirrorNotify"]
 
     @Test(arguments: [
         ("historyVersions", "  * default  -  32\n"), ("historyBytes", "  * default  -  8388608\n"),
         ("lockTimeout", "  * default  -  5.0\n"), ("newDomainFormat", "  * default  -  \"binary1\"\n"),
+        ("mirrorNotify", "  * default  -  false\n"),
     ])
     func `have defaults`(_ key: String, _ line: String) throws {
         #expect(try machine.run("prefs explain prefs \(key)").output == "\(key)\n\(line)")
@@ -78,12 +79,13 @@ import Testing
         let table = try machine.run("prefs schema show prefs").output
         for key in Self.keys { #expect(table.contains(key), "\(table)") }
         let outcome = try runPrefs(
-            ["prefs", "form", "prefs"], input: "5\n4M\n2\njson\n", on: machine)
-        #expect(outcome.output.hasSuffix("Saved 4 settings.\n"), "\(outcome)")
+            ["prefs", "form", "prefs"], input: "5\n4M\n2\njson\nyes\n", on: machine)
+        #expect(outcome.output.hasSuffix("Saved 5 settings.\n"), "\(outcome)")
         let stored = try machine.run("prefs read --format json prefs").output
         let policy = StorePolicy(try #require(PropertyList(parsing: stored, as: .json).dictionaryValue))
         #expect(policy.history.versions == 5 && policy.history.bytes == 4 << 20)
         #expect(policy.patience == .seconds(2) && policy.newFormat == .json)
+        #expect(policy.notifiesOfConflicts)
     }
 
     @Test func `have a schema without errors, and no other`() throws {

@@ -235,7 +235,8 @@ import Testing
             #expect(explained.contains("conflict \(name): lost at :key: \"first\" of a; `prefs mirror conflicts show"))
             #expect(try host.run("doctor").text.contains("com.example.a: 1 open conflict of a mirror at :key"))
             let status = try host.run("mirror", "status")
-            #expect(status.status == 9 && status.text.contains("conflicts  1 at com.example.a :key; `prefs mirror conflicts`"))
+            let row = "conflicts  1 at com.example.a :key; `prefs mirror conflicts`"
+            #expect(status.status == 9 && status.text.contains(row))
         }
     }
 

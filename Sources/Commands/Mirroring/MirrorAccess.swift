@@ -114,9 +114,12 @@ struct MirrorAccess {
 
     /// Prints the reports of an exchange, and returns the exit status: `done` if the mirror has the wanted condition.
     ///
-    /// - Parameter reportsConflicts: Whether open conflicts are a failure.
+    /// - Parameters:
+    ///   - reportsConflicts: Whether open conflicts are a failure.
+    ///   - announces: Whether the user is notified of new conflicts.
     func conclude(
-        _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false
+        _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false,
+        announces: Bool = false
     ) throws -> ExitStatus {
         let reports = session.takeReports()
         let shown = reports.filter { report in
@@ -124,6 +127,7 @@ struct MirrorAccess {
             if case .directory = report { false } else { true }
         }
         for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
+        if announces { announce(MirrorLine.conflicts(in: reports, session)) }
         let replaced = session.takeReplaced()
         for domain in Set(replaced.keys.map { Name($0.domain) }).sorted() {
             let values = replaced.filter { Name($0.key.domain) == domain }

@@ -8,15 +8,12 @@ internal import PropertyLists
 enum MirrorLine {
     /// Returns a line for each key that changed or has a new conflict.
     static func lines(of reports: [Report], in session: MirrorSession) -> [String] {
-        var new: [Conflict] = []
-        for case .conflict(let conflict) in reports { new.append(conflict) }
-        // Some may have been resolved since.
-        let open = new.isEmpty ? [] : session.openConflicts.filter { item in new.contains { $0.isSame(as: item) } }
+        let open = conflicts(in: reports, session)
         let names = ConflictNames(of: open.isEmpty ? [] : [session])
         let conflicts = open.map { conflict in
-            let listed = ListedConflict(conflict, session)
-            let name = names.short(listed.name)
-            return "conflict \(name): \(conflict.place.place) \(listed.outcome); `prefs mirror conflicts show \(name)`"
+            let name = names.short(conflict.name)
+            return "conflict \(name): \(conflict.place.place) \(conflict.outcome); "
+                + "`prefs mirror conflicts show \(name)`"
         }
         return reports.flatMap { report in
             guard case .changed(let domain, let keys, let writer) = report else {
@@ -28,6 +25,15 @@ enum MirrorLine {
                 return "\(key.place)  \(verb) by \(session.host(writer).onOneLine)"
             }
         } + conflicts
+    }
+
+    /// Returns the new conflicts in reports, without those that have been resolved since.
+    static func conflicts(in reports: [Report], _ session: MirrorSession) -> [ListedConflict] {
+        var new: [Conflict] = []
+        for case .conflict(let conflict) in reports { new.append(conflict) }
+        guard !new.isEmpty else { return [] }
+        return session.openConflicts.filter { item in new.contains { $0.isSame(as: item) } }
+            .map { ListedConflict($0, session) }
     }
 
     /// Returns a line of text, or nil for reports that are not printed or are printed otherwise.

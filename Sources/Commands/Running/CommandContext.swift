@@ -22,8 +22,8 @@ package struct CommandContext: Sendable {
     /// Starts or ends a delay of interrupts.
     package let delayInterrupts: @Sendable (Bool) -> Void
     package let dialogue: any Dialogue
-    /// Runs a command of `sh` and returns the lines that it prints.
-    let choices: @Sendable (_ command: String) throws -> [String]
+    /// Runs a program without a terminal, and returns its output.
+    package let output: @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8]
     /// The screen of the terminal, for verbs that fill it; nil if there is none.
     let screen: (any ScreenTerminal)?
 
@@ -37,7 +37,9 @@ package struct CommandContext: Sendable {
             path, _ throws(SystemFailure) in throw SystemFailure(.invalidArgument, .read, path)
         },
         delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
-        choices: @escaping @Sendable (_ command: String) throws -> [String] = { _ in [] },
+        output: @escaping @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] = {
+            _, _ throws(LimitedProgram.Failure) in []
+        },
         dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }, screen: (any ScreenTerminal)? = nil
     ) {
         self.system = system
@@ -47,7 +49,7 @@ package struct CommandContext: Sendable {
         self.run = run
         self.stream = stream
         self.delayInterrupts = delayInterrupts
-        self.choices = choices
+        self.output = output
         self.screen = screen
         self.dialogue = dialogue(self.system.terminal)
     }
@@ -182,7 +184,8 @@ extension CommandContext {
             system, wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
-            delayInterrupts: { delay.set($0) }, choices: { try ChoiceList.lines(of: $0) },
+            delayInterrupts: { delay.set($0) },
+            output: { program, input throws(LimitedProgram.Failure) in try program.output(for: input) },
             dialogue: { _ in TerminalDialogue(on: raw, canMoveCursor: system.canMoveCursor) }, screen: raw)
     }
 }
@@ -385,6 +388,7 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case visual = "VISUAL"
     case editor = "EDITOR"
     case temporaryFolder = "TMPDIR"
+    case programFolders = "PATH"
     case noColor = "NO_COLOR"
     case terminalKind = "TERM"
     case locale = "LC_ALL"

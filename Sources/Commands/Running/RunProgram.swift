@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 internal import PropertyLists
 
 #if canImport(Glibc)
@@ -34,9 +34,12 @@ func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure
 
 /// Starts a program with this process's environment. Bytes that are not valid UTF-8 are in the notation of `ByteText`.
 ///
-/// - Parameter output: The descriptor for its output. It then has no input, and leads a process group. If nil, it has
-///   the streams of this process.
-func spawn(_ program: FilePath, _ words: [String], output: Int32? = nil) throws(SystemFailure) -> pid_t {
+/// - Parameters:
+///   - input: The descriptor for its input; nil for that of this process.
+///   - output: The descriptor for its output. It then leads a process group. If nil, it has that of this process.
+func spawn(
+    _ program: FilePath, _ words: [String], input: Int32? = nil, output: Int32? = nil
+) throws(SystemFailure) -> pid_t {
     #if canImport(Darwin)
         var attributes: posix_spawnattr_t?
         var actions: posix_spawn_file_actions_t?
@@ -51,9 +54,9 @@ func spawn(_ program: FilePath, _ words: [String], output: Int32? = nil) throws(
         posix_spawn_file_actions_destroy(&actions)
     }
     var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
     if let output {
         flags |= POSIX_SPAWN_SETPGROUP
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
     }
     // Restores the default action of signals that this process ignores.
@@ -75,62 +78,126 @@ func spawn(_ program: FilePath, _ words: [String], output: Int32? = nil) throws(
     return process
 }
 
-/// The choices that a command of a script's own head lists, one in each line.
-enum ChoiceList {
-    static let mostMilliseconds = 2000
-    static let mostBytes = 64 << 10
+/// A program that runs without a terminal, in a process group of its own, within limits of its time and output.
+package struct LimitedProgram: Sendable {
+    package let path: FilePath
+    /// The arguments, beginning with the name of the program.
+    package let words: [String]
+    let mostMilliseconds: Int
+    let mostBytes: Int
 
-    /// The reason there are no choices.
-    struct Failure: Error, CustomStringConvertible { let description: String }
+    /// The reason a program has no output: a predicate without its subject.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
 
-    /// Runs a command of `sh` without input and returns its lines.
-    static func lines(of command: String) throws(Failure) -> [String] {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure(description: "cannot create a pipe") }
-        // A background process of the command must not keep the pipe open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let process = try? spawn("/bin/sh", ["sh", "-c", command], output: ends[1])
-        close(ends[1])
-        defer { close(ends[0]) }
-        guard let process else { throw Failure(description: "/bin/sh cannot be run") }
-        let output = read(ends[0])
-        // The process leads a group, so that its child processes end with it.
-        if output == nil { kill(-process, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) == -1, errno == EINTR {}
-        guard let output else {
-            throw Failure(description: "\(command) took more than 2 s or printed more than 64 KiB")
-        }
-        let signal = status & 0x7F
-        guard signal == 0 else { throw Failure(description: "\(command) was ended by signal \(signal)") }
-        guard status == 0 else {
-            throw Failure(description: "\(command) failed with status \(status >> 8 & 0xFF)")
-        }
-        return output.split(separator: UInt8(ascii: "\n")).map { ByteText.text($0) }
+        package init(description: String) { self.description = description }
     }
 
-    /// Reads to the end of the pipe; nil beyond the limits.
-    private static func read(_ descriptor: Int32) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
+    /// Runs the program with an input, and returns its output. At a limit, it is killed with its child processes.
+    func output(for input: [UInt8]) throws(Failure) -> [UInt8] {
+        guard let (source, target) = Self.pipe() else { throw Failure(description: "has no pipe for its input") }
+        guard let (output, end) = Self.pipe() else {
+            for descriptor in [source, target] { close(descriptor) }
+            throw Failure(description: "has no pipe for its output")
+        }
+        let process = try? spawn(path, words, input: source, output: end)
+        for descriptor in [source, end] { close(descriptor) }
+        defer { close(output) }
+        guard let process else {
+            close(target)
+            throw Failure(description: "cannot be run")
+        }
         let clock = ContinuousClock()
-        let end = clock.now + .milliseconds(mostMilliseconds)
+        let limit = clock.now + .milliseconds(mostMilliseconds)
+        let bytes = read(from: output, writing: input, to: target, until: limit)
+        var status: Int32 = 0
+        var hasEnded = false
+        // A program can close its output long before it ends.
+        while bytes != nil, !hasEnded, clock.now < limit {
+            hasEnded = waitpid(process, &status, WNOHANG) != 0
+            if !hasEnded { poll(nil, 0, 10) }
+        }
+        guard let bytes, hasEnded else {
+            kill(-process, SIGKILL)
+            while waitpid(process, &status, 0) == -1, errno == EINTR {}
+            throw Failure(
+                description: "took more than \(mostMilliseconds / 1000) s or printed more than \(mostBytes >> 10) KiB")
+        }
+        let signal = status & 0x7F
+        guard signal == 0 else { throw Failure(description: "was ended by signal \(signal)") }
+        guard status == 0 else { throw Failure(description: "failed with status \(status >> 8 & 0xFF)") }
+        return bytes
+    }
+
+    /// Returns both ends of a pipe. They are not inherited, so that no background process keeps the pipe open.
+    private static func pipe() -> (reading: Int32, writing: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard makePipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Reads to the end of a pipe, and meanwhile writes the input to another one and closes it; nil beyond the limits.
+    private func read(
+        from output: Int32, writing input: [UInt8], to target: Int32, until limit: ContinuousClock.Instant
+    ) -> [UInt8]? {
+        var (rest, bytes, isWriting) = (input[...], [UInt8](), true)
+        defer { if isWriting { close(target) } }
+        _ = fcntl(target, F_SETFL, O_NONBLOCK)
+        var buffer = [UInt8](repeating: 0, count: 4096)
         while bytes.count <= mostBytes {
-            let left = (end - clock.now).components
+            if isWriting, rest.isEmpty {
+                close(target)
+                isWriting = false
+            }
+            let left = (limit - ContinuousClock().now).components
             let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
             guard milliseconds > 0 else { return nil }
-            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&wait, 1, Int32(milliseconds))
+            // A negative descriptor is ignored.
+            var waits = [
+                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isWriting ? target : -1, events: Int16(POLLOUT), revents: 0),
+            ]
+            let ready = poll(&waits, 2, Int32(clamping: milliseconds))
             if ready == -1, errno == EINTR { continue }
-            guard ready == 1 else { return nil }
+            guard ready > 0 else { return nil }
+            if waits[1].revents != 0 {
+                let count = rest.withUnsafeBytes { writeBytes(target, $0.baseAddress, min($0.count, 4096)) }
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno != EAGAIN, errno != EINTR {
+                    // The program does not read its input.
+                    rest = []
+                }
+            }
+            guard waits[0].revents != 0 else { continue }
             let size = buffer.count
-            let count = buffer.withUnsafeMutableBytes { readBytes(descriptor, $0.baseAddress, size) }
+            let count = buffer.withUnsafeMutableBytes { readBytes(output, $0.baseAddress, size) }
             if count == 0 { return bytes }
             guard count > 0 else { return nil }
             bytes += buffer[..<count]
         }
         return nil
     }
+}
+
+extension CommandContext {
+    /// Runs a command of `sh` from a script's own head without input, and returns its lines.
+    func choices(_ command: String) throws(LimitedProgram.Failure) -> [String] {
+        let shell = LimitedProgram(
+            path: "/bin/sh", words: ["sh", "-c", command], mostMilliseconds: 2000, mostBytes: 64 << 10)
+        do throws(LimitedProgram.Failure) {
+            return try output(shell, []).split(separator: UInt8(ascii: "\n")).map { ByteText.text($0) }
+        } catch {
+            throw LimitedProgram.Failure(description: "\(command) \(error)")
+        }
+    }
+}
+
+private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }
+
+private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
 }
 
 private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {

@@ -229,7 +229,7 @@ extension MirrorVerbs {
             let checks = invocation.has(.check)
             if !checks, session.isAtRest { return .done }
             try session.sync(pushes ? .push : pulls ? .pull : .both) { access.wait($0) }
-            return try access.conclude(&session, reportsConflicts: checks)
+            return try access.conclude(&session, reportsConflicts: checks, announces: true)
         }
     }
 
@@ -291,6 +291,7 @@ extension MirrorVerbs {
         } else {
             for line in MirrorLine.lines(of: turn.reports, in: session) { try access.say(line) }
         }
+        access.announce(MirrorLine.conflicts(in: turn.reports, session))
         for trouble in turn.troubles { access.note(trouble) }
         if let failure = turn.failure, failure.problem != .notJoined { access.note(failure.description) }
     }

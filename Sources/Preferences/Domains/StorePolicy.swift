@@ -9,6 +9,8 @@ package struct StorePolicy: Sendable, Hashable {
     /// The time to wait for a lock.
     package var patience: Duration = .seconds(5)
     package var newFormat = PropertyList.Format.binary
+    /// Whether new conflicts of mirrors are shown on the desktop.
+    package var notifiesOfConflicts = false
 
     package init() {}
 
@@ -30,6 +32,11 @@ package struct StorePolicy: Sendable, Hashable {
         if let word = value(Key.format)?.stringValue {
             newFormat = Self.formats.first { $0.key == word }?.value ?? newFormat
         }
+        // Not from the global domain, which another host may have written through a mirror.
+        func own(_ key: String) -> PropertyList? {
+            stack[key].winner.flatMap { $0.origin.layer.isGlobal ? nil : $0.value }
+        }
+        if let notifies = own(Key.notifies)?.booleanValue { notifiesOfConflicts = notifies }
     }
 
     /// Reads the policy of a store. Layers that cannot be read are ignored.
@@ -59,7 +66,7 @@ extension StorePolicy {
                 Key.bytes, 0...(1 << 40), defaults.history.bytes, kind: .size,
                 "Bytes of all versions",
                 "The total for one domain. The newest version and the one before it are always kept."),
-            patience(defaults.patience), format(defaults.newFormat),
+            patience(defaults.patience), format(defaults.newFormat), notifies(defaults.notifiesOfConflicts),
         ]
         return schema
     }()
@@ -70,6 +77,7 @@ extension StorePolicy {
         static let bytes = "historyBytes"
         static let patience = "lockTimeout"
         static let format = "newDomainFormat"
+        static let notifies = "mirrorNotify"
     }
 
     /// The formats of new domains, by their names in the settings.
@@ -106,6 +114,13 @@ extension StorePolicy {
         rule.choices = formats.map { .string($0.key) }
         let word = formats.first { $0.value == defaultValue }.map { PropertyList.string($0.key) }
         return setting(Key.format, rule, word, "Format of new domains", group: "Writing")
+    }
+
+    private static func notifies(_ defaultValue: Bool) -> SettingDeclaration {
+        var setting = setting(
+            Key.notifies, ValueRule(.boolean), .boolean(defaultValue), "Notify of conflicts", group: "Mirrors")
+        setting.summary = "New conflicts of mirrors are shown by notify-send."
+        return setting
     }
 
     private static func setting(

@@ -96,8 +96,8 @@ extension MirrorSession {
         end()
     }
 
-    /// Loads the state if another program has changed it. Nothing is locked otherwise, since each lock is an event in the
-    /// folder of the state.
+    /// Loads the state if another program has changed it. Nothing is locked otherwise, since each lock is an event in
+    /// the folder of the state.
     package mutating func readChanges() throws(MirrorFailure) { if !journal.isCurrent { try read() } }
 
     /// Takes the lock of the state, and loads changes by other programs. The caller must call `end`.

@@ -1,0 +1,62 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+
+/// A notification on the desktop of the conflicts that an exchange found.
+///
+///     prefs: 1 new conflict
+///     com.example.editor :theme replaced by laptop; lost "dark"
+struct ConflictNotification {
+    private let program: FilePath
+    private let summary: String
+    private let body: String
+
+    private static let mostLines = 5
+
+    /// Returns nil without `notify-send`.
+    init?(of conflicts: [ListedConflict], _ access: MirrorAccess) {
+        guard !conflicts.isEmpty, let program = access.context.program(named: "notify-send") else { return nil }
+        self.program = program
+        summary = "prefs: \(counted(conflicts.count, "new conflict"))"
+        var lines = conflicts.prefix(Self.mostLines).map { conflict in
+            let masking = (try? access.masking(conflict.place.domain)) ?? Masking { _ in true }
+            let value = MirrorValueText(masking: masking).text(conflict.value.value, at: conflict.place).onOneLine
+            let lost = conflict.isOfOlder ? "" : "; lost \(value)"
+            return "\(conflict.place.place) \(conflict.outcome)\(lost)"
+        }
+        let rest = conflicts.count - lines.count
+        if rest > 0 { lines.append("and \(rest) more") }
+        // A notification can contain markup.
+        body = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(lines.joined(separator: "\n")) {
+            $0.replacing($1.0, with: $1.1)
+        }
+    }
+
+    /// Shows the notification. If that fails, the conflicts are still listed.
+    func show(in context: CommandContext) {
+        let notifier = LimitedProgram(
+            path: program, words: ["notify-send", "--", summary, body], mostMilliseconds: 5000, mostBytes: 64 << 10)
+        _ = try? context.output(notifier, [])
+    }
+}
+
+extension MirrorAccess {
+    /// Notifies the user of new conflicts, if the settings of the store ask for it.
+    func announce(_ conflicts: [ListedConflict]) {
+        guard !conflicts.isEmpty, stored.policy.notifiesOfConflicts else { return }
+        ConflictNotification(of: conflicts, self)?.show(in: context)
+    }
+}
+
+extension CommandContext {
+    /// Returns the path of a program in the folders of `PATH`, or nil if there is none.
+    fileprivate func program(named name: FileName) -> FilePath? {
+        let folders = environment.variables.bytes(of: Variable.programFolders.rawValue) ?? Array("/usr/bin:/bin".utf8)
+        return folders.split(separator: UInt8(ascii: ":")).lazy.compactMap { FilePath($0) }.filter(\.isAbsolute)
+            .map { $0.appending(name) }
+            .first { path in
+                guard let status = (try? fileSystem.status(of: path)) ?? nil else { return false }
+                return status.kind == .file && status.permissions.rawValue & 0o111 != 0
+            }
+    }
+}
