@@ -160,7 +160,8 @@ import Testing
             try pair.write("theme", "--<\(number)>&", "kept \(number)")
             let calls = Calls { _ in [] }
             let outcome = try runPrefs(
-                ["prefs", "mirror"] + words, on: pair.machine, output: { try calls.answer($0, $1) })
+                ["prefs", "mirror"] + words, on: pair.machine,
+                output: { program, input throws(LimitedProgram.Failure) in try calls.answer(program, input) })
             #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.contains("conflict"), "\(outcome)")
             let call = [
                 "notify-send", "--", "prefs: 1 new conflict",
@@ -169,6 +170,169 @@ import Testing
             #expect(calls.made.map(\.words) == (isShown ? [call] : []))
             try pair.comeToRest()
         }
+    }
+
+    // MARK: Resolved by a program
+
+    private static let resolver: FilePath = "/home/ada/bin/resolve"
+
+    private func installResolver(_ word: String = Self.resolver.description) throws {
+        let files = pair.machine.fileSystem
+        try files.makeFolders(Self.resolver.parent)
+        try files.replace(Self.resolver, with: Array("#!".utf8))
+        try files.open(Self.resolver, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+        #expect(try pair.desk("write", "prefs", "mirrorResolver", word).status == 0)
+    }
+
+    private func sync(_ calls: Calls, _ words: [String] = ["sync"]) throws -> Transcript.Outcome {
+        try runPrefs(
+            ["prefs", "mirror"] + words, on: pair.machine,
+            output: { program, input throws(LimitedProgram.Failure) in try calls.answer(program, input) })
+    }
+
+    /// The answer of the program to the conflict of the lost value red with blue, the line about it, and the value in
+    /// force after it. The value is blue if the conflict stays open.
+    @Test(
+        arguments: [
+            (#"{"accept": true}"#, "accepted by", "blue"), (#"{"restore": true}"#, "restored by", "red"),
+            (#"{"value": "purple"}"#, "merged by", "purple"), (#"{"value": "blue"}"#, "merged by", "blue"),
+            (#"{"value": {"$date": "2026-01-01T00:00:00Z"}}"#, "merged by", "2026-01-01T00:00:00Z"),
+            (#"{"accept": false}"#, "unknown answer", nil), ("", "unknown answer: \n", nil),
+            ("junk", "unknown answer: junk", nil), ("[]", "unknown answer", nil), ("{}", "unknown answer", nil),
+            (#"{"accept": true, "restore": true}"#, "unknown answer", nil), ("\u{0}", "unknown answer", nil),
+            (#"{"restore": "red"}"#, "unknown answer", nil),
+            (#"{"value": null}"#, "stays open", nil),
+        ] as [(String, String, String?)])
+    func `is resolved by the answer of a program`(_ answer: String, _ line: String, _ value: String?) throws {
+        try installResolver()
+        for (key, words) in [("theme", ["sync"]), ("color", ["watch"])] {
+            try pair.write(key, "red", "blue")
+            let calls = Calls { _ in Array(answer.utf8) }
+            let outcome = try sync(calls, words)
+            #expect(outcome.status == 0 && outcome.errors.contains(line), "\(outcome)")
+            #expect(calls.made.map(\.words) == [[Self.resolver.description]])
+            try pair.comeToRest()
+            #expect(try pair.desk("mirror", "conflicts").status == (value == nil ? 9 : 0))
+            for store in [[], ["--store", "/home/ada/b"]] as [[String]] {
+                let read = try runPrefs(["prefs"] + store + ["read", "com.example.editor", key], on: pair.machine)
+                #expect(read.output == "\(value ?? "blue")\n")
+            }
+            try pair.desk("mirror", "conflicts", "accept", "--all")
+            try pair.comeToRest()
+        }
+    }
+
+    @Test func `is not passed to the program a second time`() throws {
+        try installResolver()
+        let calls = Calls { _ in Array(#"{"restore": true}"#.utf8) }
+        for _ in 0..<2 {
+            try pair.write("theme", "red", "blue")
+            _ = try sync(calls)
+            try pair.comeToRest()
+            try pair.laptop("write", "com.example.editor", "theme", "other")
+            try pair.comeToRest()
+        }
+        #expect(calls.made.count == 1)
+        #expect(try pair.desk("mirror", "conflicts").output.contains("\"red\""))
+    }
+
+    @Test func `is passed to the program as it is listed`() throws {
+        try installResolver()
+        try pair.write("theme", "red", "blue")
+        let calls = Calls { _ throws(LimitedProgram.Failure) in
+            throw LimitedProgram.Failure(description: "took more than 10 s")
+        }
+        try pair.write("size", "1", "2")
+        let outcome = try sync(calls)
+        #expect(outcome.errors.contains("stays open: /home/ada/bin/resolve took more than 10 s\n"), "\(outcome)")
+        // A program that failed is not run again in the same exchange.
+        #expect(calls.made.count == 1)
+        let listed = try pair.desk("mirror", "conflicts", "--format", "json").output.split(separator: "\n")
+        #expect(listed.count == 2 && listed.map(String.init).contains(calls.made.first?.input ?? ""))
+    }
+
+    @Test func `stays open if the program answers with a value that the schema does not allow`() throws {
+        try installResolver()
+        try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; Choices = (red, blue, dark); }); }")
+        try pair.write("theme", "red", "blue")
+        let outcome = try sync(Calls { _ in Array(#"{"value": "purple"}"#.utf8) })
+        #expect(outcome.errors.contains("stays open: ") && outcome.errors.contains("must be red"), "\(outcome)")
+        #expect(try pair.desk("mirror", "conflicts").status == 9)
+    }
+
+    @Test(arguments: [#"{"restore": true}"#, #"{"value": "purple"}"#])
+    func `stays open if the value changes while the program runs`(_ answer: String) throws {
+        try installResolver()
+        try pair.write("theme", "red", "blue")
+        let pair = pair
+        let calls = Calls { _ in
+            _ = try? pair.desk("write", "com.example.editor", "theme", "new")
+            return Array(answer.utf8)
+        }
+        let outcome = try sync(calls)
+        #expect(outcome.errors.contains("the value has changed since this command began: \"new\""), "\(outcome)")
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "new\n")
+    }
+
+    @Test func `is not passed to a program by root if the store belongs to another user`() throws {
+        try installResolver("/bin/sh")
+        try pair.machine.administrate("/bin/sh", "", permissions: FilePermissions(rawValue: 0o755))
+        try pair.write("theme", "red", "blue")
+        var environment = pair.machine.environment
+        environment.user = 0
+        let calls = Calls { _ in Array(#"{"accept": true}"#.utf8) }
+        let outcome = try runPrefs(
+            ["prefs", "mirror", "sync"], on: pair.machine, as: pair.machine.disk.process(), environment: environment,
+            output: { program, input throws(LimitedProgram.Failure) in try calls.answer(program, input) })
+        #expect(outcome.errors.contains("/bin/sh: not run, because another user owns the store"), "\(outcome)")
+        #expect(calls.made.isEmpty)
+    }
+
+    /// The value of the key, what happens to the program, and the reason that it is not run.
+    @Test(
+        arguments: [
+            ("resolve", 0, "resolve: not run, because it is not an absolute path"),
+            ("/home/ada/bin/missing", 0, "/home/ada/bin/missing: no such file"),
+            ("/home/ada/bin", 0, "/home/ada/bin: no such file"),
+            ("/home/ada/bin/resolve", 0o775, "not run, because other users can change it"),
+            ("/home/ada/bin/resolve", 0o757, "not run, because other users can change it"),
+            ("/home/ada/bin/link", 0o757, "not run, because other users can change it"),
+        ] as [(String, UInt16, String)])
+    func `stays open if the program must not be run`(_ word: String, _ mode: UInt16, _ reason: String) throws {
+        try installResolver(word)
+        let files = pair.machine.fileSystem
+        if mode != 0 { try files.open(Self.resolver, .reading)?.setPermissions(FilePermissions(rawValue: mode)) }
+        if word.hasSuffix("link") { try files.makeSymbolicLink("/home/ada/bin/link", to: Self.resolver) }
+        try pair.write("theme", "red", "blue")
+        let calls = Calls { _ in Array(#"{"accept": true}"#.utf8) }
+        let outcome = try sync(calls)
+        #expect(outcome.status == 0 && outcome.errors.contains("\(reason); the conflicts stay open"), "\(outcome)")
+        #expect(calls.made.isEmpty)
+    }
+
+    @Test(arguments: [
+        "-g mirrorResolver /home/ada/bin/resolve", "com.example.editor mirrorResolver /home/ada/bin/resolve",
+    ])
+    func `is not passed to a program that another domain names`(_ setting: String) throws {
+        try installResolver()
+        #expect(try pair.desk("delete", "prefs", "mirrorResolver").status == 0)
+        #expect(try pair.machine.run("prefs write \(setting)").status == 0)
+        try pair.write("theme", "red", "blue")
+        let calls = Calls { _ in Array(#"{"accept": true}"#.utf8) }
+        let outcome = try sync(calls)
+        #expect(outcome.errors.isEmpty && calls.made.isEmpty && outcome.output.contains("conflict "), "\(outcome)")
+    }
+
+    @Test func `of a secret is neither passed to a program nor shown on the desktop`() throws {
+        try installResolver()
+        try pair.machine.administrate(Self.notifier, "", permissions: FilePermissions(rawValue: 0o755))
+        #expect(try pair.desk("write", "prefs", "mirrorNotify", "YES").status == 0)
+        try pair.write("theme", "first-secret", "second-secret")
+        try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; Sensitive = YES; }); }")
+        let calls = Calls { _ in [] }
+        _ = try sync(calls)
+        #expect(!calls.made.contains { $0.words[0] != "notify-send" })
+        #expect(!calls.made.contains { "\($0)".contains("-secret") })
     }
 }
 

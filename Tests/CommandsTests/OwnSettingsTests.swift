@@ -13,7 +13,9 @@ import Testing
 
     init() throws { machine = try SimulatedMachine() }
 
-    static let keys = ["historyVersions", "historyBytes", "lockTimeout", "newDomainFormat", "mirrorNotify"]
+    static let keys = [
+        "historyVersions", "historyBytes", "lockTimeout", "newDomainFormat", "mirrorNotify", "mirrorResolver",
+    ]
 
     @Test(arguments: [
         ("historyVersions", "  * default  -  32\n"), ("historyBytes", "  * default  -  8388608\n"),
@@ -79,13 +81,13 @@ import Testing
         let table = try machine.run("prefs schema show prefs").output
         for key in Self.keys { #expect(table.contains(key), "\(table)") }
         let outcome = try runPrefs(
-            ["prefs", "form", "prefs"], input: "5\n4M\n2\njson\nyes\n", on: machine)
-        #expect(outcome.output.hasSuffix("Saved 5 settings.\n"), "\(outcome)")
+            ["prefs", "form", "prefs"], input: "5\n4M\n2\njson\nyes\n/bin/true\n", on: machine)
+        #expect(outcome.output.hasSuffix("Saved 6 settings.\n"), "\(outcome)")
         let stored = try machine.run("prefs read --format json prefs").output
         let policy = StorePolicy(try #require(PropertyList(parsing: stored, as: .json).dictionaryValue))
         #expect(policy.history.versions == 5 && policy.history.bytes == 4 << 20)
         #expect(policy.patience == .seconds(2) && policy.newFormat == .json)
-        #expect(policy.notifiesOfConflicts)
+        #expect(policy.notifiesOfConflicts && policy.conflictResolver == "/bin/true")
     }
 
     @Test func `have a schema without errors, and no other`() throws {

@@ -216,6 +216,29 @@ import Testing
         try expectLists(mirror, [])
     }
 
+    /// The program, and the value in force after it. It need not read its input, which is longer than a pipe holds.
+    @Test(
+        arguments: [
+            ("cat > \"$HOME/input\"; echo '{\"value\": \"merged\"}'", "merged"), ("echo '{\"restore\": true}'", nil),
+            ("exit 3", "second"), ("kill -9 $$", "second"),
+        ])
+    func `is resolved by a program`(_ text: String, _ value: String?) throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let a = mirror.hosts[0]
+        let program = a.home + "/resolve"
+        try "#!/bin/sh\n\(text)\n".write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        try a.succeed("write", "prefs", "mirrorResolver", program)
+        let long = String(repeating: "x", count: 1 << 20)
+        try disagree(mirror.hosts, on: "key", .string(long), "second")
+        for host in mirror.hosts.reversed() { try host.succeed("mirror", "sync") }
+        let input = try? String(contentsOfFile: a.home + "/input", encoding: .utf8)
+        #expect((input?.contains(long) ?? false) == (value == "merged"))
+        try mirror.comeToRest()
+        for host in mirror.hosts { #expect(try host.values(domain) == ["key": .string(value ?? long)]) }
+        #expect(try a.run("mirror", "conflicts").status == (value == "second" ? 9 : 0))
+    }
+
     // MARK: Reports
 
     @Test func `is printed once on every host, and shown by explain, doctor and status`() throws {

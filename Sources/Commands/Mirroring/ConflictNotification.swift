@@ -41,10 +41,19 @@ struct ConflictNotification {
 }
 
 extension MirrorAccess {
-    /// Notifies the user of new conflicts, if the settings of the store ask for it.
-    func announce(_ conflicts: [ListedConflict]) {
-        guard !conflicts.isEmpty, stored.policy.notifiesOfConflicts else { return }
-        ConflictNotification(of: conflicts, self)?.show(in: context)
+    /// Resolves new conflicts by the program that the settings of the store name, and notifies the user of those that
+    /// stay open if the settings ask for it. Returns whether any was resolved.
+    func announce(_ conflicts: [ListedConflict]) -> Bool {
+        guard !conflicts.isEmpty else { return false }
+        let policy = stored.policy
+        var open = conflicts
+        do {
+            if let program = policy.conflictResolver { open = try ConflictResolver(program, self).resolve(conflicts) }
+        } catch {
+            note("\(error.asLine); the conflicts stay open")
+        }
+        if policy.notifiesOfConflicts { ConflictNotification(of: open, self)?.show(in: context) }
+        return open.count < conflicts.count
     }
 }
 

@@ -116,10 +116,11 @@ struct MirrorAccess {
     ///
     /// - Parameters:
     ///   - reportsConflicts: Whether open conflicts are a failure.
-    ///   - announces: Whether the user is notified of new conflicts.
+    ///   - direction: The direction of the exchange, if new conflicts in it are announced, and those that a program has
+    ///     resolved are exchanged again; otherwise nil.
     func conclude(
         _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false,
-        announces: Bool = false
+        announcing direction: MirrorSession.Direction? = nil
     ) throws -> ExitStatus {
         let reports = session.takeReports()
         let shown = reports.filter { report in
@@ -127,7 +128,10 @@ struct MirrorAccess {
             if case .directory = report { false } else { true }
         }
         for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
-        if announces { announce(MirrorLine.conflicts(in: reports, session)) }
+        if let direction, announce(MirrorLine.conflicts(in: reports, session)), direction != .pull {
+            try session.sync(direction) { wait($0) }
+            return try conclude(&session, wanting: wanted, reportsConflicts: reportsConflicts)
+        }
         let replaced = session.takeReplaced()
         for domain in Set(replaced.keys.map { Name($0.domain) }).sorted() {
             let values = replaced.filter { Name($0.key.domain) == domain }

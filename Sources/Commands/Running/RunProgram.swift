@@ -86,6 +86,11 @@ package struct LimitedProgram: Sendable {
     let mostMilliseconds: Int
     let mostBytes: Int
 
+    package init(path: FilePath, words: [String], mostMilliseconds: Int, mostBytes: Int) {
+        (self.path, self.words) = (path, words)
+        (self.mostMilliseconds, self.mostBytes) = (mostMilliseconds, mostBytes)
+    }
+
     /// The reason a program has no output: a predicate without its subject.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -94,7 +99,7 @@ package struct LimitedProgram: Sendable {
     }
 
     /// Runs the program with an input, and returns its output. At a limit, it is killed with its child processes.
-    func output(for input: [UInt8]) throws(Failure) -> [UInt8] {
+    package func output(for input: [UInt8]) throws(Failure) -> [UInt8] {
         guard let (source, target) = Self.pipe() else { throw Failure(description: "has no pipe for its input") }
         guard let (output, end) = Self.pipe() else {
             for descriptor in [source, target] { close(descriptor) }

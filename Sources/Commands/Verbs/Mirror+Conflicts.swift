@@ -229,57 +229,10 @@ private struct ConflictCommand {
 
     // MARK: Restoring
 
-    /// Writes a lost value into the file of this host, as any program would. Nothing is exchanged before, because the
-    /// user has not seen what an exchange would bring.
     private func restore(_ conflict: ListedConflict) throws -> ExitStatus {
         var session = conflict.session
-        let (place, entry) = (conflict.place, conflict.place.entry)
-        guard !conflict.isOfOlder, let key = place.key else {
-            throw MirrorFailure(.refused("\(names.short(conflict.name)): the older values were not kept; accept it"))
-        }
-        let name = place.domain.onOneLine
-        guard session.isMirrored(place) else {
-            throw MirrorFailure(.refused("\(name): not mirrored on this host; restore it on a host that mirrors it"))
-        }
-        let domain = try access.stored.domain(DomainName(place.domain))
-        let (isForced, values) = (invocation.has(.force), MirrorValueText(masking: try access.masking(place.domain)))
-        let former = try access.stored.value(KeyArgument(entry), in: domain)
-        let inForce = session.mergeState.value(at: place)
-        let restored = try conflict.value.value?.decoded()
-        try session.begin()
-        do {
-            defer { session.end() }
-            if let held = session.holdReason(of: place.prefix(components: 1)) {
-                throw MirrorFailure(.refused("\(name): held, \(held.phrase); `prefs mirror status` shows what to do"))
-            }
-            let present = session.mergeState.value(at: place)
-            guard isForced || present == inForce && !session.fileLags(at: place.prefix(components: 2)) else {
-                let text = values.text(present, at: place).shown
-                throw CommandFailure(
-                    .conflicts,
-                    "\(place.place): the mirror has a value that the file here does not show yet: \(text); "
-                        + StoreFailure.unchanged(true))
-            }
-            let edit = try access.stored.edit(domain, isForced: isForced) { draft in
-                var draftValues = PropertyList.dictionary(draft.values)
-                let present = draftValues[entry]
-                guard isForced || present == former else {
-                    let text = values.text(present.flatMap { try? CanonicalValue($0) }, at: place).shown
-                    throw CommandFailure(
-                        .conflicts,
-                        "\(place.place): the value has changed since this command began: \(text); "
-                            + StoreFailure.unchanged(true))
-                }
-                draftValues[entry] = restored
-                guard draftValues[entry] == restored else {
-                    throw CommandFailure(
-                        .different, "\(place.place): the value that contained it has changed; nothing was changed")
-                }
-                draft.values = draftValues.dictionaryValue ?? draft.values
-            }
-            if !isForced { try access.stored.checkNotForced([key], in: domain) }
-            try access.stored.commit([edit], .restore)
-        }
+        try ConflictResolution(of: conflict, access, isForced: invocation.has(.force))
+            .carryOut(.restore, in: &session)
         try session.sync { access.wait($0) }
         return try access.conclude(&session)
     }

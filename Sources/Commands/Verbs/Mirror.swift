@@ -228,8 +228,9 @@ extension MirrorVerbs {
             }
             let checks = invocation.has(.check)
             if !checks, session.isAtRest { return .done }
-            try session.sync(pushes ? .push : pulls ? .pull : .both) { access.wait($0) }
-            return try access.conclude(&session, reportsConflicts: checks, announces: true)
+            let direction: MirrorSession.Direction = pushes ? .push : pulls ? .pull : .both
+            try session.sync(direction) { access.wait($0) }
+            return try access.conclude(&session, reportsConflicts: checks, announcing: direction)
         }
     }
 
@@ -277,13 +278,16 @@ extension MirrorVerbs {
         _ service: inout MirrorService, _ invocation: Invocation, _ access: MirrorAccess
     ) throws -> Instant {
         let turn = service.turn()
-        try report(turn, service.session, invocation, access)
-        return turn.next
+        guard try report(turn, service.session, invocation, access) else { return turn.next }
+        service.hasten()
+        return access.context.clock.now
     }
 
+    /// Prints what a turn has reported. Returns whether new conflicts were resolved, so that an exchange is due.
+    @discardableResult
     private static func report(
         _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ access: MirrorAccess
-    ) throws {
+    ) throws -> Bool {
         if invocation.format == .json {
             for line in turn.reports.compactMap({ MirrorLine.json($0, in: session) }) {
                 try access.context.say(line)
@@ -291,9 +295,9 @@ extension MirrorVerbs {
         } else {
             for line in MirrorLine.lines(of: turn.reports, in: session) { try access.say(line) }
         }
-        access.announce(MirrorLine.conflicts(in: turn.reports, session))
         for trouble in turn.troubles { access.note(trouble) }
         if let failure = turn.failure, failure.problem != .notJoined { access.note(failure.description) }
+        return access.announce(MirrorLine.conflicts(in: turn.reports, session))
     }
 
     static let service = Verb(

@@ -11,6 +11,8 @@ package struct StorePolicy: Sendable, Hashable {
     package var newFormat = PropertyList.Format.binary
     /// Whether new conflicts of mirrors are shown on the desktop.
     package var notifiesOfConflicts = false
+    /// The path of the program that resolves conflicts of mirrors, or nil if there is none.
+    package var conflictResolver: String?
 
     package init() {}
 
@@ -37,6 +39,7 @@ package struct StorePolicy: Sendable, Hashable {
             stack[key].winner.flatMap { $0.origin.layer.isGlobal ? nil : $0.value }
         }
         if let notifies = own(Key.notifies)?.booleanValue { notifiesOfConflicts = notifies }
+        conflictResolver = own(Key.resolver)?.stringValue
     }
 
     /// Reads the policy of a store. Layers that cannot be read are ignored.
@@ -67,6 +70,7 @@ extension StorePolicy {
                 "Bytes of all versions",
                 "The total for one domain. The newest version and the one before it are always kept."),
             patience(defaults.patience), format(defaults.newFormat), notifies(defaults.notifiesOfConflicts),
+            resolver,
         ]
         return schema
     }()
@@ -78,6 +82,7 @@ extension StorePolicy {
         static let patience = "lockTimeout"
         static let format = "newDomainFormat"
         static let notifies = "mirrorNotify"
+        static let resolver = "mirrorResolver"
     }
 
     /// The formats of new domains, by their names in the settings.
@@ -120,6 +125,14 @@ extension StorePolicy {
         var setting = setting(
             Key.notifies, ValueRule(.boolean), .boolean(defaultValue), "Notify of conflicts", group: "Mirrors")
         setting.summary = "New conflicts of mirrors are shown by notify-send."
+        return setting
+    }
+
+    private static var resolver: SettingDeclaration {
+        var rule = ValueRule(.string)
+        rule.kind = .file
+        var setting = setting(Key.resolver, rule, nil, "Program that resolves conflicts", group: "Mirrors")
+        setting.summary = "The absolute path of a program, which gets each new conflict of a mirror."
         return setting
     }
 

@@ -108,6 +108,9 @@ package struct MirrorService: Sendable {
         return (reports, troubles)
     }
 
+    /// Makes an exchange due now.
+    package mutating func hasten() { nextExchange = clock.now }
+
     /// Publishes pending changes before the end.
     package mutating func finish() -> Turn {
         for watch in watches.values { watch.cancel() }
