@@ -179,9 +179,3 @@ import Testing
         #expect(try mirror.hosts[1].values("com.example.a") == ["key": 1, "other": 2])
     }
 }
-
-extension Extent {
-    /// The time during which the daemons are killed and the writers write.
-    static let soak = Duration.seconds(
-        ProcessInfo.processInfo.environment["PREFS_SOAK_SECONDS"].flatMap { Int($0) } ?? 3)
-}

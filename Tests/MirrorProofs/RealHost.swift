@@ -132,18 +132,6 @@ final class RealHost: Sendable {
         try DomainWriter(system, WriteAuthor(.write, by: system)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }
-
-    /// Reads, changes and replaces a file as a program that does not use locks, nor this library's names of temporary
-    /// files, which a writer removes if no lock protects them.
-    func scribble(_ key: String, _ value: PropertyList, _ domain: DomainName) throws {
-        let path = file(domain).path
-        let former = try system.fileSystem.contents(of: path)
-        var values = try former.map { try PropertyList(parsing: $0) }?.dictionaryValue ?? [:]
-        values[key] = value
-        try system.fileSystem.makeFolders(path.parent)
-        let bytes = Data(try PropertyList.dictionary(values).serialized(as: .binary))
-        try bytes.write(to: URL(filePath: path.description), options: .atomic)
-    }
 }
 
 /// A process of `prefs mirror watch`, which ends when this is released.
