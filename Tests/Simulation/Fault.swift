@@ -20,6 +20,8 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     case unheldValue
     // Mixed versions.
     case newVersion
+    // Actors.
+    case oldCache, restored, vanished, rebuilt
 }
 
 /// The medium of the shared directory, which determines how files arrive and get lost.

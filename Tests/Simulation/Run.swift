@@ -67,10 +67,12 @@ package struct Run {
 
     private func take(_ step: Int) {
         let (world, scenario) = (world, world.scenario)
+        if scenario.isOfOnePerson { return world.spendPartOfDay() }
         world.pass(world.pick([0, 1, 2, 5, 20]))
         if world.chance(0.15) { world.passMedium() }
         if world.misfortune(0.04) { befall(step) }
         let host = world.pick(world.hosts.filter { !$0.isAway })
+        if !scenario.actors.isEmpty, world.chance(0.15) { return world.act(world.pick(scenario.actors), on: host) }
         switch Double.random(in: 0..<1, using: &world.generator) {
         case ..<(scenario.syncsSeldom ? 0.8 : 0.45): host.editAnything()
         case ..<0.9: host.sync()
@@ -203,6 +205,7 @@ package struct Run {
             }
             if !local.outbox.isEmpty { wrongs.append("\(host.label): unpublished at rest") }
         }
+        if world.scenario.isOfOnePerson { world.hosts.forEach(world.checkConflictsOfPerson) }
         wrongs += world.complaints
         let unreported = world.unreported
         if !unreported.isEmpty { wrongs.append("unreported: \(unreported)") }

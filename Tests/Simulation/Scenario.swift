@@ -56,6 +56,14 @@ package struct Scenario: Sendable {
     var bytesOfMirror = EngineLimits().bytesOfMirror
     var losers = EngineLimits().losers
     var writers = EngineLimits().writers
+    /// Those who act besides the users that edit files.
+    var actors: [Actor] = []
+    /// Whether all values are written by one person, who has seen everything.
+    var isOfOnePerson = false
+    /// Whether the programs of that person use the store.
+    var usesStoreOnly = true
+    /// The possible delays until another host sees a change, in seconds, or nil for those of the medium.
+    var delays: [Int64]?
     var staysLocal: @Sendable (String, String) -> Bool = { _, _ in false }
 
     var domains = ["s", "t"]
@@ -80,10 +88,11 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// Whether nothing is cloned, restored or lost, so that no conflict may be needless.
+    /// Whether nothing is cloned, restored or lost, and no program writes an old cache, so that no conflict may be
+    /// needless.
     var isOrdinary: Bool {
         !clones && !rollbacks && !restoresFiles && !restoresConfiguration && !restoresMachines && !losesState
-            && !mixesVersions && !losesFiles
+            && !mixesVersions && !losesFiles && !actors.contains(.oldCache)
     }
 
     /// Whether hosts are cloned, but neither restored nor deprived of their state.
@@ -141,6 +150,18 @@ extension Scenario {
         Scenario(
             name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
             hasLongValues: true, unneededFor: 600_000),
+        // After a crash between the write of a file and its record, it is unknown what an old cache has read.
+        Scenario(
+            name: "a program with an old cache", actors: [.oldCache], domains: ["s", "t", Scenario.domainOfCache]),
+        Scenario(name: "conflicts that are resolved", crashes: true, skews: true, actors: [.resolver]),
+        Scenario(name: "authors that vanish", steps: 150, crashes: true, joiners: true, actors: [.vanishingAuthor]),
+        Scenario(
+            name: "states that are rebuilt", media: [.cloud, .nfs], crashes: true, bytesWaiting: 0,
+            actors: [.rebuilder]),
+        Scenario(
+            name: "all actors but old caches", steps: 180, crashes: true, skews: true, joiners: true,
+            actors: [.resolver, .vanishingAuthor, .rebuilder]),
+        month, monthWithoutStore,
     ]
 
     /// The order of scenarios in many runs. Those with long values take more time and are less frequent.

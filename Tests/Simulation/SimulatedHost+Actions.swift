@@ -94,7 +94,7 @@ extension SimulatedHost {
     }
 
     private func removeFolder(of writer: WriterID) {
-        for address in world.files.keys.sorted() where address.writer == writer { world.remove(address, by: self) }
+        for address in view.keys.sorted() where address.writer == writer { world.remove(address, by: self) }
         for name in blobView[writer] ?? [] { world.remove(name, of: writer, by: self) }
     }
 

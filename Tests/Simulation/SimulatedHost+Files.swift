@@ -143,7 +143,7 @@ extension SimulatedHost {
 
     /// Makes one to three random changes in one file, like a program.
     func editAnything() {
-        let domain = world.pick(world.scenario.domains)
+        let domain = world.pick(world.scenario.domains.filter { $0 != Scenario.domainOfCache })
         save(domain) { values in
             for _ in 0..<world.pick([1, 1, 2, 3]) { edit(&values, of: domain, world.pick(world.scenario.paths)) }
         }
@@ -175,7 +175,7 @@ extension SimulatedHost {
     }
 
     /// Returns a unique text, which is sometimes too long for a pack.
-    private func newText() -> String {
+    func newText() -> String {
         let text = "\(label).\(world.nextValue())"
         guard world.scenario.hasLongValues, world.chance(0.3) else { return text }
         return text + String(repeating: " long", count: Blob.longestInPack / 5 + 1)

@@ -17,6 +17,7 @@ extension SimulatedHost {
             try send(.foundMark(restoreMarker?.mark))
             if isDirectoryThere, engine.status.shouldPullFirst(listing) || seed != nil { try pull() }
             try capture()
+            hidden = [:]
             try pull()
             try publish()
             if compacts { try compact() }

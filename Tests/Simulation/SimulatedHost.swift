@@ -67,6 +67,9 @@ final class SimulatedHost {
     var distortion: ((inout PropertyList.Dictionary) -> Void)?
     /// The domains whose files cannot be written.
     var unwritable: Set<String> = []
+    /// What the program with a cache remembers, and the values that it has removed since the last capture.
+    var cache: PropertyList.Dictionary?
+    var hidden: [String: [PropertyList]] = [:]
     /// The number of actions other than reports since this was last reset.
     var actionCount = 0
 

@@ -3,10 +3,11 @@ import PropertyLists
 
 // Faults of the directory.
 extension World {
-    /// Whether power can fail before created files are durable. Not if hosts are also cloned or lose their state,
-    /// because then no host could publish the lost changes again.
+    /// Whether power can fail before created files are durable. Not if hosts are also cloned, lose their state or
+    /// vanish, because then no host could publish the lost changes again.
     var canLoseUnsynced: Bool {
         medium.losesUnsynced && !scenario.clones && !scenario.rollbacks && !scenario.losesState
+            && !scenario.actors.contains(.vanishingAuthor)
     }
 
     /// The reason that a file cannot be created now, or nil.
@@ -107,8 +108,10 @@ extension World {
             sets.dropFirst().reduce(sets.first ?? []) { $0.intersection($1) }
         }
         let published = publishedTexts
-        // A restored or lost state has lost its unpublished changes.
-        let losesUnpublished = scenario.restoresMachines || scenario.rollbacks || scenario.losesState || scenario.clones
+        // A restored or lost state has lost its unpublished changes, and so has a host that vanished.
+        let losesUnpublished =
+            scenario.restoresMachines || scenario.rollbacks || scenario.losesState || scenario.clones
+            || scenario.actors.contains(.vanishingAuthor)
         return record.unreported(in: inAll(inForce), listed: inAll(listed)) { text in
             !losesUnpublished || published.contains(text)
         }

@@ -12,6 +12,8 @@ package final class World {
     /// The time in steps of the simulation, which take a second each.
     private(set) var time: Int64 = 1000
     var hosts: [SimulatedHost] = []
+    /// The writers whose hosts will not be seen again.
+    var vanished: [WriterID] = []
     /// The host that has the directory, if only one can have it.
     weak var holder: SimulatedHost?
     /// All files that were ever created, in order.
@@ -36,6 +38,10 @@ package final class World {
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
     var record = WriteLedger()
+    /// The preference files when the one person of a scenario last stopped working.
+    var lastWork: [String: PropertyList.Dictionary] = [:]
+    /// The number of conflicts that the person has found.
+    package var writtenBack = 0
     /// Receives a description of each event.
     package var logger: ((String) -> Void)?
 
@@ -113,7 +119,7 @@ extension World {
     }
 
     func delay() -> Int64 {
-        let delay = pick(medium.delays)
+        let delay = pick(scenario.delays ?? medium.delays)
         if delay > 0 { count(.late) }
         return delay
     }

@@ -52,6 +52,7 @@ import TestSupport
         run.carryOut()
         for wrong in run.wrongs { say(wrong) }
         for needless in run.world.needless { say("needless: \(needless)") }
+        if run.world.writtenBack > 0 { say("\(run.world.writtenBack) conflicts of one person") }
         if !run.wrongs.isEmpty || !run.world.needless.isEmpty, arguments.omitted.isEmpty {
             say("shrunk: \(run.shrunk().replay)")
         }
