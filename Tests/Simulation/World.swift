@@ -119,7 +119,7 @@ extension World {
     }
 
     func delay() -> Int64 {
-        let delay = pick(scenario.delays ?? medium.delays)
+        let delay = pick(isCalm ? medium.delays : scenario.delays ?? medium.delays)
         if delay > 0 { count(.late) }
         return delay
     }
