@@ -18,8 +18,8 @@ struct ConflictResolver {
     private static let mostMilliseconds = 10_000
     private static let mostBytes = 1 << 20
 
-    /// Throws if the program must not be run: its path is relative, another user owns the store, or others than the user
-    /// and root could change the program.
+    /// Throws if the program must not be run: its path is relative, another user owns the store, or users other than
+    /// the owner and root could change the program.
     init(_ word: String, _ access: MirrorAccess) throws {
         guard let path = FilePath(word), path.isAbsolute else {
             throw CommandFailure(.invalidValue, "\(word.onOneLine): not run, because it is not an absolute path")
