@@ -30,7 +30,8 @@ package struct Cell: Hashable, Sendable {
     func isEmptied(_ atom: Atom) -> Bool {
         let part = atom.part(at: place)
         guard part != .emptyDictionary, part.value?.dictionary != nil else { return false }
-        return part.isEmpty(at: place, except: below.filter { !atom.isLive(at: $0) }[...])
+        return part.isEmpty(
+            at: place, except: atom.region.edges.filter { place.isPrefix(of: $0) && !atom.isLive(at: $0) }[...])
     }
 
     /// The other values that are live here and differ from the one in force.
