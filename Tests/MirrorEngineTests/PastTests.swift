@@ -29,12 +29,14 @@ private struct Scene {
             limits: EngineLimits(), seed: .local, longValues: nil)
     }
 
-    private mutating func observation(_ mark: LibraryWrite?) -> Observation {
+    private mutating func observation(
+        _ mark: LibraryWrite?, replacing foreign: PropertyList.Dictionary? = nil
+    ) -> Observation {
         now += 1000
         let hash = ContentHash(of: Array("\(now)".utf8))
         return Observation(
             domain: "d", identity: FileIdentity(device: 1, inode: 1, size: 1, modified: now, changed: 0), hash: hash,
-            content: .values(file), modified: now, mark: mark)
+            content: .values(file), modified: now, mark: mark, foreign: foreign)
     }
 
     private mutating func begin(_ values: PropertyList.Dictionary) throws {
@@ -90,9 +92,12 @@ private struct Scene {
     }
 
     /// A program writes the file. Returns what is recorded.
-    mutating func write(_ values: PropertyList.Dictionary, _ mark: LibraryWrite? = nil) -> [Change] {
+    mutating func write(
+        _ values: PropertyList.Dictionary, _ mark: LibraryWrite? = nil,
+        replacing foreign: PropertyList.Dictionary? = nil
+    ) -> [Change] {
         file = values
-        let observation = observation(mark)
+        let observation = observation(mark, replacing: foreign)
         var builder = CaptureBuilder(local, policy: policy, mostLosers: 64, at: Moment(now: now, random: UInt64(now)))
         builder.add(observation, FileComparison(observation, context))
         guard let capture = builder.capture(settlesApplication: false) else { return [] }
@@ -116,6 +121,8 @@ private struct Scene {
         let received: [[String: PropertyList?]]
         let written: PropertyList.Dictionary
         var mark: LibraryWrite?
+        /// What the store has replaced.
+        var foreign: PropertyList.Dictionary?
         /// The paths that are written back.
         let reverted: [String]
         /// The open conflicts.
@@ -179,13 +186,33 @@ private struct Scene {
         Row(
             what: "nothing, if the store was used", file: ["k": 1, "m": 1], received: [["k": 2]],
             written: ["k": 1, "m": 5], mark: .write, reverted: [], conflicts: []),
+        Row(
+            what: "what an old cache had, if the store then wrote another key", file: ["k": 1, "m": 1],
+            received: [["k": 2]], written: ["k": 1, "m": 5], mark: .write, foreign: ["k": 1, "m": 1],
+            reverted: [":d:k"], conflicts: [":d:k 2"]),
+        Row(
+            what: "what an old cache had, if the store then wrote the same key", file: ["k": 1, "m": 1],
+            received: [["k": 2]], written: ["k": 5, "m": 1], mark: .write, foreign: ["k": 1, "m": 1],
+            reverted: [], conflicts: [":d:k 2"]),
+        Row(
+            what: "nothing, if the program had read the change before the store wrote", file: ["k": 1, "m": 1],
+            received: [["k": 2, "m": 2]], written: ["k": 1, "m": 5], mark: .write, foreign: ["k": 2, "m": 2],
+            reverted: [], conflicts: []),
+        Row(
+            what: "a change before one whose value came back", file: ["k": 1, "m": 1],
+            received: [["k": 3], ["m": 2], ["k": 1]], written: ["k": 1, "m": 1], reverted: [":d:m"],
+            conflicts: [":d:m 2"]),
+        Row(
+            what: "a change before the deletion of a key that came after its cache", file: ["m": 1],
+            received: [["k": 3], ["m": 2], ["k": nil]], written: ["m": 1], reverted: [":d:m"],
+            conflicts: [":d:m 2"]),
     ]
 
     @Test(arguments: rows.indices) func `stays an open conflict`(_ index: Int) throws {
         let row = Self.rows[index]
         var scene = try Scene(row.file, kind: row.kind)
         for changes in row.received { try scene.receive(changes) }
-        let changes = scene.write(row.written, row.mark)
+        let changes = scene.write(row.written, row.mark, replacing: row.foreign)
         #expect(changes.filter { $0.reason == .reverted }.map(\.path.description) == row.reverted, "\(row.what)")
         #expect(scene.conflicts == row.conflicts, "\(row.what)")
         for entry in row.written {
@@ -256,7 +283,7 @@ private struct Scene {
         try add(k, 2, 1)
         try add(k, 1, nil)
         let rows: [([Path: Int64], UInt64)] = [
-            ([:], 4), ([k: 2], 1), ([k: 1], 3), ([m: 7], 4), ([k: 2, m: 7], 2), ([k: 5], 0), ([k: 5, m: 8], 0),
+            ([:], 4), ([k: 2], 1), ([k: 1], 0), ([m: 7], 4), ([k: 2, m: 7], 2), ([k: 5], 0), ([k: 5, m: 8], 0),
         ]
         for (values, seen) in rows {
             #expect(

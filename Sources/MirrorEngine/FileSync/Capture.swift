@@ -160,10 +160,12 @@ extension CaptureBuilder {
     mutating func add(_ observation: Observation, _ values: FileComparison, releasedFrom held: HoldReason? = nil) {
         var reading = Reading(values: values, observation: observation)
         let tracked = local.trackedFiles[values.domain] ?? TrackedFile()
-        let isForeign = observation.mark == nil && held == nil
-        let seen = isForeign && Rule.remembersPast.isKept ? tracked.past.lastSeen(in: values.file) : .max
+        let foreign = held == nil && Rule.remembersPast.isKept ? values.foreign(observation) : nil
+        let lastSeen = foreign.map { tracked.past.lastSeen(in: $0) } ?? .max
         for key in values.changedKeys {
             let (former, value) = (values.formerValue(of: key), values.file[key])
+            // The library has seen what it replaced.
+            let seen = foreign.map { $0[key] != former } ?? false ? lastSeen : .max
             var shown = shown(at: key, values)
             if held != nil { shown = local.shared.live.overlapping(key).map { Shown($0.name, $0.region, $0.stamp) } }
             // It is unknown what a program had read that may have read it before the oldest known change.
@@ -173,19 +175,19 @@ extension CaptureBuilder {
             let isKnown = !values.isUnknown(key) && !values.isRecovered && !isForgotten
             for write in Difference.writes(from: former, to: value, at: key, kind: kind) {
                 add(
-                    write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown, seen,
-                    tracked.past, isReleased: held != nil, &reading)
+                    write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown,
+                    reverted: seen == .max
+                        ? [] : tracked.past.reverted(byWriteAt: write.path, in: foreign ?? [:], after: seen),
+                    isOfLibrary: foreign.map { $0[key] != value } ?? true, isReleased: held != nil, &reading)
             }
         }
         finish(reading)
     }
 
     private mutating func add(
-        _ write: Write, from former: WrittenValue?, shown: [Shown], _ seen: UInt64, _ past: Past, isReleased: Bool,
-        _ reading: inout Reading
+        _ write: Write, from former: WrittenValue?, shown: [Shown], reverted: [(Region, [Shown])], isOfLibrary: Bool,
+        isReleased: Bool, _ reading: inout Reading
     ) {
-        let reverted =
-            seen == .max ? [] : past.reverted(byWriteAt: write.path, in: reading.values.file, after: seen)
         guard !reverted.isEmpty else {
             return add(write, from: former, shown: shown, .written, isReleased: isReleased, &reading)
         }
@@ -193,7 +195,7 @@ extension CaptureBuilder {
         for (region, before) in reverted {
             seenBefore = seenBefore.subtracting(region) + before.within(region)
         }
-        add(write, from: nil, shown: seenBefore, .reverted, &reading)
+        add(write, from: nil, shown: seenBefore, isOfLibrary ? .written : .reverted, &reading)
     }
 
     /// - Parameter former: The value that the file showed at the key, or nil if only its writes are known.

@@ -62,10 +62,21 @@ struct FileComparison {
     /// Compares with the values of another generation of the file.
     mutating func compare(with values: PropertyList.Dictionary) {
         isRecovered = true
-        compare(
-            with: values.compactMap { entry in
-                (try? CanonicalValue(entry.value)).map { (domain.appending(entry.key), $0) }
-            })
+        compare(with: self.values(of: values))
+    }
+
+    /// Returns the values of another generation of the file, as far as the mirror can hold them.
+    func values(of generation: PropertyList.Dictionary) -> [(key: Path, value: CanonicalValue)] {
+        generation.compactMap { entry in
+            (try? CanonicalValue(entry.value)).map { (key: domain.appending(entry.key), value: $0) }
+        }
+    }
+
+    /// Returns what a program without the library wrote last: the values in the file, or those that the library has
+    /// replaced; nil if only the library has written since the file was last read.
+    func foreign(_ observation: Observation) -> [Path: CanonicalValue]? {
+        guard observation.mark != nil else { return file }
+        return observation.foreign.map { Dictionary(values(of: $0), uniquingKeysWith: { $1 }) }
     }
 
     /// Compares with the values in the mirror, whether the file has shown them or not.

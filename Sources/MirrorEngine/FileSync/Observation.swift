@@ -13,6 +13,8 @@ package struct Observation: Hashable, Sendable {
     package let written: [Name: Int64]
     /// The mark of the last writer that used the library, if it describes this content.
     package let mark: LibraryWrite?
+    /// What the library replaced, if another program had written the file since it was last read.
+    package let foreign: PropertyList.Dictionary?
 
     package enum Content: Hashable, Sendable {
         case values(PropertyList.Dictionary)
@@ -23,7 +25,7 @@ package struct Observation: Hashable, Sendable {
 
     package init(
         domain: String, identity: FileIdentity?, hash: ContentHash?, content: Content, modified: Int64,
-        mark: LibraryWrite? = nil, written: [Name: Int64] = [:]
+        mark: LibraryWrite? = nil, foreign: PropertyList.Dictionary? = nil, written: [Name: Int64] = [:]
     ) {
         self.domain = domain
         self.identity = identity
@@ -31,6 +33,7 @@ package struct Observation: Hashable, Sendable {
         self.content = content
         self.modified = modified
         self.mark = mark
+        self.foreign = foreign
         self.written = written
     }
 }

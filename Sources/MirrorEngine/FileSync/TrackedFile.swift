@@ -147,16 +147,15 @@ package struct Past: Hashable, Sendable {
         forgotten = max(forgotten, oldest)
     }
 
-    /// Returns the last change that a program had read when it wrote these values: it kept a value that the change had
-    /// brought.
+    /// Returns the last change that a program had certainly read when it wrote these values: it kept a value that the
+    /// change had brought, and that the file had not shown before.
     func lastSeen(in values: [Path: CanonicalValue]) -> UInt64 {
         var seen: UInt64 = 0
         for (path, views) in views {
             guard let newest = views.last, newest.change > seen else { continue }
             let hash = ValueHash(value(at: path, in: values))
-            if let kept = views.last(where: { $0.brought == hash && $0.before != hash }) {
-                seen = max(seen, kept.change)
-            }
+            let first = views.first { $0.before == hash || $0.brought == hash }
+            if let first, first.before != hash { seen = max(seen, first.change) }
         }
         return seen
     }
@@ -167,15 +166,14 @@ package struct Past: Hashable, Sendable {
     }
 
     /// Returns the places where a write brings back what the file showed before a change that its program had not read,
-    /// and what the file showed there at that time.
+    /// and what the file certainly showed there when the program read it.
     func reverted(byWriteAt path: Path, in values: [Path: CanonicalValue], after seen: UInt64) -> [(Region, [Shown])] {
         views.filter { path.overlaps($0.key) }.sorted { $0.key < $1.key }.compactMap { place, views in
-            let unseen = views.filter { $0.change > seen }
             let hash = ValueHash(value(at: place, in: values))
-            guard let first = unseen.first, unseen.contains(where: { $0.before == hash && $0.brought != hash }) else {
-                return nil
-            }
-            return (Region(place), first.shown)
+            // The program has read the file before one of these changes.
+            let ended = views.filter { $0.change > seen && $0.before == hash && $0.brought != hash }
+            guard let first = ended.first else { return nil }
+            return (Region(place), ended.dropFirst().reduce(first.shown) { $0.inBoth($1.shown) })
         }
     }
 }

@@ -115,6 +115,7 @@ struct PreferenceFiles: Sendable {
         let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
         return reading(
             domain, status, contentHash, .values(values), mark: meaning, settled: settled,
+            foreign: isChanged && isMarked ? History(of: file, on: system)?.lastFound(since: lastRead) : nil,
             times: isChanged ? writeTimes(of: file, values, since: lastRead) : WriteTimes())
     }
 
@@ -129,13 +130,12 @@ struct PreferenceFiles: Sendable {
 
     private func reading(
         _ domain: String, _ status: FileStatus?, _ hash: ContentHash?, _ content: Observation.Content,
-        mark: LibraryWrite?,
-        settled: Bool, times: WriteTimes = WriteTimes()
+        mark: LibraryWrite?, settled: Bool, foreign: PropertyList.Dictionary? = nil, times: WriteTimes = WriteTimes()
     ) -> Reading {
         let observation = Observation(
             domain: domain, identity: status.map { MirrorEngine.FileIdentity($0) }, hash: hash, content: content,
             modified: times.ofRemoval ?? (status?.modified ?? system.clock.wall).milliseconds, mark: mark,
-            written: times.ofKeys)
+            foreign: foreign, written: times.ofKeys)
         return Reading(observation: observation, status: status, isUnsettled: !settled)
     }
 
@@ -329,6 +329,14 @@ struct WriteTimes: Hashable, Sendable {
 }
 
 extension History {
+    /// Returns what a program without the library wrote last, if the library has replaced it since the file was last
+    /// read.
+    func lastFound(since lastRead: MirrorEngine.FileIdentity?) -> PropertyList.Dictionary? {
+        let limit = lastRead.map { max($0.modified, $0.changed) / 1_000_000 } ?? .min
+        let newer = versions.reversed().prefix { $0.time.milliseconds > limit || $0.author.reason == .found }
+        return newer.first { $0.author.reason == .found }.flatMap { values(of: $0) }
+    }
+
     /// Returns the time since which each key has had its present value.
     ///
     /// A key is dated by the oldest version of the trailing run in which it already had that value. A deleted key is
