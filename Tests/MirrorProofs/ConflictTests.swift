@@ -281,7 +281,9 @@ import Testing
         #expect(processes.map { $0.end(by: SIGTERM) } == [0, 0])
     }
 
-    @Test func `is made of each value that a program with an old cache reverts`() throws {
+    /// - Parameter usesStore: Whether the store writes another key before the exchange.
+    @Test(arguments: [false, true])
+    func `is made of each value that a program with an old cache reverts`(_ usesStore: Bool) throws {
         let mirror = try MirrorOfProcesses("a", "b")
         let (a, b) = (mirror.hosts[0], mirror.hosts[1])
         for key in ["k1", "k2"] { try a.write(key, "old", in: [domain]) }
@@ -293,6 +295,7 @@ import Testing
         let cache: PropertyList = ["k1": "old", "k2": "old", "k3": "of the user"]
         try Data(try cache.serialized(as: .binary)).write(
             to: URL(filePath: a.file(domain).path.description), options: .atomic)
+        if usesStore { try a.write("k4", "of the store", in: [domain]) }
         _ = try holds { try a.run("mirror", "sync").status == 0 }
         try mirror.comeToRest()
         try expectLists(mirror, ["\"new\"", "\"new\""])
