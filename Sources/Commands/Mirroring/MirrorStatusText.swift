@@ -106,7 +106,7 @@ extension MirrorStatus {
         if ignoredHosts == 0, condition == .overQuota || bytes > mostBytes / 2 {
             rows.append(("size", "\(bytes) of \(mostBytes) bytes"))
         }
-        if deletes > 1000 { rows.append(("deletes", "\(deletes) are recorded; a new mirror would start without them")) }
+        if deletes > 1000 { rows.append(("deletes", "\(deletes) are recorded, each until all hosts have applied it")) }
         return rows
     }
 

@@ -134,8 +134,9 @@ extension MirrorVerbs {
     }
 
     static let retire = Verb(
-        "retire", .new, "hide a host that will not return", options: [.mirror], forms: [[host]],
-        statuses: [.invalidValue] + outcomes
+        "retire", .new, "hide a host that will not return",
+        details: ["If it publishes nothing for a day, this host takes over its values and removes its folder."],
+        options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         try decide(invocation, context) { .retire($0) }
     }
