@@ -77,7 +77,7 @@ import Testing
 
     // MARK: Watched
 
-    /// What happens while the desk watches its conflicts, of which it has one at the key theme, and what is printed,
+    /// What happens while the desk watches its conflicts, at first one at the key theme, and what is printed,
     /// without the lines of the values.
     @Test(
         arguments: [

@@ -93,7 +93,7 @@ extension SimulatedHost {
         save(domain, mark: .restore) { $0 = restored.dictionaryValue ?? [:] }
     }
 
-    /// Rebuilds the state from all files in view, of which some may still wait.
+    /// Rebuilds the state from all files in view. Some of them may still wait.
     fileprivate func rebuild() {
         sync()
         guard isDirectoryThere else { return }

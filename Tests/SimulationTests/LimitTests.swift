@@ -170,7 +170,7 @@ import Testing
         #expect(near.durable.outbox.isEmpty && far.value("a4") == Self.text(800) && bench.isSound)
     }
 
-    /// The limit of values, or of bytes, of which each value takes about 145.
+    /// The limit of values, or of bytes. Each value takes about 145 bytes.
     @Test(arguments: [(3, Int.max), (.max, 500)])
     func `of the whole mirror makes the host wait whose value would exceed it`(_ keys: Int, _ bytes: Int) {
         let bench = Bench { ($0.keys, $0.bytesOfMirror) = (keys, bytes) }
