@@ -239,6 +239,8 @@ extension FileSystem {
                 try file.setPermissions(permissions.union(.publicFile))
             }
         } catch {
+            // Frees the space of a full disk at once, even while a process that was just forked holds the file open.
+            _ = try? file.truncate(to: 0)
             _ = try? remove(temporary)
             throw error
         }
