@@ -64,7 +64,7 @@ extension CommandContext {
         return folders.split(separator: UInt8(ascii: ":")).lazy.compactMap { FilePath($0) }.filter(\.isAbsolute)
             .map { $0.appending(name) }
             .first { path in
-                guard let status = (try? fileSystem.status(of: path)) ?? nil else { return false }
+                guard let status = try? fileSystem.status(of: path) else { return false }
                 return status.kind == .file && status.permissions.rawValue & 0o111 != 0
             }
     }

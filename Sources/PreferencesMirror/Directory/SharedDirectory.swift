@@ -66,7 +66,7 @@ package struct SharedDirectory: Sendable {
         if mirrors.count > 1, !isMarked || !isChosen { return .severalMirrors(mirrors) }
         guard let first = mirrors.first else { return (try? hasEarlierFormat()) ?? false ? .earlierFormat : .noMarker }
         guard isMarked else { return .otherMirror(first) }
-        switch ((try? files.status(of: writers, followingLink: false)) ?? nil)?.kind {
+        switch (try? files.status(of: writers, followingLink: false))?.kind {
         case .folder: return nil
         case .symbolicLink: return .linkedWriters
         case .file, .pipe, .other, nil: return .noWriters
@@ -153,7 +153,7 @@ package struct SharedDirectory: Sendable {
             }
         }
         for address in faulty where listing.folders[address.writer]?[address.name.description] != nil {
-            let status = (try? files.status(of: place(of: address), followingLink: false)) ?? nil
+            let status = try? files.status(of: place(of: address), followingLink: false)
             listing.folders[address.writer]?[address.name.description] = status?.size ?? 0
         }
         return listing
@@ -238,7 +238,7 @@ package struct SharedDirectory: Sendable {
     package func lastChange(of writer: WriterID) -> Timestamp? {
         let folder = folder(of: writer)
         return [folder, folder.appending("l"), folder.appending("b")].compactMap { folder in
-            ((try? files.status(of: folder)) ?? nil)?.modified
+            (try? files.status(of: folder))?.modified
         }.max()
     }
 }
@@ -375,7 +375,7 @@ extension SharedDirectory {
     ///
     /// In a sticky directory everyone may add files, but only their owners may change them.
     private var permissions: (ofFolders: FilePermissions, ofFiles: FilePermissions) {
-        let ofDirectory = ((try? files.status(of: path)) ?? nil)?.permissions ?? .privateFolder
+        let ofDirectory = (try? files.status(of: path))?.permissions ?? .privateFolder
         let ofFolders = ofDirectory.subtracting(.inheritsGroup).union(.privateFolder)
         let ofFiles = ofFolders.intersection(.anyFile)
         return (ofFolders, ofDirectory.contains(.sticky) ? ofFiles.subtracting(.writableByAny) : ofFiles)
@@ -387,10 +387,10 @@ extension SharedDirectory {
     func sweep(_ writer: WriterID, at now: Timestamp) {
         let folder = folder(of: writer)
         guard (try? isFolder(folder)) ?? false else { return }
-        for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
+        for name in (try? files.names(in: folder)) ?? [] {
             guard FolderCheck.isPassing(name.description) else { continue }
             let path = folder.appending(name)
-            guard let status = (try? files.status(of: path, followingLink: false)) ?? nil,
+            guard let status = try? files.status(of: path, followingLink: false),
                 status.modified.advanced(by: .seconds(3600)) < now
             else { continue }
             _ = try? files.remove(path)
@@ -439,7 +439,7 @@ extension SharedDirectory {
         }
         let missing = references.filter { found[$0.name] == nil }
         guard !missing.isEmpty else { return found }
-        let others = (((try? files.names(in: writers)) ?? nil) ?? []).compactMap { WriterID($0.description) }
+        let others = ((try? files.names(in: writers)) ?? []).compactMap { WriterID($0.description) }
         for reference in missing {
             found[reference.name] = others.lazy.compactMap { blob(reference, in: $0) }.first
         }
@@ -448,8 +448,8 @@ extension SharedDirectory {
 
     private func blob(_ reference: BlobReference, in writer: WriterID) -> Blob? {
         let place = place(of: reference.name, of: writer)
-        guard ((try? files.status(of: place, followingLink: false)) ?? nil)?.kind == .file,
-            let bytes = (try? contents(of: place, limit: reference.size)) ?? nil
+        guard (try? files.status(of: place, followingLink: false))?.kind == .file,
+            let bytes = try? contents(of: place, limit: reference.size)
         else { return nil }
         guard let blob = try? Blob(decoding: bytes, as: reference) else { return nil }
         if let longValues { blob.value.long?.store(in: longValues) }

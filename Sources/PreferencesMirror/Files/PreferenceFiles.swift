@@ -142,7 +142,7 @@ struct PreferenceFiles: Sendable {
     // MARK: Programs that do not use the library
 
     private func isQuiet(_ folder: FilePath) -> Bool {
-        guard let status = (try? system.fileSystem.status(of: folder)) ?? nil else { return true }
+        guard let status = try? system.fileSystem.status(of: folder) else { return true }
         return isQuiet(status)
     }
 

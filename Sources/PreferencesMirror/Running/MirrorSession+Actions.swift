@@ -169,8 +169,8 @@ extension MirrorSession {
     private mutating func quarantine(_ address: PackAddress) {
         let place = directory.place(of: address)
         guard let copy = FileName(address.description.split(separator: "/").joined(separator: "-")),
-            let size = (try? directory.size(of: place)) ?? nil, hasRoom(for: copy, size),
-            let bytes = (try? directory.contents(of: place, limit: size)) ?? nil
+            let size = try? directory.size(of: place), hasRoom(for: copy, size),
+            let bytes = try? directory.contents(of: place, limit: size)
         else { return }
         let (files, folder) = (files, quarantine)
         attempt { () throws(SystemFailure) in
@@ -186,9 +186,9 @@ extension MirrorSession {
 
     /// Whether there is no copy of that name yet, and room for one.
     private func hasRoom(for copy: FileName, _ size: Int) -> Bool {
-        let copies = ((try? files.names(in: quarantine)) ?? nil) ?? []
+        let copies = (try? files.names(in: quarantine)) ?? []
         guard !copies.contains(copy), copies.count < Self.mostCopies else { return false }
-        let sizes = copies.map { ((try? directory.size(of: quarantine.appending($0))) ?? nil) ?? 0 }
+        let sizes = copies.map { (try? directory.size(of: quarantine.appending($0))) ?? 0 }
         return sizes.reduce(size, +) <= Self.mostBytesOfCopies
     }
 }

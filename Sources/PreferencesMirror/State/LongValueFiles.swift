@@ -105,7 +105,7 @@ final class LongValueFiles: LongValueStore {
     /// Returns a value that is kept already, without reading all of it.
     func value(_ reference: BlobReference) -> LongValue? {
         guard contains(reference), let path = path(of: reference.name),
-            let file = (try? files.open(path, .readingNoFollow)) ?? nil,
+            let file = try? files.open(path, .readingNoFollow),
             let beginning = try? file.beginning(limit: LongValue.lengthOfBeginning)
         else { return nil }
         return LongValue(reference, beginning: beginning, in: self)

@@ -37,7 +37,7 @@ struct StateJournal: Sendable {
 
     /// Whether the journal is the one that was read, without changes by other programs.
     var isCurrent: Bool {
-        guard file != nil, let status = (try? files.status(of: path)) ?? nil else { return false }
+        guard file != nil, let status = try? files.status(of: path) else { return false }
         return status.number == number && status.size == length
     }
 
@@ -78,16 +78,16 @@ struct StateJournal: Sendable {
     /// Returns the state without a lock, and changes nothing. Returns nil if it cannot be read.
     func peek() -> LocalState? {
         guard (try? longValues.reload(removesTemporaries: false)) != nil,
-            let bytes = (try? files.contents(of: path, limit: Self.mostBytes)) ?? nil
+            let bytes = try? files.contents(of: path, limit: Self.mostBytes)
         else { return nil }
         return (try? Journal.replay(bytes, longValues: longValues))?.state
     }
 
-    var exists: Bool { ((try? files.status(of: path)) ?? nil) != nil }
+    var exists: Bool { (try? files.status(of: path)) != nil }
 
     /// Whether the journal is of an earlier format, which is not read.
     var isOfEarlierFormat: Bool {
-        guard let bytes = (try? files.contents(of: path, limit: Self.mostBytes)) ?? nil else { return false }
+        guard let bytes = try? files.contents(of: path, limit: Self.mostBytes) else { return false }
         do throws(PackFault) {
             _ = try Journal.replay(bytes, longValues: longValues)
             return false
@@ -134,9 +134,9 @@ struct StateJournal: Sendable {
 
     /// The damaged journals that were kept, latest last.
     private var damaged: [FileName] {
-        let names = ((try? files.names(in: folder)) ?? nil) ?? []
+        let names = (try? files.names(in: folder)) ?? []
         let dated = names.filter { $0.description.hasPrefix(Self.damagedPrefix) }.map { name in
-            (name, ((try? files.status(of: folder.appending(name), followingLink: false)) ?? nil)?.modified)
+            (name, (try? files.status(of: folder.appending(name), followingLink: false))?.modified)
         }
         return dated.sorted { ($0.1?.nanoseconds ?? .min) < ($1.1?.nanoseconds ?? .min) }.map(\.0)
     }
@@ -187,10 +187,10 @@ struct StateJournal: Sendable {
     /// The summary, if it matches the length of the journal, and the time at which it was written.
     var datedSummary: (summary: StateSummary, written: Timestamp)? {
         let place = folder.appending(Self.summaryName)
-        guard let written = ((try? files.status(of: place)) ?? nil)?.modified,
-            let bytes = (try? files.contents(of: place, limit: 256 << 20)) ?? nil,
+        guard let written = (try? files.status(of: place))?.modified,
+            let bytes = try? files.contents(of: place, limit: 256 << 20),
             let summary = try? Journal.summary(bytes),
-            let status = (try? files.status(of: path)) ?? nil, status.size == summary.journalLength
+            let status = try? files.status(of: path), status.size == summary.journalLength
         else {
             return nil
         }
@@ -203,7 +203,7 @@ struct StateJournal: Sendable {
     func store(_ summary: StateSummary, isNew: Bool) {
         let bytes = Journal.encoded(summary)
         let place = folder.appending(Self.summaryName)
-        if !isNew, let former = (try? files.contents(of: place, limit: bytes.count)) ?? nil, former == bytes { return }
+        if !isNew, let former = try? files.contents(of: place, limit: bytes.count), former == bytes { return }
         _ = try? files.replace(place, with: bytes)
     }
 
@@ -215,7 +215,7 @@ struct StateJournal: Sendable {
 
     /// The recorded waits, or nil if there are none.
     var pendingWaits: PendingWaits? {
-        let bytes = (try? files.contents(of: folder.appending(Self.waitsName), limit: 16 << 20)) ?? nil
+        let bytes = try? files.contents(of: folder.appending(Self.waitsName), limit: 16 << 20)
         return bytes.flatMap { try? Journal.pendingWaits($0) }
     }
 
@@ -229,7 +229,7 @@ struct StateJournal: Sendable {
 
     /// The failures of the last exchange, in a file that separates them with zero bytes.
     var troubles: [String] {
-        let bytes = (try? files.contents(of: folder.appending(Self.troublesName), limit: 1 << 20)) ?? nil
+        let bytes = try? files.contents(of: folder.appending(Self.troublesName), limit: 1 << 20)
         return (bytes ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
