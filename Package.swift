@@ -13,9 +13,9 @@ let settings: [SwiftSetting] = [
 /// The options for the release build of the command on Linux: a static executable, which starts in a third of the time
 /// of a dynamic one.
 ///
-/// The functions that every start runs are adjacent, so that the rest of the executable is not even mapped. Their order
-/// is in `startup-order.txt`, which `Tests/run order` records. The table for C++ exceptions is left out, because there
-/// are none.
+/// `Sources/prefs/package` links it a second time, with the functions that every start runs next to each other, so that
+/// the rest of the executable is not even mapped; their names are in the file PREFS_STARTUP_ORDER. PREFS_SYMBOLS keeps
+/// the names in the executable. The table for C++ exceptions is left out, because there are none.
 let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
     [.unsafeFlags(["-static-executable"], .when(platforms: [.linux], configuration: .release))],
     [
@@ -23,10 +23,11 @@ let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
             [
                 "-static-executable", "-use-ld=lld", "-Xlinker", "-O2", "-Xlinker", "--gc-sections", "-Xlinker",
                 "--icf=all", "-Xlinker", "--no-eh-frame-hdr",
-                "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/prefs/startup-order.txt",
-                "-Xlinker", "--no-warn-symbol-ordering",
                 "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/prefs/discarded.ld",
-            ] + (Context.environment["PREFS_SYMBOLS"] == nil ? ["-Xlinker", "-s"] : []),
+            ] + (Context.environment["PREFS_SYMBOLS"] == nil ? ["-Xlinker", "-s"] : [])
+                + (Context.environment["PREFS_STARTUP_ORDER"].map { file in
+                    ["-Xlinker", "--symbol-ordering-file=\(file)", "-Xlinker", "--no-warn-symbol-ordering"]
+                } ?? []),
             .when(platforms: [.linux], configuration: .release))
     ]
 )
@@ -75,7 +76,7 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"],
-            exclude: ["discarded.ld", "install", "package", "startup-order.txt"],
+            exclude: ["discarded.ld", "install", "package"],
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 

@@ -1,8 +1,7 @@
 // The executable `prefs`. All of its code is in `Commands`.
 //
-// startup-order.txt lists the functions that run at startup, so that the linker can place them next to each other;
-// `Tests/run order` regenerates it. `install` copies the executable, the manual pages and the completions to their
-// destinations.
+// `install` copies the executable, the manual pages and the completions to their destinations; `package` makes packages
+// of them.
 internal import Commands
 
 // No name from these modules is used here. The linker of a static executable considers only the executable's own

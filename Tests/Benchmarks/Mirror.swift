@@ -9,9 +9,7 @@ import Synchronization
 /// Measures the mirror of our command and library, on the disk of the package.
 enum MirrorBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
-        guard try succeeds("swift build -c release --product prefs") else {
-            throw Failure("the command does not build")
-        }
+        _ = try PackagedCommand.make()
         let keys = options.isQuick ? 100_000 : 1_000_000
         let parts: [(title: String, rows: () throws -> [Row])] = [
             // First, because a command's memory includes that of the process that started it.
@@ -312,7 +310,7 @@ private final class MirrorHost {
     }
 
     func command(_ words: String...) -> Command {
-        Command(words: [".build/release/prefs"] + words, environment: environment)
+        Command(words: [PackagedCommand.path] + words, environment: environment)
     }
 
     /// Exchanges once in this process, so that the bytes are counted.

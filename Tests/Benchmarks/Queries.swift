@@ -9,10 +9,7 @@ enum QueriesBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         let folder = try newFolder("queries")
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let prefs = FileManager.default.currentDirectoryPath + "/.build/release/prefs"
-        guard FileManager.default.isExecutableFile(atPath: prefs) else {
-            throw Failure("the command is not built: swift build -c release")
-        }
+        let prefs = try PackagedCommand.make()
         guard try succeeds("jq --version") else { throw Failure("jq is not installed") }
         try writeRecords(to: "\(folder)/records.json")
         let environment = ["PATH": "/usr/bin:/bin", "HOME": folder]

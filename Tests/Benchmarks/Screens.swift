@@ -11,10 +11,7 @@ enum ScreensBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         let folder = try newFolder("screens")
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let prefs = FileManager.default.currentDirectoryPath + "/.build/release/prefs"
-        guard FileManager.default.isExecutableFile(atPath: prefs) else {
-            throw Failure("the command is not built: swift build -c release")
-        }
+        let prefs = try PackagedCommand.make()
         guard try succeeds("less --version") else { throw Failure("less is not installed") }
         let file = folder + "/large.plist"
         try writeEntries(to: file)

@@ -6,10 +6,7 @@ enum ScriptsBenchmark {
     static func run(_ options: Options, _ report: Report) throws {
         let folder = try newFolder("scripts")
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let prefs = FileManager.default.currentDirectoryPath + "/.build/release/prefs"
-        guard try succeeds("cp \(prefs) \(folder)/prefs") else {
-            throw Failure("the command is not built: swift build -c release")
-        }
+        try Command(words: ["cp", try PackagedCommand.make(), folder + "/prefs"]).succeed()
         try schema.write(toFile: folder + "/bench.schema.plist", atomically: false, encoding: .utf8)
         for shell in ["bash", "sh"] {
             let commands = try Tool.allCases.map { tool in

@@ -34,23 +34,18 @@ struct StorePeer: Sendable {
 extension StorePeer {
     static let all: [StorePeer] = [own, foundation, gnustep, dconf, git]
 
-    // An installed copy, as users have. The linker writes its output through a mapping, so that file is in the page
-    // cache as single pages and starts more slowly.
-    private static let installed = ".build/installed/bin/prefs"
-
     private static let own = StorePeer(
         name: Row.ours, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
         driver: [".build/release/Benchmarks", "store-driver", domain],
         preparation: [
-            "swift build -c release --product prefs", "swift build -c release --product Benchmarks",
-            "PREFS_COMMAND=.build/release/prefs Sources/prefs/install .build/installed",
+            "swift build -c release --product Benchmarks", PackagedCommand.preparation,
         ],
-        start: [installed, "--version"],
+        start: [PackagedCommand.path, "--version"],
         environment: { ["PATH": path, "HOME": $0] },
-        write: { [installed, "write", domain, $1, $2] },
-        read: { [installed, "read", domain, $1] },
-        list: { _ in [installed, "read", domain] },
-        fill: .input([installed, "import", domain, "-"], header: "") { "\($0) = \($1);" })
+        write: { [PackagedCommand.path, "write", domain, $1, $2] },
+        read: { [PackagedCommand.path, "read", domain, $1] },
+        list: { _ in [PackagedCommand.path, "read", domain] },
+        fill: .input([PackagedCommand.path, "import", domain, "-"], header: "") { "\($0) = \($1);" })
 
     private static let domain = "org.example.peer"
     private static let userDefaults = [".build/peers/foundation/release/UserDefaultsPeer", domain]
