@@ -50,7 +50,7 @@ struct BannedWord: Sendable {
         "Sources/PropertyLists/PortabilityNote.swift": "messages",
         "Sources/SettingsSchema/Reading/Schema+Attributes.swift": "attributes of schemas",
         "Sources/SettingsSchema/Scripts/SettingDraft.swift": "words of declarations",
-        "Sources/SettingsSchema/Values/ValueRule+Text.swift": "units",
+        "Sources/SettingsSchema/Model/ValueKind.swift": "units",
         // Names of the files of a mirror, which are ASCII.
         "Sources/MirrorEngine/Local/LocalState.swift": "packs and blobs",
         "Sources/MirrorEngine/Local/StateSummary.swift": "packs and blobs",

@@ -156,8 +156,8 @@ private struct BundleWriter {
                 control.entries["IsSecure"] = true
                 control.carried.insert("Sensitive")
             }
-            if rule.kind == .url || rule.kind == .address {
-                control.entries["KeyboardType"] = rule.kind == .url ? "URL" : "EmailAddress"
+            if let keyboard = rule.kind?.facts.keyboard {
+                control.entries["KeyboardType"] = .string(keyboard)
                 control.carried.insert("Kind")
             } else if rule.pattern?.text == SettingsBundle.patternOfNumberPad {
                 control.entries["KeyboardType"] = "NumberPad"

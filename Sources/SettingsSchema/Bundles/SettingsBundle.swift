@@ -315,9 +315,9 @@ extension BundleReader {
         var rule = ValueRule(.string)
         if let keyboard = text("KeyboardType", of: &specifier) {
             var typed = rule
+            typed.kind = ValueKind.allCases.first { $0.facts.keyboard == keyboard }
             switch keyboard {
-            case "URL": typed.kind = .url
-            case "EmailAddress": typed.kind = .address
+            case _ where typed.kind != nil: break
             case "NumberPad": typed.pattern = Pattern(SettingsBundle.patternOfNumberPad)
             case "Alphabet", "NumbersAndPunctuation": break
             default: specifier.used.remove("KeyboardType")

@@ -102,7 +102,7 @@ extension SwiftType {
     /// Returns the value that a text denotes, or nil if the type has none: the text itself, a number or a boolean, or
     /// a property list in text.
     func value(ofText text: String) -> PropertyList? {
-        if base == Duration.self, let amount = Quantity.seconds(text) {
+        if base == Duration.self, let amount = Quantity.seconds.amount(text) {
             return try? PropertyList(encoding: amount.duration)
         }
         let parsed = text.contains { "()[]{}<>\"".contains($0) } ? try? PropertyList(parsing: text) : nil
@@ -116,7 +116,7 @@ extension SwiftType {
         guard base == Duration.self, let duration = try? value.decoded(as: Duration.self),
             duration == .seconds(duration.components.seconds)
         else { return nil }
-        return Quantity.text(seconds: PropertyList.Integer(duration.components.seconds))
+        return Quantity.seconds.text(of: PropertyList.Integer(duration.components.seconds))
     }
 
     /// Returns a value with the texts inside it converted, where the type cannot decode them unchanged.

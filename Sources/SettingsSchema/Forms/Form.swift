@@ -362,7 +362,7 @@ extension Form.Control {
     }
 
     /// Whether the value is written with a unit of time or size.
-    package var isQuantity: Bool { setting.rule.kind?.isQuantity ?? false }
+    package var isQuantity: Bool { setting.rule.kind?.quantity != nil }
 
     /// Returns a value as a user reads it: a secret masked, and a choice by its title.
     package func shownText(of value: PropertyList) -> String {
@@ -385,12 +385,7 @@ extension Form.Control {
             return .real(rounded.isFinite ? rounded : sum)
         }
         guard case .integer(let integer) = value, let number = Int64(exactly: integer) else { return nil }
-        let units: [Int64] =
-            switch setting.rule.kind {
-            case .duration: [604_800, 86_400, 3600, 60]
-            case .size: (1...6).reversed().map { 1 << (10 * $0) }
-            default: []
-            }
+        let units = setting.rule.kind?.quantity?.steps ?? []
         // Below one minute there are seconds, not zero minutes.
         let unit = units.first { number % $0 == 0 && (step > 0 ? number > 0 : number > $0) } ?? 1
         let (product, isLarge) = Int64(step).multipliedReportingOverflow(by: unit)

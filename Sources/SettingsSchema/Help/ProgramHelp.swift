@@ -297,7 +297,7 @@ extension SettingDeclaration {
 
     /// The unit after a number. Durations and sizes include their own.
     private var shownUnit: String {
-        rule.kind?.isQuantity ?? false ? "" : unit.map { " \($0)" } ?? ""
+        rule.kind?.quantity != nil ? "" : unit.map { " \($0)" } ?? ""
     }
 
     private var notice: String? { deprecated.map(\.asNotice) }

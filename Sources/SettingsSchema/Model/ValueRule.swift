@@ -22,49 +22,6 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The meaning of a value beyond its type.
-public enum ValueKind: String, Hashable, Sendable, CaseIterable {
-    /// The path of a file.
-    case file
-    /// The path of a folder.
-    case folder
-    /// The path of a file or folder.
-    case path
-    /// A URL.
-    case url
-    /// The name or IP address of a host, optionally with a port.
-    case host
-    /// A host, or a user and a host, as in mail addresses.
-    case address
-    /// A time span in seconds, written with units: `1h30m`.
-    case duration
-    /// A number of bytes, written with a unit: `4K`.
-    case size
-
-    /// Whether values are numbers with units.
-    var isQuantity: Bool { self == .duration || self == .size }
-
-    /// Whether values are paths of the file system.
-    package var isPath: Bool { self == .file || self == .folder || self == .path }
-
-    /// The types of values of this kind; the first is the default.
-    var types: [ValueType] {
-        switch self {
-        case .duration: [.integer, .real]
-        case .size: [.integer]
-        default: [.string]
-        }
-    }
-
-    package var noun: String {
-        switch self {
-        case .url: "a URL"
-        case .address: "an address such as ada@example.com"
-        default: "a \(rawValue)"
-        }
-    }
-}
-
 /// The requirements for a value: its type and restrictions.
 package struct ValueRule: Hashable, Sendable {
     package var type = ValueType.string

@@ -344,7 +344,7 @@ extension ValueRule {
     /// Makes a duration or a size a number if the declaration has no type.
     mutating func takeType(ofKind value: PropertyList) {
         guard value["Type"] == nil, type == .string, let kind = value["Kind"]?.stringValue.flatMap(ValueKind.init),
-            kind.isQuantity
+            kind.quantity != nil
         else { return }
         type = .integer
     }

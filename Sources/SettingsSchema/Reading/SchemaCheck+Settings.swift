@@ -5,7 +5,7 @@ extension SchemaCheck {
     /// Checks that a rule's attributes apply to its type and agree with each other.
     mutating func checkRule(_ rule: ValueRule, at path: EntryPath) {
         if rule.type != .any { checkApplications(rule.applications, to: rule.type, at: path) }
-        if let kind = rule.kind, !kind.types.contains(rule.type), rule.type != .any {
+        if let kind = rule.kind, !kind.facts.types.contains(rule.type), rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending("Kind"))
         }
         if rule.exists != nil, !(rule.kind?.isPath ?? false) {

@@ -104,12 +104,7 @@ struct Completions {
         if let command = rule.choicesFrom { return .lines(command) }
         if !rule.choices.isEmpty { return .words(rule.choices.map { Word(text: $0.plainText) }) }
         if rule.type == .boolean { return .words([Word(text: "true"), Word(text: "false")]) }
-        switch rule.kind {
-        case .file, .path: return .files
-        case .folder: return .folders
-        case nil where rule.type == .string: return .files
-        default: return .nothing
-        }
+        return rule.kind?.facts.completion ?? (rule.type == .string ? .files : .nothing)
     }
 }
 

@@ -85,7 +85,7 @@ extension ValueRule {
             put("minLength", minimumLength)
             put("maxLength", maximumLength)
             result["pattern"] = pattern.map { .string("^(?:\($0.text))$") }
-            if kind == .url { result["format"] = "uri" }
+            result["format"] = (kind?.facts.jsonFormat).map { .string($0) }
         case .date: result["format"] = "date-time"
         case .data: result["contentEncoding"] = "base64"
         case .array:
