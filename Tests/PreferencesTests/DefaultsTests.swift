@@ -2,6 +2,7 @@ import Platform
 import Preferences
 import PropertyLists
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -131,6 +132,43 @@ private struct Window: Codable, Equatable {
         for defaults in [ours, theirs, Defaults(Self.name, in: bench.store())] {
             #expect(defaults[.size] == 14 && defaults[.theme] == "dark")
         }
+    }
+
+    /// A slow disk must not cost a thread for every 80 ms.
+    @Test func `set during a slow write are written by one thread, after it`() throws {
+        let bench = try StoreBench()
+        var system = bench.process()
+        let files = HookedFileSystem(system.fileSystem)
+        system.fileSystem = files
+        let running = Mutex(0)
+        let most = Mutex(0)
+        let waiting = Mutex<[@Sendable () -> Void]>([])
+        system.background = { work in
+            let isBusy = running.withLock { running in
+                defer { running += 1 }
+                most.withLock { $0 = max($0, running + 1) }
+                return running > 0
+            }
+            if isBusy { return waiting.withLock { $0.append(work) } }
+            work()
+            running.withLock { $0 = 0 }
+        }
+        let defaults = Defaults(Self.name, in: Store(.native, on: system))
+        defaults[.size] = 12
+        bench.settle()
+        bench.simulated.clock.advance(by: .seconds(5))
+        files.onceRenamed(StoreBench.file(Self.name).path) {
+            for size in 100..<120 {
+                defaults[.size] = size
+                bench.simulated.clock.advance(by: .milliseconds(100))
+            }
+        }
+        defaults[.size] = 13
+        bench.settle()
+        #expect(most.withLock { $0 } == 1)
+        for work in waiting.withLock({ $0 }) { work() }
+        bench.settle()
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values["size"] == 119)
     }
 
     @Test func `survive a disk that is full for a while`() async throws {

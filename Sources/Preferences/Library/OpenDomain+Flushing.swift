@@ -38,8 +38,11 @@ extension OpenDomain {
         // The closure retains the domain, so that pending changes are not lost.
         _ = system.clock.wake(at: system.clock.now.advanced(by: delay)) { [self] in
             system.background { [self] in
+                let isWritten = (try? flush()) != nil
+                // Only now: while a slow disk or another holder of the lock delays this flush, none is scheduled, so
+                // that a domain never has two threads that wait.
                 state.withLock { $0.flush.isScheduled = false }
-                if (try? flush()) == nil || hasPending { scheduleFlush() }
+                if !isWritten || hasPending { scheduleFlush() }
             }
         }
     }
@@ -134,10 +137,7 @@ extension OpenDomain {
         guard isDue else { return }
         context.pending.register(self)
         _ = system.clock.wake(at: system.clock.now.advanced(by: Self.keepingDelay)) { [self] in
-            system.background { [self] in
-                state.withLock { $0.flush.isKeepingScheduled = false }
-                keepVersion()
-            }
+            system.background { [self] in keepVersion() }
         }
     }
 
@@ -146,6 +146,8 @@ extension OpenDomain {
         guard let file else { return }
         writing.withLock { _ in
             let unkept = state.withLock { state in
+                // Not before the domain is free, so that only one thread waits for it.
+                state.flush.isKeepingScheduled = false
                 defer { state.flush.unkept = nil }
                 return state.flush.unkept
             }
