@@ -162,17 +162,10 @@ extension PropertyList {
             throw DecodingFailure(
                 .tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: format ?? .xml)
         }
-        switch format {
-        case .xml: return try readXML(bytes, limits: limits, options: options, sources: &sources)
-        case .binary:
-            sources = nil
-            return try readBinary(bytes, limits: limits, options: options)
-        case .json: return try readJSON(bytes, limits: limits, options: options, sources: &sources)
-        case .openstep, .gnustep:
-            let dialect: OpenStepDialect = format == .gnustep ? .gnustep : .openstep
-            return try readOpenStep(bytes, dialect: dialect, limits: limits, options: options, sources: &sources)
-        case nil: return try readSniffed(bytes, limits: limits, options: options, sources: &sources).value
+        guard let format else {
+            return try readSniffed(bytes, limits: limits, options: options, sources: &sources).value
         }
+        return try format.facts.read(bytes, limits, options, &sources)
     }
 
     /// Returns the bytes of the value in `format`. Throws if the format cannot hold it.
@@ -180,14 +173,7 @@ extension PropertyList {
     /// Equal values have equal bytes, unless the options keep the order of keys or the values differ in the sign of a
     /// zero.
     public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
-        let data =
-            switch format {
-            case .xml: try writtenAsXML(options)
-            case .binary: try writtenAsBinary(options)
-            case .json: try writtenAsJSON(options)
-            case .openstep: try writtenAsOpenStep(options, dialect: .openstep)
-            case .gnustep: try writtenAsOpenStep(options, dialect: .gnustep)
-            }
+        let data = try format.facts.write(self, options)
         let limit = options.limits.inputBytes
         guard data.count <= limit else { throw EncodingFailure(.tooLarge(limit: limit), format: format) }
         return data
@@ -208,42 +194,6 @@ extension PropertyList {
     }
 }
 
-extension PropertyList.Format {
-    /// Whether an edit changes only the bytes of the edited entries. Files in other formats are rewritten as a whole.
-    package var isEditedInPlace: Bool {
-        switch self {
-        case .xml, .json, .openstep, .gnustep: true
-        case .binary: false
-        }
-    }
-
-    /// Whether dates keep their fractions of a second.
-    ///
-    /// This package writes fractions in GNUstep domains. Other GNUstep files have none, because GNUstep ignores them.
-    package var keepsFractions: Bool {
-        switch self {
-        case .binary, .json: true
-        case .xml, .openstep, .gnustep: false
-        }
-    }
-
-    /// Whether it has other scalars than strings and data. Only such a format can be that of a domain.
-    package var hasTypes: Bool {
-        switch self {
-        case .xml, .binary, .json, .gnustep: true
-        case .openstep: false
-        }
-    }
-
-    /// Whether it has null.
-    package var hasNull: Bool {
-        switch self {
-        case .binary, .json: true
-        case .xml, .openstep, .gnustep: false
-        }
-    }
-}
-
 extension PropertyList {
     /// Reads bytes whose format was not given.
     ///
@@ -258,10 +208,8 @@ extension PropertyList {
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let candidates: [Format]
         switch (Sniffing(bytes), named) {
-        case (.binary, _):
-            sources = nil
-            return (try readBinary(bytes, limits: limits, options: options), .binary)
-        case (.xml, _): return (try readXML(bytes, limits: limits, options: options, sources: &sources), .xml)
+        case (.binary, _): candidates = [.binary]
+        case (.xml, _): candidates = [.xml]
         case (.nothing, _) where options.acceptsBlank: candidates = [.openstep]
         case (.nothing, _): throw DecodingFailure(.emptyInput, offset: 0, format: named ?? .openstep)
         case (_, .json): candidates = [.json]

@@ -12,23 +12,13 @@ package struct PortabilityNote: Hashable, Sendable {
 extension PropertyList {
     /// The notes on bytes that were read without a failure, at most one of each kind, ordered by offset.
     package static func portabilityNotes(on bytes: [UInt8], _ format: Format) -> [PortabilityNote] {
-        var found: [(message: String, offset: Int)] = []
-        switch format {
-        case .xml: found = xmlNotes(on: bytes)
-        case .binary: found = binaryNotes(on: bytes)
-        case .json:
-            if let integer = integerOutOfRange(inJSON: bytes, ReadingOptions(allowsJSON5: true), where: { _ in true }) {
-                found = [("other readers may round an integer beyond 64 bits", integer.offset)]
-            }
-        case .openstep, .gnustep: break
-        }
-        return found.sorted { $0.offset < $1.offset }.map { note in
+        format.facts.notes(bytes).sorted { $0.offset < $1.offset }.map { note in
             let place = DecodingFailure(.noValue, offset: note.offset, format: format)
             return PortabilityNote(message: note.message, offset: note.offset, location: place.location(in: bytes))
         }
     }
 
-    private static func binaryNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
+    static func binaryNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
         guard let trailer = try? BinaryTrailer(file: bytes) else { return [] }
         for object in 0..<trailer.objectCount {
             let place = trailer.tableOffset + object * trailer.offsetSize
@@ -40,7 +30,13 @@ extension PropertyList {
         return []
     }
 
-    private static func xmlNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
+    static func jsonNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
+        integerOutOfRange(inJSON: bytes, ReadingOptions(allowsJSON5: true), where: { _ in true }).map {
+            [("other readers may round an integer beyond 64 bits", $0.offset)]
+        } ?? []
+    }
+
+    static func xmlNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
         guard let (encoding, start) = try? xmlEncoding(of: bytes) else { return [] }
         let text = DecodedText(bytes, as: encoding, from: start)
         var scan = XMLNoteScan(text: text.text(of: bytes))

@@ -21,15 +21,7 @@ package enum FormatName: String, Hashable, Sendable, CaseIterable {
 
 extension FormatName {
     /// The name of a property list format.
-    init(_ format: PropertyList.Format) {
-        switch format {
-        case .xml: self = .xml
-        case .binary: self = .binary
-        case .json: self = .json
-        case .openstep: self = .openstep
-        case .gnustep: self = .gnustep
-        }
-    }
+    init(_ format: PropertyList.Format) { self = FormatName(rawValue: format.rawValue) ?? .binary }
 
     /// The alternative names of a format.
     package var synonyms: [String] {

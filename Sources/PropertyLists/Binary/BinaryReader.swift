@@ -6,8 +6,9 @@
 
 extension PropertyList {
     static func readBinary(
-        _ bytes: [UInt8], limits: Limits, options: ReadingOptions
+        _ bytes: [UInt8], limits: Limits, options: ReadingOptions, sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
+        sources = nil
         let trailer: BinaryTrailer
         do throws(Fault) {
             trailer = try BinaryTrailer(file: bytes)

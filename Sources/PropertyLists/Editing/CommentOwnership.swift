@@ -178,7 +178,7 @@ extension SourceLayout {
     /// Whether a comment of the entry extends to the end of the line, or no separator can follow it.
     func endsWithComment(_ index: Int, in container: Int) -> Bool {
         guard let last = comments(of: index, in: container).after.last else { return false }
-        if format == .xml { return true }
+        if syntax.hasTags { return true }
         let separator = child(index, of: container).separator
         return separator.map { last.lowerBound >= $0.upperBound } ?? (blockComment(last) != Array(text[last]))
     }
@@ -263,7 +263,7 @@ extension SourceLayout {
     /// Whether a value without entries is a container, and not a scalar.
     private func isEmptyContainer(_ range: Range<Int>) -> Bool {
         guard !range.isEmpty else { return false }
-        guard format != .xml else {
+        guard !syntax.hasTags else {
             return element(at: range.lowerBound).map { $0 == .dict || $0 == .array } ?? false
         }
         let close: UInt8

@@ -182,18 +182,13 @@ extension EditPlan {
     private func between(like sibling: SourceMap.Entry?, _ indent: [UInt8]?) -> [UInt8] {
         if let sibling, let key = sibling.key, !sibling.value.isEmpty {
             let between = text[key.upperBound..<sibling.value.lowerBound]
-            let mark: UInt8? = layout.format == .xml ? nil : UInt8(ascii: layout.isOpenStep ? "=" : ":")
-            let isPlain = between.allSatisfy { $0 == mark || $0 == 0x20 || (0x09...0x0D).contains($0) }
+            let isPlain = between.allSatisfy { $0 == layout.syntax.mark || $0 == 0x20 || (0x09...0x0D).contains($0) }
             // An entry on one line needs its key and its value on that line.
             if isPlain, indent != nil || !between.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
                 return Array(between)
             }
         }
-        switch layout.format {
-        case .xml: return indent.map { style.newline + $0 } ?? []
-        case .json: return style.colon
-        default: return Array(" = ".utf8)
-        }
+        return layout.syntax.hasTags ? indent.map { style.newline + $0 } ?? [] : style.between
     }
 
     func keyText(_ key: String, _ path: [EntryPath.Component]) throws(EncodingFailure) -> [UInt8] {
@@ -225,7 +220,8 @@ extension EditPlan {
     /// The quotes of a key or string to keep in its replacement, or nil if they show no preference.
     func quotes(of range: Range<Int>) -> TextStyle.Quotes? {
         // Without quotes, the comment that follows would become part of the word.
-        if layout.isOpenStep, range.upperBound < text.count, text[range.upperBound] == UInt8(ascii: "/") {
+        let hasBareStrings = layout.syntax.bareCharacters != nil
+        if hasBareStrings, range.upperBound < text.count, text[range.upperBound] == UInt8(ascii: "/") {
             return .double
         }
         return switch text[range.lowerBound] {
@@ -263,12 +259,12 @@ extension EditPlan {
             if mark != nil, line.isEmpty, !isLast { inside += style.space }
         }
         if !line.isEmpty { inside += line + outer }
-        if layout.format == .xml, interior.isEmpty, interior.lowerBound == entry.value.upperBound {
+        if layout.syntax.hasTags, interior.isEmpty, interior.lowerBound == entry.value.upperBound {
             // `<dict/>`
-            let name = inDictionary ? "dict" : "array"
+            let close = (inDictionary ? layout.syntax.dictionary : layout.syntax.array).close
             var tag = Array(text[entry.value].dropLast(2))
             while let last = tag.last, isXMLSpace(last) { tag.removeLast() }
-            return replace(entry.value, with: tag + Array(">".utf8) + inside + Array("</\(name)>".utf8))
+            return replace(entry.value, with: tag + Array(">".utf8) + inside + Array(close.utf8))
         }
         replace((comments.map { $0 + 1 } ?? interior.lowerBound)..<interior.upperBound, with: inside)
     }
@@ -311,12 +307,12 @@ extension EditPlan {
             // Only a strings file can be empty.
             let braces = Array("{".utf8) + style.newline + Array("}".utf8) + style.newline
             replace(interior, with: acceptsBlank ? [] : braces)
-        } else if layout.format == .xml {
+        } else if layout.syntax.hasTags {
             let tag = text[entry.value.lowerBound..<interior.lowerBound].dropLast()
             replace(entry.value, with: Array(tag) + Array("/>".utf8))
         } else {
             let line = style.newline + layout.indent(ofLineAt: entry.value.lowerBound)
-            replace(interior, with: layout.isOpenStep && isOnLines ? line : [])
+            replace(interior, with: layout.syntax.breaksEmpty && isOnLines ? line : [])
         }
     }
 

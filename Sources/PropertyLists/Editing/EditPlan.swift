@@ -239,7 +239,7 @@ extension EditPlan {
 
     /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
     private func isWrapping(_ dictionary: PropertyList.Dictionary) -> Bool {
-        options.unwrapsJSON && style.format == .json && dictionary.count <= 1
+        options.unwrapsJSON && style.syntax.hasWrappings && dictionary.count <= 1
             && dictionary.first?.key.utf8.first == UInt8(ascii: "$")
     }
 
@@ -362,17 +362,17 @@ extension EditPlan {
             return replace((entry.key?.upperBound ?? range.lowerBound)..<range.lowerBound, with: " = ".utf8 + value)
         }
         var style = style
-        if layout.format != .xml { style.stringQuotes = quotes(of: range) ?? style.stringQuotes }
+        if !layout.syntax.hasTags { style.stringQuotes = quotes(of: range) ?? style.stringQuotes }
         let hasLines = text[range].contains { $0 == 0x0A || $0 == 0x0D }
         let isOnLines = change.old.isContainer && hasLines || isOnLines(change.position)
         var indent: [UInt8]? = isOnLines ? layout.indent(ofLineAt: range.lowerBound) : nil
         if case .data = change.old, case .data = change.new, !hasLines { indent = nil }
-        if change.path.isEmpty, layout.isOpenStep, case .string = change.new {
+        if change.path.isEmpty, layout.syntax.bareCharacters != nil, case .string = change.new {
             // The root must not look like JSON.
             style.stringQuotes = .double
         }
         let value = try FragmentWriter.text(of: change.new, style, indent: indent, at: change.path)
-        guard layout.format == .xml, let interior = layout.interior(ofElement: range),
+        guard layout.syntax.hasTags, let interior = layout.interior(ofElement: range),
             let element = layout.element(at: range.lowerBound), ![.true, .false, .dict, .array].contains(element),
             value.starts(with: "<\(element.rawValue)>".utf8)
         else { return replace(range, with: value) }

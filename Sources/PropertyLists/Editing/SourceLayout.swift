@@ -3,38 +3,34 @@ struct SourceLayout {
     /// The text in UTF-8.
     let text: [UInt8]
     let format: PropertyList.Format
+    let syntax: TextSyntax
     let map: SourceMap
     /// The positions of the entries of each container, in the order of the text.
     let children: [[Int]]
     /// Whether the root is a dictionary without braces.
     let isStringsFile: Bool
 
-    init(_ text: [UInt8], _ format: PropertyList.Format, _ map: SourceMap) {
-        (self.text, self.format, self.map) = (text, format, map)
+    init(_ text: [UInt8], _ format: PropertyList.Format, _ syntax: TextSyntax, _ map: SourceMap) {
+        (self.text, self.format, self.syntax, self.map) = (text, format, syntax, map)
         children = map.positionsOfChildren
-        let isOpenStep = format == .openstep || format == .gnustep
         let opening = map.entries.first.map { text[$0.value.lowerBound] }
         isStringsFile =
-            isOpenStep
+            syntax.bareCharacters != nil
             && (opening == nil || !children[0].isEmpty && opening != UInt8(ascii: "{") && opening != UInt8(ascii: "("))
     }
 
-    var isOpenStep: Bool { format == .openstep || format == .gnustep }
-
     /// The separator of a container's entries, or nil in XML.
     func separator(inDictionary: Bool) -> UInt8? {
-        if format == .xml { return nil }
-        return isOpenStep && inDictionary ? UInt8(ascii: ";") : UInt8(ascii: ",")
+        inDictionary ? syntax.dictionary.separator : syntax.array.separator
     }
 }
 
 extension SourceLayout {
     /// Returns whether a string has double quotes that it does not need, which shows the style of the text.
     func hasOptionalQuotes(_ range: Range<Int>) -> Bool {
+        guard let bare = syntax.bareCharacters else { return true }
         let inside = text[range].dropFirst().dropLast()
-        return !isOpenStep
-            || inside.first != UInt8(ascii: "/") && !inside.isEmpty
-                && inside.allSatisfy { BareCharacters.openstep.contains($0) }
+        return inside.first != UInt8(ascii: "/") && !inside.isEmpty && inside.allSatisfy { bare.contains($0) }
     }
 }
 
@@ -73,7 +69,7 @@ extension SourceLayout {
             while at < text.count, !begins(mark, at: at) { at += 1 }
             return min(at + mark.utf8CodeUnitCount, text.count)
         }
-        if format == .xml {
+        if syntax.hasTags {
             if begins("<!--", at: offset) { return end(after: "-->", from: offset + 4) }
             return begins("<?", at: offset) ? end(after: "?>", from: offset + 2) : nil
         }
@@ -84,12 +80,6 @@ extension SourceLayout {
         return at
     }
 
-    /// The length of the non-ASCII white space at `offset`, or 0.
-    func lengthOfWideSpace(at offset: Int) -> Int {
-        if format == .json { return text.lengthOfUnicodeSpace(at: offset) }
-        return isOpenStep && text.isLineSeparator(at: offset) ? 3 : 0
-    }
-
     /// The end of the white space and comments at `offset`.
     func skippingBlank(_ offset: Int) -> Int {
         var at = offset
@@ -98,10 +88,10 @@ extension SourceLayout {
                 at += 1
             } else if let end = endOfComment(at: at) {
                 at = end
-            } else if lengthOfWideSpace(at: at) > 0 {
-                at += lengthOfWideSpace(at: at)
             } else {
-                break
+                let length = syntax.lengthOfWideSpace(text, at)
+                if length == 0 { break }
+                at += length
             }
         }
         return at
@@ -177,7 +167,7 @@ extension SourceLayout {
     func interior(of position: Int) -> Range<Int> {
         if position == 0, isStringsFile { return 0..<text.count }
         let range = map.entries[position].value
-        guard format == .xml else { return range.lowerBound + 1..<range.upperBound - 1 }
+        guard syntax.hasTags else { return range.lowerBound + 1..<range.upperBound - 1 }
         return interior(ofElement: range) ?? range.upperBound..<range.upperBound
     }
 

@@ -26,7 +26,7 @@ package struct SourceText {
         options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
     ) throws(DecodingFailure) {
         (self.bytes, self.format, self.options, self.limits) = (bytes, format, options, limits)
-        guard format.isEditedInPlace else {
+        guard let syntax = format.facts.syntax else {
             value = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
             (decoded, layout) = (DecodedText([], as: .utf8, from: 0), nil)
             return
@@ -41,7 +41,7 @@ package struct SourceText {
         }
         let map: SourceMap
         (value, map) = try Self.read(text, as: format, limits, options)
-        layout = SourceLayout(text, format, map)
+        layout = SourceLayout(text, format, syntax, map)
     }
 
     /// Reads a text in UTF-8, regardless of the encoding that it declares.
@@ -144,8 +144,9 @@ extension SourceText {
 
     /// Whether the text contains characters beyond ASCII, all of them escaped.
     private func usesEscapes(_ layout: SourceLayout) -> Bool {
-        guard format != .xml, !layout.text.contains(where: { $0 >= 0x80 }) else { return false }
-        let mark = UInt8(ascii: format == .json ? "u" : "U")
+        guard let mark = layout.syntax.escape?.asciiValue, !layout.text.contains(where: { $0 >= 0x80 }) else {
+            return false
+        }
         var at = 0
         while let backslash = layout.text[at...].firstIndex(of: UInt8(ascii: "\\")), backslash + 5 < layout.text.count {
             let digits = layout.text[(backslash + 2)...(backslash + 5)]
@@ -158,10 +159,10 @@ extension SourceText {
     }
 
     private func escape(_ scalar: Unicode.Scalar) -> String {
-        if format == .xml { return "&#\(scalar.value);" }
+        guard let letter = layout?.syntax.escape else { return "&#\(scalar.value);" }
         return (UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter).map { unit in
             let digits = String(unit, radix: 16)
-            return (format == .json ? "\\u" : "\\U") + String(repeating: "0", count: 4 - digits.count) + digits
+            return "\\\(letter)" + String(repeating: "0", count: 4 - digits.count) + digits
         }.joined()
     }
 }
@@ -192,7 +193,7 @@ extension TextEncoding {
 extension TextStyle {
     /// The style of a text.
     init(of layout: SourceLayout, _ options: PropertyList.WritingOptions) {
-        self.init(layout.format, options)
+        self.init(layout.format, layout.syntax, options)
         let text = layout.text
         if let newline = text.indices.lazy.compactMap({ layout.newline(at: $0) }).first {
             self.newline = Array(text[newline])
@@ -216,10 +217,10 @@ extension TextStyle {
                     (unit, hasUnit) = (Array(indent.dropFirst(outer.count)), true)
                 }
             }
-            if !hasColon, let key = first.key, layout.format == .json {
+            if !hasColon, let key = first.key, layout.syntax.mark == UInt8(ascii: ":") {
                 let between = text[key.upperBound..<first.value.lowerBound]
                 if between.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ":") }) {
-                    (colon, hasColon) = (Array(between), true)
+                    (self.between, hasColon) = (Array(between), true)
                     if !hasSpace, between.last == UInt8(ascii: ":") { space = [] }
                 }
             }
@@ -232,7 +233,7 @@ extension TextStyle {
         }
         keyQuotes = evidence.keys.quotes(default: layout.isStringsFile ? .double : keyQuotes)
         stringQuotes = evidence.strings.quotes(default: layout.isStringsFile ? .double : stringQuotes)
-        usesLetterEscapes = layout.isOpenStep && layout.isStringsFile
+        usesLetterEscapes = layout.isStringsFile
     }
 }
 
@@ -242,13 +243,13 @@ private struct QuoteEvidence {
 
     /// Notes a key or a value. A string that needs its quotes does not show a style.
     mutating func note(_ text: [UInt8], _ range: Range<Int>, isKey: Bool, _ layout: SourceLayout) {
-        guard first != .whereNeeded, !range.isEmpty, layout.format != .xml else { return }
+        guard first != .whereNeeded, !range.isEmpty, !layout.syntax.hasTags else { return }
         switch text[range.lowerBound] {
         case UInt8(ascii: "'"): first = first ?? .single
         case UInt8(ascii: "\""):
             if layout.hasOptionalQuotes(range) { first = first ?? .double }
         case UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "("): break
-        default: if layout.isOpenStep || isKey { first = .whereNeeded }
+        default: if layout.syntax.bareCharacters != nil || isKey { first = .whereNeeded }
         }
     }
 

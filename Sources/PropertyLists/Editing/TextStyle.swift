@@ -12,36 +12,29 @@ struct TextStyle {
     enum Quotes { case double, single, whereNeeded }
 
     let format: PropertyList.Format
+    let syntax: TextSyntax
     var options: PropertyList.WritingOptions
     /// The line break.
     var newline: [UInt8] = [0x0A]
     /// The indentation of one level.
     var unit: [UInt8]
     /// The space between entries on one line.
-    var space: [UInt8] = [0x20]
-    /// The separator of a key and its value in JSON.
-    var colon = Array(": ".utf8)
-    var keyQuotes = Quotes.double
-    var stringQuotes = Quotes.double
+    var space: [UInt8]
+    /// The text between a key and its value.
+    var between: [UInt8]
+    var keyQuotes: Quotes
+    var stringQuotes: Quotes
     /// Whether control characters in OpenStep strings are escaped with letters instead of octal digits.
     var usesLetterEscapes = false
     /// The texts of numbers that a real does not represent exactly, by the real that they are read as.
     var exactNumbers: [Double: Set<String>] = [:]
 
-    init(_ format: PropertyList.Format, _ options: PropertyList.WritingOptions) {
-        self.format = format
-        self.options = options
-        switch format {
-        case .xml: (unit, space) = ([0x09], [])
-        case .openstep, .gnustep:
-            unit = Array("    ".utf8)
-            (keyQuotes, stringQuotes) = (.whereNeeded, .whereNeeded)
-        case .json, .binary: unit = [0x20, 0x20]
-        }
+    init(_ format: PropertyList.Format, _ syntax: TextSyntax, _ options: PropertyList.WritingOptions) {
+        (self.format, self.syntax, self.options) = (format, syntax, options)
+        (unit, space, between) = (Array(syntax.unit.utf8), Array(syntax.space.utf8), Array(syntax.between.utf8))
+        keyQuotes = syntax.bareCharacters == nil ? .double : .whereNeeded
+        stringQuotes = keyQuotes
     }
-
-    var isOpenStep: Bool { format == .openstep || format == .gnustep }
-    var dialect: PropertyList.OpenStepDialect { format == .gnustep ? .gnustep : .openstep }
 }
 
 // MARK: Scalars
@@ -49,24 +42,19 @@ struct TextStyle {
 extension TextStyle {
     /// The key with its quotes or tags.
     func text(ofKey key: String) throws(Refusal) -> [UInt8] {
-        switch format {
-        case .xml:
-            let element = try XMLWriter.element(.string(key), options)
+        if syntax.hasTags {
+            let element = try syntax.scalar(.string(key), true, options)
             return Array("<key>".utf8) + Array(element[8..<(element.count - 9)]) + Array("</key>".utf8)
-        case .json where keyQuotes == .whereNeeded && key.isIdentifier: return Array(key.utf8)
-        default: return try text(ofString: key, keyQuotes)
         }
+        if syntax.hasBareKeys, keyQuotes == .whereNeeded, key.isIdentifier { return Array(key.utf8) }
+        return try text(ofString: key, keyQuotes)
     }
 
-    /// The string in JSON or OpenStep.
+    /// The string in a format without tags.
     private func text(ofString string: String, _ quotes: Quotes) throws(Refusal) -> [UInt8] {
-        guard isOpenStep else {
-            let text = try JSONWriter.text(.string(string), options)
-            return quotes == .single ? text.inSingleQuotes : text
-        }
         // A strings file that begins with such a key would be detected as a binary file.
         let isQuoted = quotes != .whereNeeded || string.hasPrefix("bpl")
-        var text = try OpenStepWriter.text(.string(string), dialect: dialect, isQuoted: isQuoted, options)
+        var text = try syntax.scalar(.string(string), isQuoted, options)
         if usesLetterEscapes, text.first == UInt8(ascii: "\"") { text = text.withLetterEscapes }
         return quotes == .single ? text.inSingleQuotes : text
     }
@@ -81,20 +69,16 @@ extension TextStyle {
     ) throws(Refusal) -> [UInt8] {
         var options = options
         options.limits.nesting -= depth
-        switch (format, scalar) {
-        case (.xml, .data(let data)): return element(of: data, indent)
-        case (.xml, _): return try XMLWriter.element(scalar, options)
-        case (.json, .string(let string)), (.openstep, .string(let string)), (.gnustep, .string(let string)):
-            return try text(ofString: string, stringQuotes)
-        case (.json, .real(let number)):
+        switch scalar {
+        case .data(let data) where syntax.hasTags: return element(of: data, indent)
+        case .string(let string) where !syntax.hasTags: return try text(ofString: string, stringQuotes)
+        case .real(let number):
             guard let texts = exactNumbers[number], let text = texts.first else { break }
             guard texts.count == 1 else { throw Refusal(.numberNotKept(text)) }
             return Array(text.utf8)
-        case (.openstep, _), (.gnustep, _):
-            return try OpenStepWriter.text(scalar, dialect: dialect, isQuoted: false, options)
         default: break
         }
-        return try JSONWriter.text(scalar, options)
+        return try syntax.scalar(scalar, false, options)
     }
 
     private func element(of data: Data, _ indent: [UInt8]?) -> [UInt8] {
@@ -222,13 +206,8 @@ struct FragmentWriter: ValueSink {
     }
 
     mutating func begin(_ container: ContainerShape) {
-        switch (style.format, container.isDictionary) {
-        case (.xml, true): output += container.isEmpty ? "<dict/>".utf8 : "<dict>".utf8
-        case (.xml, false): output += container.isEmpty ? "<array/>".utf8 : "<array>".utf8
-        case (.openstep, false), (.gnustep, false): output.append(UInt8(ascii: "("))
-        case (_, true): output.append(UInt8(ascii: "{"))
-        case (_, false): output.append(UInt8(ascii: "["))
-        }
+        let marks = marks(of: container)
+        output += (isOneTag(container) ? marks.open.dropLast() + "/>" : marks.open).utf8
         depth += 1
         indent? += style.unit
         isAlone = container.count == 1
@@ -237,20 +216,22 @@ struct FragmentWriter: ValueSink {
     mutating func end(_ container: ContainerShape) {
         depth -= 1
         indent?.removeLast(style.unit.count)
-        if !container.isEmpty || style.isOpenStep { beginLine() }
-        switch (style.format, container.isDictionary) {
-        case (.xml, true): output += container.isEmpty ? "".utf8 : "</dict>".utf8
-        case (.xml, false): output += container.isEmpty ? "".utf8 : "</array>".utf8
-        case (.openstep, false), (.gnustep, false): output.append(UInt8(ascii: ")"))
-        case (_, true): output.append(UInt8(ascii: "}"))
-        case (_, false): output.append(UInt8(ascii: "]"))
-        }
+        if !container.isEmpty || style.syntax.breaksEmpty { beginLine() }
+        if !isOneTag(container) { output += marks(of: container).close.utf8 }
     }
 
-    mutating func beginElement(isFirst: Bool) { beginChild(isFirst: isFirst, separator: UInt8(ascii: ",")) }
+    private func marks(of container: ContainerShape) -> TextSyntax.Container {
+        container.isDictionary ? style.syntax.dictionary : style.syntax.array
+    }
+
+    private func isOneTag(_ container: ContainerShape) -> Bool { container.isEmpty && style.syntax.hasTags }
+
+    mutating func beginElement(isFirst: Bool) {
+        beginChild(isFirst: isFirst, separator: style.syntax.array.separator)
+    }
 
     private mutating func beginChild(isFirst: Bool, separator: UInt8?) {
-        if !isFirst, style.format != .xml {
+        if !isFirst, !style.syntax.hasTags {
             if let separator { output.append(separator) }
             if indent == nil { output += style.space }
         }
@@ -259,18 +240,16 @@ struct FragmentWriter: ValueSink {
 
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         let isDoubled =
-            style.format == .json && style.options.wrapsInJSON && isFirst && isAlone && JSONWrapping.isDoubled(copy key)
-        beginChild(isFirst: isFirst, separator: style.format == .json ? UInt8(ascii: ",") : nil)
+            style.syntax.hasWrappings && style.options.wrapsInJSON && isFirst && isAlone
+            && JSONWrapping.isDoubled(copy key)
+        beginChild(isFirst: isFirst, separator: style.syntax.endsEntries ? nil : style.syntax.dictionary.separator)
         output += try style.text(ofKey: isDoubled ? "$" + copy key : copy key)
-        switch style.format {
-        case .xml: beginLine()
-        case .json: output += style.colon
-        default: output += " = ".utf8
-        }
+        if style.syntax.hasTags { beginLine() }
+        output += style.between
     }
 
     mutating func endElement(inDictionary: Bool) {
-        if inDictionary, style.isOpenStep { output.append(UInt8(ascii: ";")) }
+        if inDictionary, style.syntax.endsEntries { output += style.syntax.dictionary.separator.map { [$0] } ?? [] }
     }
 
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
@@ -279,17 +258,17 @@ struct FragmentWriter: ValueSink {
 
     mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
         let text = try style.text(of: copy scalar, indent: indent, depth: depth)
-        switch (style.format, copy scalar) {
-        case (.xml, .uid(let number)): try addReference(number)
-        case (.json, .date), (.json, .data), (.json, .uid), (.json, .real):
-            guard text.first == UInt8(ascii: "{"), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+        switch copy scalar {
+        case .uid(let number) where style.syntax.hasTags: try addReference(number)
+        case .date, .data, .uid, .real:
+            guard style.syntax.hasWrappings, text.first == UInt8(ascii: "{"), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
                 output += text
                 return
             }
             // The wrapping has its own lines, like any other dictionary.
             begin(ContainerShape(isDictionary: true, count: 1))
             beginElement(isFirst: true)
-            output += text[1..<colon] + style.colon + text[(colon + 1)..<(text.count - 1)]
+            output += text[1..<colon] + style.between + text[(colon + 1)..<(text.count - 1)]
             end(ContainerShape(isDictionary: true, count: 1))
         default: output += text
         }
@@ -306,6 +285,6 @@ struct FragmentWriter: ValueSink {
 extension TextStyle {
     /// The kind that a reader would take this dictionary for, or nil if it is read as a dictionary.
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
-        (format == .xml || format == .gnustep) && dictionary.asUID != nil ? .uid : nil
+        format.facts.hasUIDDictionaries && dictionary.asUID != nil ? .uid : nil
     }
 }

@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension PropertyList.Format {
+    /// The facts about a format: one row of the table, which is all that other files know of it.
+    struct Facts: Sendable {
+        /// What an edit must know of the text, or nil if a file is rewritten as a whole.
+        var syntax: TextSyntax?
+        /// Whether dates keep their fractions of a second.
+        var keepsFractions = false
+        /// Whether it has other scalars than strings and data.
+        var hasTypes = true
+        var hasNull = false
+        /// Whether a dictionary with only the key of a uid is read as a uid.
+        var hasUIDDictionaries = false
+        let read:
+            @Sendable (
+                [UInt8], PropertyList.Limits, PropertyList.ReadingOptions, inout SourceMap?
+            ) throws(DecodingFailure) -> PropertyList
+        /// What other readers may refuse or read differently, in bytes that were read without a failure.
+        var notes: @Sendable ([UInt8]) -> [(message: String, offset: Int)] = { _ in [] }
+        let write: @Sendable (PropertyList, PropertyList.WritingOptions) throws(EncodingFailure) -> Data
+    }
+
+    /// The row of this format.
+    var facts: Facts {
+        switch self {
+        case .xml: .xml
+        case .binary: .binary
+        case .json: .json
+        case .openstep: .openstep
+        case .gnustep: .gnustep
+        }
+    }
+}
+
+extension PropertyList.Format.Facts {
+    static let xml = Self(
+        syntax: .xml, hasUIDDictionaries: true, read: PropertyList.readXML, notes: PropertyList.xmlNotes
+    ) {
+        value, options throws(EncodingFailure) in try value.writtenAsXML(options)
+    }
+    static let binary = Self(
+        keepsFractions: true, hasNull: true, read: PropertyList.readBinary, notes: PropertyList.binaryNotes
+    ) {
+        value, options throws(EncodingFailure) in try value.writtenAsBinary(options)
+    }
+    static let json = Self(
+        syntax: .json, keepsFractions: true, hasNull: true, read: PropertyList.readJSON, notes: PropertyList.jsonNotes
+    ) {
+        value, options throws(EncodingFailure) in try value.writtenAsJSON(options)
+    }
+    static let openstep = openStep(.openstep, hasTypes: false)
+    /// This package writes fractions in GNUstep domains. Other GNUstep files have none, because GNUstep ignores them.
+    static let gnustep = openStep(.gnustep, hasTypes: true)
+
+    private static func openStep(_ dialect: PropertyList.OpenStepDialect, hasTypes: Bool) -> Self {
+        Self(syntax: .openStep(dialect), hasTypes: hasTypes, hasUIDDictionaries: hasTypes) {
+            bytes, limits, options, sources throws(DecodingFailure) in
+            try PropertyList.readOpenStep(bytes, dialect: dialect, limits: limits, options: options, sources: &sources)
+        } write: { value, options throws(EncodingFailure) in
+            try value.writtenAsOpenStep(options, dialect: dialect)
+        }
+    }
+}
+
+extension PropertyList.Format {
+    /// Whether an edit changes only the bytes of the edited entries. Files in other formats are rewritten as a whole.
+    package var isEditedInPlace: Bool { facts.syntax != nil }
+    /// Whether dates keep their fractions of a second.
+    package var keepsFractions: Bool { facts.keepsFractions }
+    /// Whether it has other scalars than strings and data. Only such a format can be that of a domain.
+    package var hasTypes: Bool { facts.hasTypes }
+    /// Whether it has null.
+    package var hasNull: Bool { facts.hasNull }
+}
+
+/// The syntax of a text format, as far as an edit must know it.
+struct TextSyntax: Sendable {
+    /// The brackets or tags of a container, and the separator of its entries.
+    struct Container: Sendable {
+        let open, close: String
+        let separator: UInt8?
+    }
+
+    let dictionary: Container
+    let array: Container
+    /// Whether values are elements with tags, as in XML.
+    var hasTags = false
+    /// Whether the separator also follows the last entry of a dictionary.
+    var endsEntries = false
+    /// Whether the brackets of an empty container are on two lines.
+    var breaksEmpty = false
+    /// The characters of strings without quotes, or nil if strings have quotes.
+    var bareCharacters: BareCharacters?
+    /// Whether keys that are identifiers may have no quotes, although strings have them.
+    var hasBareKeys = false
+    /// Whether values of other types are dictionaries with one key (`JSONWrapping`).
+    var hasWrappings = false
+    /// The text between a key and its value, with its mark.
+    let between: String
+    let mark: UInt8?
+    /// The letter of an escape with four digits, or nil for references.
+    var escape: Character?
+    let unit: String
+    let space: String
+    /// The text of a scalar, with quotes if a string may lack them.
+    let scalar: @Sendable (PropertyList, Bool, PropertyList.WritingOptions) throws(Refusal) -> [UInt8]
+    /// The length of the white space beyond ASCII at an offset of a text, or 0.
+    var lengthOfWideSpace: @Sendable ([UInt8], Int) -> Int = { _, _ in 0 }
+}
+
+extension TextSyntax {
+    static let xml = Self(
+        dictionary: Container(open: "<dict>", close: "</dict>", separator: nil),
+        array: Container(open: "<array>", close: "</array>", separator: nil),
+        hasTags: true, between: "", mark: nil, unit: "\t", space: "",
+        scalar: { scalar, _, options throws(Refusal) in try XMLWriter.element(scalar, options) })
+
+    static let json = Self(
+        dictionary: Container(open: "{", close: "}", separator: UInt8(ascii: ",")),
+        array: Container(open: "[", close: "]", separator: UInt8(ascii: ",")),
+        hasBareKeys: true, hasWrappings: true, between: ": ", mark: UInt8(ascii: ":"), escape: "u", unit: "  ",
+        space: " ", scalar: { scalar, _, options throws(Refusal) in try JSONWriter.text(scalar, options) },
+        lengthOfWideSpace: { $0.lengthOfUnicodeSpace(at: $1) })
+
+    static func openStep(_ dialect: PropertyList.OpenStepDialect) -> Self {
+        Self(
+            dictionary: Container(open: "{", close: "}", separator: UInt8(ascii: ";")),
+            array: Container(open: "(", close: ")", separator: UInt8(ascii: ",")),
+            endsEntries: true, breaksEmpty: true, bareCharacters: .openstep, between: " = ", mark: UInt8(ascii: "="),
+            escape: "U", unit: "    ", space: " ",
+            scalar: { scalar, isQuoted, options throws(Refusal) in
+                try OpenStepWriter.text(scalar, dialect: dialect, isQuoted: isQuoted, options)
+            },
+            lengthOfWideSpace: { $0.isLineSeparator(at: $1) ? 3 : 0 })
+    }
+}
