@@ -35,6 +35,8 @@ extension DecodingFailure {
         case trailingContent
         /// A duplicate key, which the options refuse.
         case duplicateKey(String)
+        /// Text that appears to be in another language, which the string names.
+        case otherLanguage(String)
 
         // Text.
         /// The bytes are not valid in the named encoding.
@@ -95,6 +97,8 @@ extension DecodingFailure {
         case keyWithoutValue(String)
         /// A value in a dictionary that follows no key.
         case valueWithoutKey
+        /// A document with another root than a property list.
+        case otherRoot(String)
         /// A plist element without a value.
         case noValue
         /// A plist element with more than one value.
@@ -103,8 +107,14 @@ extension DecodingFailure {
         // JSON.
         /// A null where the options or the format do not allow it.
         case null
-        /// A comment, which only JSON5 allows.
+        /// A comment, which strict JSON does not have.
         case commentInJSON
+        /// A comma before the closing bracket, which strict JSON does not have.
+        case trailingComma(before: String)
+        /// A string or key without double quotes. The string names these things.
+        case lacksDoubleQuotes(String)
+        /// A problem that another syntax of JSON does not have.
+        indirect case onlyIn(PropertyList.JSONSyntax, Problem)
 
         // Binary.
         /// A version of the binary format that cannot be read.
@@ -169,10 +179,17 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .misplacedText: "text is not allowed here"
         case .keyWithoutValue(let key): "the key \(quoted(key)) has no value"
         case .valueWithoutKey: "a value without a key"
+        case .otherRoot(let name): "an XML file, but not a property list: the root is <\(shortened(name))>"
         case .noValue: "there is no value"
         case .severalValues: "there is more than one value"
         case .null: "null, which settings cannot hold"
-        case .commentInJSON: "comments are not JSON, but JSON5"
+        case .commentInJSON: "comments are not JSON"
+        case .trailingComma(let bracket): "a comma before \(bracket)"
+        case .lacksDoubleQuotes(let things): "\(things) need double quotes"
+        case .onlyIn(.json5, let problem):
+            "\(problem); this is JSON5, which needs the extension .json5 or .jsonc, or --from json5"
+        case .onlyIn(_, let problem): "\(problem); this is JSON with comments"
+        case .otherLanguage(let name): "looks like \(name)"
         case .unsupportedVersion(let version): "unsupported version \(quoted(version)) of the binary format"
         case .invalidTrailer(let what): "invalid trailer: \(what)"
         case .invalidOffset(let object, let offset): "object \(object) would begin at \(offset), outside the objects"

@@ -28,8 +28,13 @@ extension PropertyList {
         public var unwrapsJSON = false
         /// Refuses duplicate keys in a dictionary. Otherwise the last value is used.
         public var refusesDuplicateKeys = false
+        /// The syntax of JSON that is accepted.
+        package var json = JSONSyntax.strict
         /// Accepts JSON5, which adds comments, trailing commas, keys without quotes and more to JSON.
-        public var allowsJSON5 = false
+        public var allowsJSON5: Bool {
+            get { json == .json5 }
+            set { json = newValue ? .json5 : .strict }
+        }
         /// The treatment of integers beyond 64 bits in JSON.
         package var inexactIntegers = InexactIntegers.rounded
         /// Reads white space alone in OpenStep and GNUstep as an empty dictionary: a strings file without entries.
@@ -53,19 +58,26 @@ extension PropertyList {
             case rounded, refused, text, null
         }
 
-        /// The options for a file of this name, whose extension states what it may contain.
+        /// The options for a file of this name, which states what the file may contain.
         package func reading(fileNamed name: String?) -> ReadingOptions {
             var options = self
             switch name.flatMap({ FileExtension(fileName: $0) }) {
-            case .json5, .jsonc: options.allowsJSON5 = true
+            case .json5, .jsonc: options.json = .json5
             case .strings: options.acceptsBlank = true
-            case .plist, .xml, .json, nil: break
+            case .plist, .xml, .json, nil:
+                if name?.namesJSONWithComments ?? false { options.json = max(options.json, .withComments) }
             }
             return options
         }
 
         /// The default options.
         public static let `default` = ReadingOptions()
+        /// The options for files as people write them: JSON may have comments and trailing commas.
+        package static let ofFiles = {
+            var options = ReadingOptions()
+            options.json = .withComments
+            return options
+        }()
 
         /// Creates options.
         public init(
@@ -75,7 +87,7 @@ extension PropertyList {
             self.nulls = nulls
             self.unwrapsJSON = unwrapsJSON
             self.refusesDuplicateKeys = refusesDuplicateKeys
-            self.allowsJSON5 = allowsJSON5
+            json = allowsJSON5 ? .json5 : .strict
             self.readsScalarsAsJSON = readsScalarsAsJSON
         }
     }
@@ -114,6 +126,16 @@ extension PropertyList {
 }
 
 extension PropertyList {
+    /// The syntaxes of JSON, from the strictest.
+    package enum JSONSyntax: Int, Comparable, Sendable, CaseIterable {
+        case strict
+        /// With comments and trailing commas.
+        case withComments
+        case json5
+
+        package static func < (left: JSONSyntax, right: JSONSyntax) -> Bool { left.rawValue < right.rawValue }
+    }
+
     /// Reads a value from `bytes`.
     ///
     /// - Parameters:
@@ -173,7 +195,7 @@ extension PropertyList {
     /// Equal values have equal bytes, unless the options keep the order of keys or the values differ in the sign of a
     /// zero.
     public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
-        let data = try format.facts.write(self, options)
+        let data = try format.facts.write(self)(options)
         let limit = options.limits.inputBytes
         guard data.count <= limit else { throw EncodingFailure(.tooLarge(limit: limit), format: format) }
         return data
@@ -191,151 +213,5 @@ extension PropertyList {
         case .dictionary(let entries): return entries.contains(where: \.value.hasFractionalDates)
         default: return false
         }
-    }
-}
-
-extension PropertyList {
-    /// Reads bytes whose format was not given.
-    ///
-    /// Binary files and XML are detected by their first bytes, regardless of the name of the file. Otherwise the
-    /// extension determines the format. Other text is JSON if it is valid JSON, GNUstep if it has GNUstep's syntax, or
-    /// else OpenStep. If no reader accepts the bytes, the failure of the reader that got furthest is thrown.
-    ///
-    /// - Parameter named: The format that the extension of the file states.
-    static func readSniffed(
-        _ bytes: [UInt8], as named: Format? = nil, limits: Limits, options: ReadingOptions,
-        sources: inout SourceMap?
-    ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
-        let candidates: [Format]
-        switch (Sniffing(bytes), named) {
-        case (.binary, _): candidates = [.binary]
-        case (.xml, _): candidates = [.xml]
-        case (.nothing, _) where options.acceptsBlank: candidates = [.openstep]
-        case (.nothing, _): throw DecodingFailure(.emptyInput, offset: 0, format: named ?? .openstep)
-        case (_, .json): candidates = [.json]
-        case (.bracket, nil): candidates = [.json, .openstep, .gnustep]
-        case (.scalar, nil) where options.readsScalarsAsJSON: candidates = [.json, .openstep, .gnustep]
-        case (_, .openstep), (_, .gnustep), (_, .xml), (_, .binary), (.scalar, nil), (.text, nil):
-            candidates = [.openstep, .gnustep]
-        }
-        var furthest: DecodingFailure?
-        for format in candidates {
-            do throws(DecodingFailure) {
-                return (
-                    try PropertyList.read(bytes, as: format, limits: limits, options: options, sources: &sources),
-                    format
-                )
-            } catch {
-                // GNUstep is a superset of OpenStep, so at the same offset its failure is more specific.
-                let isFurther = furthest.map {
-                    error.offset > $0.offset || format == .gnustep && error.offset == $0.offset
-                }
-                if isFurther ?? true { furthest = error }
-            }
-        }
-        throw furthest ?? DecodingFailure(.emptyInput, offset: 0, format: .openstep)
-    }
-}
-
-extension PropertyList {
-    /// Whether the bytes begin like a binary file, or are a truncated header of one.
-    package static func isBinary(_ bytes: [UInt8]) -> Bool {
-        // A strings file may have a key that begins with `bplist`; a version begins with a digit.
-        if bytes.count < 7 { return bytes.count >= 3 && "bplist".utf8.starts(with: bytes) }
-        return bytes.starts(with: "bplist".utf8) && bytes[6] &- 0x30 <= 9
-    }
-}
-
-/// The extensions of file names that state a format.
-package enum FileExtension: String, CaseIterable {
-    case plist, xml, json, json5, jsonc, strings
-
-    package init?(fileName: String) {
-        guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-        self.init(rawValue: fileName[fileName.index(after: dot)...].lowercased())
-        if self == .json, fileName.isOfJSONWithComments { self = .jsonc }
-    }
-
-    /// Returns the name of a file without its folder and without the extension of a format.
-    package static func stem(ofFile path: String) -> String {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard FileExtension(fileName: name) != nil, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
-            return name
-        }
-        return String(name[..<dot])
-    }
-
-    /// The format of a new file.
-    package var format: PropertyList.Format {
-        switch self {
-        case .plist, .xml: .xml
-        case .json, .json5, .jsonc: .json
-        case .strings: .openstep
-        }
-    }
-
-    /// The format of a text that is read; nil if the text itself decides, since XML is recognized by its first bytes.
-    var formatOfText: PropertyList.Format? { self == .plist || self == .xml ? nil : format }
-
-    /// Returns the language that the extension of a file's name states, if prefs neither reads nor writes it.
-    package static func unsupportedLanguage(ofFile name: String) -> String? {
-        let languages = [(".yaml", "YAML"), (".yml", "YAML"), (".toml", "TOML"), (".ini", "INI files")]
-        return languages.first { name.lowercased().hasSuffix($0.0) }?.1
-    }
-}
-
-extension String {
-    /// Whether files of this name conventionally have comments although their extension is `json`.
-    fileprivate var isOfJSONWithComments: Bool {
-        let name = utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? "" }?.lowercased() ?? ""
-        let first = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first
-        return ["tsconfig", "jsconfig"].contains(first.flatMap { String($0) })
-            || ["devcontainer.json", ".devcontainer.json", ".eslintrc.json"].contains(name)
-    }
-}
-
-/// The format that the first bytes of an input suggest.
-enum Sniffing {
-    case binary, xml, bracket, text, nothing
-    /// Text that begins like a JSON scalar.
-    case scalar
-
-    init(_ bytes: [UInt8]) {
-        if PropertyList.isBinary(bytes) {
-            self = .binary
-            return
-        }
-        let mark = TextEncoding.byteOrderMark(in: bytes)
-        if mark == nil, TextEncoding.ofLeadingTag(in: bytes) != nil {
-            self = .xml
-            return
-        }
-        func kind(of bytes: [UInt8], isWhole: Bool) -> Sniffing {
-            let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
-            return Self.kind(ofText: text.text(of: bytes), isWhole: isWhole)
-        }
-        // The first 4,096 bytes usually contain the first characters after white space, in any encoding.
-        let head = kind(of: Array(bytes.prefix(4096)), isWhole: bytes.count <= 4096)
-        self = head == .nothing && bytes.count > 4096 ? kind(of: bytes, isWhole: true) : head
-    }
-
-    private static func kind(ofText text: [UInt8], isWhole: Bool) -> Sniffing {
-        let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
-        // Too little text to decide: a tag may continue after the head.
-        guard isWhole || body.count > 16 else { return .nothing }
-        guard let first = body.first else { return .nothing }
-        switch first {
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return .bracket
-        case UInt8(ascii: "<"): return looksLikeXML(body.dropFirst()) ? .xml : .text
-        case UInt8(ascii: "\""), UInt8(ascii: "-"), 0x30...0x39, UInt8(ascii: "t"), UInt8(ascii: "f"): return .scalar
-        default: return .text
-        }
-    }
-
-    /// Whether the text after `<` is a tag and not data in hexadecimal digits.
-    private static func looksLikeXML(_ rest: ArraySlice<UInt8>) -> Bool {
-        if rest.first == UInt8(ascii: "?") || rest.first == UInt8(ascii: "!") { return true }
-        let name = rest.prefix { (0x61...0x7A).contains($0) }
-        return XMLElement(rawValue: String(decoding: name.prefix(16), as: UTF8.self)) != nil
     }
 }

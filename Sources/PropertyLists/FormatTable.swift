@@ -22,7 +22,7 @@ extension PropertyList.Format {
             ) throws(DecodingFailure) -> PropertyList
         /// What other readers may refuse or read differently, in bytes that were read without a failure.
         var notes: @Sendable ([UInt8]) -> [(message: String, offset: Int)] = { _ in [] }
-        let write: @Sendable (PropertyList, PropertyList.WritingOptions) throws(EncodingFailure) -> Data
+        let write: @Sendable (PropertyList) -> (PropertyList.WritingOptions) throws(EncodingFailure) -> Data
     }
 
     /// The row of this format.
@@ -39,20 +39,14 @@ extension PropertyList.Format {
 
 extension PropertyList.Format.Facts {
     static let xml = Self(
-        syntax: .xml, hasUIDDictionaries: true, read: PropertyList.readXML, notes: PropertyList.xmlNotes
-    ) {
-        value, options throws(EncodingFailure) in try value.writtenAsXML(options)
-    }
+        syntax: .xml, hasUIDDictionaries: true, read: PropertyList.readXML, notes: PropertyList.xmlNotes,
+        write: PropertyList.writtenAsXML)
     static let binary = Self(
-        keepsFractions: true, hasNull: true, read: PropertyList.readBinary, notes: PropertyList.binaryNotes
-    ) {
-        value, options throws(EncodingFailure) in try value.writtenAsBinary(options)
-    }
+        keepsFractions: true, hasNull: true, read: PropertyList.readBinary, notes: PropertyList.binaryNotes,
+        write: PropertyList.writtenAsBinary)
     static let json = Self(
-        syntax: .json, keepsFractions: true, hasNull: true, read: PropertyList.readJSON, notes: PropertyList.jsonNotes
-    ) {
-        value, options throws(EncodingFailure) in try value.writtenAsJSON(options)
-    }
+        syntax: .json, keepsFractions: true, hasNull: true, read: PropertyList.readJSON, notes: PropertyList.jsonNotes,
+        write: PropertyList.writtenAsJSON)
     static let openstep = openStep(.openstep, hasTypes: false)
     /// This package writes fractions in GNUstep domains. Other GNUstep files have none, because GNUstep ignores them.
     static let gnustep = openStep(.gnustep, hasTypes: true)
@@ -61,8 +55,8 @@ extension PropertyList.Format.Facts {
         Self(syntax: .openStep(dialect), hasTypes: hasTypes, hasUIDDictionaries: hasTypes) {
             bytes, limits, options, sources throws(DecodingFailure) in
             try PropertyList.readOpenStep(bytes, dialect: dialect, limits: limits, options: options, sources: &sources)
-        } write: { value, options throws(EncodingFailure) in
-            try value.writtenAsOpenStep(options, dialect: dialect)
+        } write: { value in
+            { options throws(EncodingFailure) in try value.writtenAsOpenStep(options, dialect: dialect) }
         }
     }
 }

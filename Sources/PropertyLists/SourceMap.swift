@@ -30,7 +30,7 @@ package struct SourceMap: Sendable {
     /// Reads a text, and detects its format unless one is given. Returns nil for a binary file or an unreadable text.
     package init?(
         _ bytes: [UInt8], as format: PropertyList.Format? = nil,
-        options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
+        options: PropertyList.ReadingOptions = .ofFiles
     ) {
         var sources: SourceMap? = SourceMap()
         let value = try? PropertyList.read(bytes, as: format, limits: .default, options: options, sources: &sources)

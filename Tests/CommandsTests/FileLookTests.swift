@@ -22,6 +22,8 @@ import Testing
         """
     static let json = "{\n    \"name\" : \"x\",\n    \"size\": 1.50,\n    \"list\": [1, 2]\n}\n"
 
+    static let lenient = "// head\n{\n  // base\n  \"a\": 1, // one\n}\n"
+
     static let notes = """
         {
           // Never in production
@@ -79,6 +81,15 @@ import Testing
             "/tmp/tsconfig.json", "{\n  // base\n  \"a\": 1, // one\n}\n", "write", "/tmp/tsconfig.json", "a", "-int",
             "2",
             changes: ("1,", "2,")),
+        Row("/tmp/a.json", lenient, "write", "/tmp/a.json", "a", "-int", "2", changes: ("1,", "2,")),
+        Row("/tmp/a.json", lenient, "write", "/tmp/a.json", "b", "x", changes: ("one\n", "one\n  \"b\": \"x\",\n")),
+        Row("/tmp/a.json", lenient, "rename", "/tmp/a.json", "a", "b", changes: ("\"a\"", "\"b\"")),
+        Row("/tmp/a.json", lenient, "copy", "/tmp/a.json", "a", "b", changes: ("one\n", "one\n  \"b\": 1,\n")),
+        Row(
+            "/tmp/a.json", lenient, "delete", "/tmp/a.json", "a",
+            changes: ("\n  // base\n  \"a\": 1, // one\n", ""), note: "2 comments: // base, // one"),
+        Row(
+            "/home/ada/.config/prefs/d.plist", lenient, "write", "d", "a", "-int", "2", changes: ("1,", "2,")),
         Row(
             "/tmp/L.strings", "/* Title */\n\"t\" = \"T\";\n", "write", "/tmp/L.strings", "t", "Zoë",
             changes: ("\"T\"", "\"Zoë\"")),

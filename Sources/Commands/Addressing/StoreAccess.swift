@@ -158,7 +158,7 @@ extension StoreAccess {
         let place = (try? path.resolvingLinks(in: system.fileSystem)) ?? target
         return places.user.file(
             at: path, place: place, name: word,
-            newFormat: FileExtension(fileName: word)?.format ?? .xml)
+            newFormat: .ofNewFile(named: word))
     }
 
     /// Returns the names of all domains that have a file in the layer.

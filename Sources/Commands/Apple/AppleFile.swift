@@ -73,7 +73,8 @@ struct AppleFile: Sendable {
     /// Parses a property list as Apple's tools do: text that is not JSON is OpenStep, and so is a scalar.
     static func contents(_ bytes: [UInt8], named name: String) throws(Damage) -> Contents {
         let file = name == "-" ? nil : name
-        let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false).reading(fileNamed: file)
+        var options = PropertyList.ReadingOptions.ofFiles.reading(fileNamed: file)
+        options.readsScalarsAsJSON = false
         do throws(DecodingFailure) {
             let (value, format) = try PropertyList.sniffed(bytes, named: file, options: options)
             return Contents(value: value, format: format, bytes: bytes, options: options)

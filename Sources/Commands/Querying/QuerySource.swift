@@ -91,7 +91,7 @@ struct QuerySource {
         func parsed(
             _ integers: PropertyList.ReadingOptions.InexactIntegers
         ) throws(DecodingFailure) -> PropertyList {
-            var options = PropertyList.ReadingOptions(allowsJSON5: format == .json5)
+            var options = format == .json5 ? PropertyList.ReadingOptions(allowsJSON5: true) : .ofFiles
             options.inexactIntegers = integers
             if let format = format?.ofPropertyList {
                 return try PropertyList(parsing: bytes, as: format, options: options).asQueried

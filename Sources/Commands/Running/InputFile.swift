@@ -20,10 +20,12 @@ struct InputFile: Sendable {
     ///     file by its path is plain JSON.
     ///   - refusesDuplicateKeys: Whether a duplicate key in a dictionary is an error.
     ///   - inexactIntegers: How integers beyond 64 bits in JSON are read.
+    ///   - json: The syntax of JSON that is accepted, unless the name of the file or `--from` state another one.
     init(
         _ argument: String, _ invocation: Invocation, _ context: CommandContext, unwrapsJSON: Bool = false,
         refusesDuplicateKeys: Bool = false,
-        inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused
+        inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused,
+        json: PropertyList.JSONSyntax = .withComments
     ) throws {
         self.argument = argument
         if argument != "-", try !context.isStream(argument) {
@@ -34,7 +36,8 @@ struct InputFile: Sendable {
         fileName = argument == "-" ? nil : argument
         options = PropertyList.ReadingOptions(
             unwrapsJSON: unwrapsJSON || invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
-            allowsJSON5: format == .json5, readsScalarsAsJSON: !context.isRunAsAppleTool)
+            readsScalarsAsJSON: !context.isRunAsAppleTool)
+        options.json = format == .json5 ? .json5 : json
         options.inexactIntegers = inexactIntegers
     }
 

@@ -56,15 +56,17 @@ struct Editing {
         }
     }
 
-    /// Returns the text of a file by its path, with its comments and its layout, or nil if it is binary, a domain or
-    /// partly masked.
+    /// Returns the text of a file by its path or of a domain with comments, with its layout, or nil if it is binary,
+    /// another domain or partly masked.
     private func ownText(_ contents: DomainContents, _ shown: PropertyList.Dictionary) throws -> EditedText? {
-        guard format == nil, domain.name == nil, shown == contents.values, contents.recovery == nil,
+        guard format == nil, shown == contents.values, contents.recovery == nil,
             let own = contents.format, own.isEditedInPlace,
+            domain.name == nil || own == .json && domain.file.hasComments(on: access.system),
             let bytes = try domain.file.bytes(on: access.system),
             (try? domain.file.parse(bytes))?.0 == shown
         else { return nil }
-        return try EditedText(copying: bytes, of: domain.file, as: own, access.context)
+        let name = domain.name.flatMap { FilePath($0.fileStem + ".json") }
+        return try EditedText(copying: bytes, of: domain.file, named: name, as: own, access.context)
     }
 
     /// Returns the text in the requested format, or else in the file's own format, or as JSON if XML cannot hold a
@@ -174,9 +176,10 @@ struct EditedText {
 
     /// Creates a copy of a text file.
     init(
-        copying bytes: [UInt8], of source: DomainFile, as format: PropertyList.Format, _ context: CommandContext
+        copying bytes: [UInt8], of source: DomainFile, named name: FilePath?, as format: PropertyList.Format,
+        _ context: CommandContext
     ) throws {
-        let name = source.path.lastComponent.flatMap { FilePath($0.bytes) } ?? "settings"
+        let name = name ?? source.path.lastComponent.flatMap { FilePath($0.bytes) } ?? "settings"
         try self.init(bytes, named: name, as: format, isWrapped: false, of: source, context)
     }
 

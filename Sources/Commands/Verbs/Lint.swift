@@ -6,6 +6,7 @@ extension Verb {
         "lint", .new, "check whether files are valid property lists, and locate errors",
         details: [
             "A duplicate key in a dictionary is an error here, though reading takes its last value.",
+            "JSON with comments or trailing commas is an error, unless the name of the file allows them, as .jsonc and tsconfig.json do.",
             "A note names what other programs may refuse or read differently, such as a control character in XML.",
         ],
         options: [.from, Option("--strict", "treat notes as errors")], forms: [[.files]],
@@ -14,7 +15,7 @@ extension Verb {
         try context.worst(of: invocation.words("FILE")) { name in
             do {
                 let file = try InputFile(
-                    name, invocation, context, refusesDuplicateKeys: true, inexactIntegers: .rounded)
+                    name, invocation, context, refusesDuplicateKeys: true, inexactIntegers: .rounded, json: .strict)
                 let notes = try file.notes()
                 for note in notes {
                     let place = note.location.map { "\($0.line):\($0.column)" } ?? " byte \(note.offset)"

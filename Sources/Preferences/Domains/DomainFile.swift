@@ -272,14 +272,17 @@ extension PropertyList.WritingOptions {
 
 extension PropertyList.ReadingOptions {
     /// The counterpart of the options for writing domains.
-    package static let ofDomains = PropertyList.ReadingOptions(nulls: .refused, unwrapsJSON: true)
+    package static let ofDomains: PropertyList.ReadingOptions = {
+        var options = ofFiles
+        (options.nulls, options.unwrapsJSON) = (.refused, true)
+        return options
+    }()
 }
 
 extension DomainFile {
     /// The options that read any JSON that this file may hold. JSON5 contains JSON.
     package var optionsOfJSON: PropertyList.ReadingOptions {
-        PropertyList.ReadingOptions(
-            nulls: isOfDomain ? .refused : .kept, unwrapsJSON: isOfDomain, allowsJSON5: !isOfDomain)
+        isOfDomain ? .ofDomains : PropertyList.ReadingOptions(allowsJSON5: true)
     }
 }
 

@@ -242,7 +242,7 @@ extension DomainFile {
     var optionsOfText: PropertyList.ReadingOptions {
         var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
         options.inexactIntegers = inexactIntegers
-        options.allowsJSON5 = allowsJSON5
+        options.json = allowsJSON5 ? .json5 : .withComments
         return options.reading(fileNamed: isOfDomain ? nil : path.description)
     }
 

@@ -261,7 +261,9 @@ struct FragmentWriter: ValueSink {
         switch copy scalar {
         case .uid(let number) where style.syntax.hasTags: try addReference(number)
         case .date, .data, .uid, .real:
-            guard style.syntax.hasWrappings, text.first == UInt8(ascii: "{"), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+            guard style.syntax.hasWrappings, text.first == UInt8(ascii: "{"),
+                let colon = text.firstIndex(of: UInt8(ascii: ":"))
+            else {
                 output += text
                 return
             }

@@ -10,7 +10,7 @@ extension JSONReader {
             let start = position
             let isLine = base[start + 1] == UInt8(ascii: "/")
             guard isLine || base[start + 1] == UInt8(ascii: "*") else { return }
-            guard options.allowsJSON5 else { throw Fault(.commentInJSON, at: start) }
+            guard options.json != .strict else { throw Fault(.commentInJSON, at: start) }
             position += 2
             if isLine {
                 while position < end, lengthOfLineEnd == 0 { position += 1 }
@@ -55,7 +55,11 @@ extension JSONReader {
     /// Reads a key that is not in double quotes.
     mutating func readUnusualKey() throws(Fault) -> String {
         let start = position
-        guard options.allowsJSON5 else { throw Fault(.expected("a key in quotes"), at: start) }
+        guard options.allowsJSON5 else {
+            if base[start] == UInt8(ascii: "'") { throw Fault(.lacksDoubleQuotes("strings"), at: start) }
+            let isName = isIdentifierByte(base[start], isFirst: true)
+            throw Fault(isName ? .lacksDoubleQuotes("keys") : .expected("a key in quotes"), at: start)
+        }
         if base[start] == UInt8(ascii: "'") { return try readSingleQuoted() }
         while position < end, isIdentifierByte(base[position], isFirst: position == start), lengthOfWideSpace == 0 {
             position += 1

@@ -5,9 +5,23 @@ extension PropertyList {
         _ bytes: [UInt8], limits: Limits, options: ReadingOptions, sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
-        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: .json, sources: &sources) {
-            text, isASCII in
-            JSONReader(text, isASCII: isASCII, limits: limits, options: options)
+        let decoded = DecodedText(bytes, as: encoding, from: start)
+        func read(_ options: ReadingOptions, _ sources: inout SourceMap?) throws(DecodingFailure) -> PropertyList {
+            try decoded.read(bytes, as: .json, sources: &sources) { text, isASCII in
+                JSONReader(text, isASCII: isASCII, limits: limits, options: options)
+            }
+        }
+        do throws(DecodingFailure) {
+            return try read(options, &sources)
+        } catch {
+            var (relaxed, none) = (options, SourceMap?.none)
+            for syntax in JSONSyntax.allCases where syntax > options.json {
+                relaxed.json = syntax
+                guard (try? read(relaxed, &none)) != nil else { continue }
+                throw DecodingFailure(
+                    .onlyIn(syntax, error.problem), offset: error.offset, path: error.path, format: .json)
+            }
+            throw error
         }
     }
 }
@@ -57,9 +71,13 @@ struct JSONReader: TextReader, ~Copyable {
         let isInDictionary = builder.isInDictionary
         switch base[position] {
         case UInt8(ascii: ","):
+            let comma = position
             position += 1
             try skipSpace()
-            if options.allowsJSON5, isAtEnd(ofDictionary: isInDictionary) { return }
+            if isAtEnd(ofDictionary: isInDictionary) {
+                guard options.json == .strict else { return }
+                throw Fault(.trailingComma(before: isInDictionary ? "}" : "]"), at: comma)
+            }
             if isInDictionary { try readKey() }
             try readValueOrOpen()
         case UInt8(ascii: "}") where isInDictionary:
@@ -115,6 +133,7 @@ struct JSONReader: TextReader, ~Copyable {
                 builder.add(try readNumber())
             case UInt8(ascii: "I") where options.allowsJSON5 && skip("Infinity"): builder.add(.real(.infinity))
             case UInt8(ascii: "N") where options.allowsJSON5 && skip("NaN"): builder.add(.real(.nan))
+            case UInt8(ascii: "'"): throw Fault(.lacksDoubleQuotes("strings"), at: start)
             default: throw Fault(.expected("a value"), at: start)
             }
             return builder.record(start..<position)

@@ -39,7 +39,7 @@ struct XMLReader: TextReader, ~Copyable {
         try skipProlog()
         guard position < end else { throw Fault(.noValue, at: end) }
         let start = position
-        let tag = try readTag()
+        let tag = try readRootTag()
         if tag.name == .plist {
             guard !tag.isClosing else { throw Fault(.misplacedElement("/plist"), at: start) }
             guard !tag.isEmpty else { throw Fault(.noValue, at: start) }
@@ -51,6 +51,18 @@ struct XMLReader: TextReader, ~Copyable {
         try skipMisc()
         guard position == end else { throw Fault(.trailingContent, at: position) }
         return builder.finish()
+    }
+
+    /// Reads the first tag. A name that resembles no element of a property list is that of another kind of document.
+    private mutating func readRootTag() throws(Fault) -> XMLTag {
+        do throws(Fault) {
+            return try readTag()
+        } catch {
+            guard case .unknownElement(let name) = error.problem,
+                XMLElement.allCases.map(\.rawValue).nearest(to: name) == nil
+            else { throw error }
+            throw Fault(.otherRoot(name), at: error.offset)
+        }
     }
 
     private mutating func readRootInPlist() throws(Fault) {

@@ -40,7 +40,7 @@ extension Schema {
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         let value: PropertyList
         do throws(DecodingFailure) {
-            value = try PropertyList(parsing: bytes)
+            value = try PropertyList(parsing: bytes, options: .ofFiles)
         } catch {
             var mistake = Mistake(.notAPropertyList(error.problem), at: error.path)
             mistake.location = error.location(in: bytes)
@@ -92,7 +92,7 @@ extension Schema {
     package static func declared(in bytes: some Collection<UInt8>) throws(Mistake) -> Schema {
         let value: PropertyList
         do throws(DecodingFailure) {
-            value = try PropertyList(parsing: bytes)
+            value = try PropertyList(parsing: bytes, options: .ofFiles)
         } catch {
             throw Mistake(.notAPropertyList(error.problem), at: error.path)
         }
