@@ -58,6 +58,22 @@ extension WriteRequest {
         }
     }
 
+    /// The note on a word without a type that looks like a number or a Boolean but is stored as text, or nil.
+    var noteOnText: String? {
+        guard case .text(let text) = self else { return nil }
+        let (noun, flag): (String, TypeFlag)
+        if PropertyList.Integer(word: text) != nil {
+            (noun, flag) = ("a number", .int)
+        } else if text.utf8.contains(where: { $0 &- 0x30 <= 9 }), Double(word: text)?.isFinite ?? false {
+            (noun, flag) = ("a number", .float)
+        } else if text == "true" || text == "false" {
+            (noun, flag) = ("a Boolean", .bool)
+        } else {
+            return nil
+        }
+        return "wrote the text \"\(text.onOneLine)\"; for \(noun): \(Dialect.modern.spelling(flag)) \(text.onOneLine)"
+    }
+
     /// Returns a notice if a word without a type changes the type of the existing value.
     package func notice(replacing old: PropertyList?, with new: PropertyList?, key: String) -> String? {
         guard let old, let new, old.kind != new.kind else { return nil }

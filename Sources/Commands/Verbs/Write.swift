@@ -87,6 +87,16 @@ private struct Writing: Sendable {
         access.context.note("stored in a new domain \(name); the file ./\(name) is unchanged")
     }
 
+    /// Notes that a new entry got a text that looks like a value of another type. A domain is often written by scripts,
+    /// so the note is for a terminal only.
+    private func noteText(_ request: WriteRequest, _ key: KeyArgument, _ outcome: CommittedDomain) {
+        let isSeen = domain.name == nil || access.context.terminal.isTerminal(.errors)
+        guard isSeen, outcome.after.format?.hasTypes ?? false, let note = request.noteOnText,
+            inserts || PropertyList.dictionary(outcome.before.values)[key.path] == nil
+        else { return }
+        access.context.note(note)
+    }
+
     /// Sets one value. Reports a change of type if none was requested.
     func set(_ word: String, to request: WriteRequest) throws {
         let key = try access.currentKey(for: KeyArgument(forWriting: word), in: domain)
@@ -109,7 +119,9 @@ private struct Writing: Sendable {
             values = root.dictionaryValue ?? values
         }
         noteFileOfThisName(outcome)
-        guard rule?.isOpen ?? true, !inserts, let outcome else { return }
+        guard rule?.isOpen ?? true, let outcome else { return }
+        noteText(request, key, outcome)
+        if inserts { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let own = schema.ownSettings.filter { $0.key.hasSameBytes(as: key.key) }.map { $0.storedKey.onOneLine }
             let hint =
