@@ -5,10 +5,15 @@ internal import PropertyLists
 extension StoreAccess {
     /// Returns all values of a domain in its layer, or nil if it has no file.
     func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
+        try existingContents(domain)?.values
+    }
+
+    /// Returns the contents of a domain in its layer, or nil if it has no file.
+    func existingContents(_ domain: AddressedDomain) throws -> DomainContents? {
         let contents = try contents(domain.file)
         guard contents.exists else { return nil }
-        try checkExact(.dictionary(contents.values), at: [], in: domain)
-        return contents.values
+        try checkExact(contents.root, at: [], in: domain)
+        return contents
     }
 
     func value(_ key: KeyArgument, in domain: AddressedDomain) throws -> PropertyList? {
@@ -53,9 +58,9 @@ extension StoreAccess {
     ) throws -> InvalidInput? {
         guard value.mayBeRounded,
             let bytes = try domain.file.bytes(on: system),
-            let (values, format) = try? domain.file.parse(bytes), format == .json
+            let (root, format) = try? domain.file.root(bytes), format == .json
         else { return nil }
-        let path = path.resolved(in: .dictionary(values))
+        let path = path.resolved(in: root)
         return PropertyList.integerOutOfRange(inJSON: bytes, at: path, domain.file.optionsOfJSON)
             .map { InvalidInput(name: domain.word, bytes: bytes, failure: $0) }
     }
@@ -136,7 +141,7 @@ extension StoreAccess {
         guard context.dialect == .modern, key.rest.components.isEmpty,
             let values = (try? domain.file.contents(on: system))?.values.withoutHidden, values.count <= 1000
         else { return "" }
-        if let path = key.entry(in: values) { return "; did you mean \(path)?" }
+        if let path = key.entry(in: .dictionary(values)) { return "; did you mean \(path)?" }
         let declared = schemaInForce(domain)?.schema.storedSettings.map(\.key) ?? []
         if declared.contains(key.key) { return "; its schema declares it, but it has no value here" }
         return Suggestion.hint(key.key, among: Array(values.keys) + declared)

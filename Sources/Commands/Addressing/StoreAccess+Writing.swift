@@ -70,18 +70,20 @@ extension StoreAccess {
         return delaying
     }
 
-    /// Changes the values of one domain, subject to its schema.
+    /// Changes the root of one domain, subject to its schema.
     ///
     /// - Parameter step: Returns what the change does to an entry of the present values, unless the values show it.
     @discardableResult
     func change(
         _ domain: AddressedDomain, _ reason: WriteReason? = nil, isForced: Bool,
         by step: @escaping @Sendable (PropertyList) -> EntryStep? = { _ in nil },
-        _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Void
+        _ body: @escaping @Sendable (inout PropertyList) throws -> Void
     ) throws -> CommittedDomain? {
         let edit = try edit(domain, isForced: isForced) { draft in
-            draft.step = step(.dictionary(draft.values))
-            try body(&draft.values)
+            var root = draft.root
+            draft.step = step(root)
+            try body(&root)
+            draft.root = root
         }
         return try commit([edit], reason).first
     }
@@ -224,7 +226,7 @@ extension StoreAccess {
             for key in kept { values[key] = draft.values[key] }
             if !kept.isEmpty, values == draft.values { throw CommandFailure.allForced(domain, kept) }
             leaving(kept)
-            draft.values = values
+            (draft.values, draft.rootKind) = (values, state.rootKind)
             draft.restoredBytes = state.bytes
             if let format = state.format {
                 (draft.format, draft.isFolder) = (format, state.isFolder)

@@ -136,8 +136,11 @@ package struct KeyArgument: Hashable, Sendable {
     }
 
     /// Parses an argument for writing.
-    package init(forWriting argument: String) throws(KeyFailure) {
+    ///
+    /// - Parameter inFile: Whether it may be the place after the last element of a file's root.
+    package init(forWriting argument: String, inFile: Bool = false) throws(KeyFailure) {
         try self.init(argument)
+        if inFile, argument == ":" { return }
         let texts = path.components.map(\.text)
         // Only the last component may be empty, where it denotes the end of an array. The key itself must not be.
         guard let key = texts.first, !key.isEmpty, !texts.dropLast().contains(where: \.isEmpty) else {
@@ -168,10 +171,10 @@ extension KeyArgument {
     }
 
     /// The entry that a key with colons or dots may mean: `:windows:0` for `windows:0` and `windows.0`.
-    func entry(in values: PropertyList.Dictionary) -> EntryPath? {
+    func entry(in root: PropertyList) -> EntryPath? {
         for separator: Character in [":", "."] {
             let path = EntryPath(key.split(separator: separator).map { EntryPath.Component(String($0)) })
-            if path.components.count > 1, PropertyList.dictionary(values)[path] != nil { return path }
+            if path.components.count > 1, root[path] != nil { return path }
         }
         return nil
     }

@@ -418,14 +418,12 @@ extension BrowseActions {
         let isCurrent = try generations(of: domain) == opened.generations
         let own = try isCurrent ? domain.file.contents(on: access.system).values : opened.own
         let step: @Sendable (PropertyList) -> EntryStep? = { _ in change.step }
-        let outcome = try access.change(domain, reason ?? change.reason, isForced: false, by: step) { draft in
-            for key in keys where draft[key.text] != own[key.text] {
+        let outcome = try access.change(domain, reason ?? change.reason, isForced: false, by: step) { root in
+            for key in keys where root[EntryPath([key])] != own[key.text] {
                 throw CommandFailure(
                     .different, "\(key.text.onOneLine) was changed by another process meanwhile; nothing was changed")
             }
-            var root = PropertyList.dictionary(draft)
             try change.make(in: &root, over: values, isOverridden: isOverridden, domain)
-            draft = root.dictionaryValue ?? draft
         }
         let isChanged = outcome?.isChanged ?? false
         if let outcome, isChanged {

@@ -61,10 +61,10 @@ private final class Found: Sendable {
     func remove(_ key: KeyArgument, from draft: inout DomainDraft) throws {
         guard draft.exists else { return }
         state.withLock { $0.domain = true }
-        var root = PropertyList.dictionary(draft.values)
+        var root = draft.root
         draft.step = .removal(root.counted(key.path))
         if !key.key.isHidden, try root.remove(at: key.path) != nil { state.withLock { $0.key = true } }
-        draft.values = root.dictionaryValue ?? draft.values
+        draft.root = root
     }
 
     /// Throws if the domain or the key was not found.

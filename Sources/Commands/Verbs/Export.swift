@@ -17,15 +17,17 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
         try context.checkLanguage(ofNewFile: file)
-        guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
+        let contents = try invocation.has(.effective) ? nil : access.existingContents(domain)
+        guard let values = try contents?.values ?? access.values(domain, effective: invocation.has(.effective)) else {
             let failure = try access.failure(ofMissing: nil, in: domain)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")
         }
         let rendering = Rendering(invocation, preset: FormatName(exportingTo: file, invocation.dialect))
         let shown = try access.publishable(values, of: domain, to: file)
-        let bytes = try rendering.bytes(of: .dictionary(shown.values))
-        if rendering.dropsFractions(of: .dictionary(shown.values)) {
+        let root = (contents?.rootKind ?? .dictionary).root(of: shown.values)
+        let bytes = try rendering.bytes(of: root)
+        if rendering.dropsFractions(of: root) {
             context.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
         }
         try context.write(bytes, to: file, isSensitive: shown.isSensitive)

@@ -104,8 +104,8 @@ extension Verb {
             guard state != .absent else {
                 throw CommandFailure(.notFound, "\(domain.word.onOneLine): version \(id) is of a time without a file")
             }
-            try context.print(
-                .dictionary(state.values.withoutHidden), Rendering(invocation), masking: access.masking(domain))
+            let root = state.rootKind.root(of: state.values.withoutHidden)
+            try context.print(root, Rendering(invocation), masking: access.masking(domain))
             return .done
         }
         let history = try access.history(of: domain)

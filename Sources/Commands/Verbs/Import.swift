@@ -22,12 +22,18 @@ extension Verb {
             try access.checkNotExposing(imported, from: invocation[operand: "FILE"] ?? "-", in: domain)
         }
         let replaces = invocation.has(.replace)
-        try access.change(domain, isForced: invocation.has(.force)) { values in
+        try access.change(domain, isForced: invocation.has(.force)) { root in
+            guard replaces || root.kind == .dictionary else {
+                let reason = "the root is \(root.kind.withArticle), which \(Option.replace.name) replaces"
+                throw CommandFailure(.invalidValue, "\(domain.word.onOneLine): \(reason)")
+            }
+            var values = root.dictionaryValue ?? [:]
             if replaces {
                 values.replaceVisible(with: imported)
             } else {
                 for entry in imported { values[entry.key] = entry.value }
             }
+            root = .dictionary(values)
         }
         return .done
     }

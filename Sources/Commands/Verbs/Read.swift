@@ -31,7 +31,9 @@ extension Verb {
         } else if let key {
             value = try access.value(key, in: domain, effective: isEffective)
         } else {
-            value = try access.values(domain, effective: isEffective).map { .dictionary($0) }
+            value =
+                try isEffective
+                ? access.effectiveValues(domain).map { .dictionary($0) } : access.existingContents(domain)?.root
         }
         if let value {
             if key != nil { try access.checkSecrecy(of: domain, "this value is not shown") }

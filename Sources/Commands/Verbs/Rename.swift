@@ -23,7 +23,7 @@ extension Verb {
         }
         let masking = isForced ? Masking.none : Masking(declaredBy: access.secrecy(domain))
         let edit = try access.edit(domain, isForced: isForced) { draft in
-            var root = PropertyList.dictionary(draft.values)
+            var root = draft.root
             draft.step = .move(root.counted(old.path), to: root.counted(new.path))
             guard let value = root[old.path] else {
                 let key = old.spelling.onOneLine
@@ -38,7 +38,7 @@ extension Verb {
             }
             try root.checkEnd(of: new.path)
             try root.move(value, from: root.counted(old.path), to: root.counted(new.path))
-            draft.values = root.dictionaryValue ?? draft.values
+            draft.root = root
         }
         try access.commit([edit.ofExistingDomain])
         return .done
@@ -108,14 +108,12 @@ extension Verb {
         guard isForced || !exposes else { throw access.exposed(old, in: source, by: new) }
         var written = target
         if exposes, !target.file.isOfDomain { written.file.audience = .owner }
-        try access.change(written, isForced: isForced) { values in
-            var root = PropertyList.dictionary(values)
+        try access.change(written, isForced: isForced) { root in
             // A copy within a domain is of the value that it has under its lock.
             let current = target.file == source.file ? root[old.path] : value
             guard let current else { throw try access.failure(ofMissing: old, in: source) }
             try root.checkEnd(of: new.path)
             try root.set(current, at: new.path)
-            values = root.dictionaryValue ?? values
         }
         return .done
     }

@@ -34,6 +34,8 @@ extension Verb {
             throw CommandFailure(.usage, "write: --insert requires KEY, such as :list:0")
         } else if case .value(.dictionary(let values)) = request {
             try writing.replaceAll(with: values)
+        } else if case .value(let root) = request, domain.name == nil {
+            try writing.replaceRoot(by: root)
         } else {
             throw CommandFailure(
                 .invalidValue,
@@ -78,6 +80,16 @@ private struct Writing: Sendable {
         noteFileOfThisName(try access.commit([edit]).first)
     }
 
+    /// Replaces the root of a file by a value that is not a dictionary.
+    func replaceRoot(by root: PropertyList) throws {
+        let edit = try access.edit(domain, isForced: isForced) { draft in
+            try condition.check(draft.exists ? draft.root : nil, domain.word)
+            draft.root = root
+            draft.createsFile = true
+        }
+        try access.commit([edit])
+    }
+
     /// Notes that a new domain has the name of a file in the working directory, which may be meant.
     private func noteFileOfThisName(_ outcome: CommittedDomain?) {
         guard access.context.dialect == .modern, domain.name != nil, outcome?.before.exists == false,
@@ -92,14 +104,14 @@ private struct Writing: Sendable {
     private func noteText(_ request: WriteRequest, _ key: KeyArgument, _ outcome: CommittedDomain) {
         let isSeen = domain.name == nil || access.context.terminal.isTerminal(.errors)
         guard isSeen, outcome.after.format?.hasTypes ?? false, let note = request.noteOnText,
-            inserts || PropertyList.dictionary(outcome.before.values)[key.path] == nil
+            inserts || outcome.before.root[key.path] == nil
         else { return }
         access.context.note(note)
     }
 
     /// Sets one value. Reports a change of type if none was requested.
     func set(_ word: String, to request: WriteRequest) throws {
-        let key = try access.currentKey(for: KeyArgument(forWriting: word), in: domain)
+        let key = try access.currentKey(for: KeyArgument(forWriting: word, inFile: domain.name == nil), in: domain)
         if !isForced { try access.checkNotForced([access.storedKey(of: key, in: domain)], in: domain) }
         let schema = access.schemaInForce(domain)?.schema
         let rule = schema?.rule(at: key.path)
@@ -107,8 +119,7 @@ private struct Writing: Sendable {
         let step: @Sendable (PropertyList) -> EntryStep? = { [inserts] in
             inserts ? .insertion($0.counted(key.path)) : nil
         }
-        let outcome = try access.change(domain, isForced: isForced, by: step) { values in
-            var root = PropertyList.dictionary(values)
+        let outcome = try access.change(domain, isForced: isForced, by: step) { root in
             let present = root[key.path]
             try condition.check(present, key.spelling)
             try root.checkEnd(of: key.path)
@@ -116,7 +127,6 @@ private struct Writing: Sendable {
             let typed = try access.isInexactInteger(former, at: key.path, of: domain) ? .integer(0) : former
             let value = try request.value(replacing: typed, key: word, rule: rule, now: now)
             if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
-            values = root.dictionaryValue ?? values
         }
         noteFileOfThisName(outcome)
         guard rule?.isOpen ?? true, let outcome else { return }
@@ -131,14 +141,13 @@ private struct Writing: Sendable {
             access.context.note(
                 "\(domain.word.onOneLine): stored \(key.key.onOneLine), which its schema does not declare\(hint)")
         }
-        let (before, after) = (outcome.before.values, outcome.after.values)
-        if access.context.dialect == .modern, before[key.key] == nil, let entry = key.entry(in: before) {
+        let (before, after) = (outcome.before.root, outcome.after.root)
+        if access.context.dialect == .modern, before[[.init(key.key)]] == nil, let entry = key.entry(in: before) {
             access.context.note(
                 "\(word.onOneLine): stored as a new key; to change the existing entry, write \(entry)".onOneLine)
         }
         let notice = request.notice(
-            replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],
-            key: word)
+            replacing: before[key.path], with: after[key.path], key: word)
         if let notice { access.context.note(notice) }
     }
 }

@@ -161,21 +161,27 @@ struct ResolvedFile: Sendable {
 extension DomainFile {
     /// Returns the bytes of a file with these values.
     package func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format, padsReals: Bool = false
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format
     ) throws(StoreFailure) -> [UInt8] {
-        try checkNulls(values, format)
+        try serialized(.dictionary(values), as: format, padsReals: false)
+    }
+
+    private func serialized(
+        _ root: PropertyList, as format: PropertyList.Format, padsReals: Bool
+    ) throws(StoreFailure) -> [UInt8] {
+        try checkNulls(root, format)
         var options = writingOptions
         options.padsReals = padsReals
         return try reporting { () throws(EncodingFailure) in
-            Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
+            Array(try root.serialized(as: format, options: options))
         }
     }
 
     /// Throws if a domain would get a null, which settings cannot be, even if the format has it.
     private func checkNulls(
-        _ values: PropertyList.Dictionary, _ format: PropertyList.Format
+        _ root: PropertyList, _ format: PropertyList.Format
     ) throws(StoreFailure) {
-        guard isOfDomain, let path = PropertyList.dictionary(values).pathToNull else { return }
+        guard isOfDomain, let path = root.pathToNull else { return }
         throw StoreFailure(
             self, .unwritable(EncodingFailure(.kindNotSupported(.null), path: path, format: format)))
     }
@@ -198,11 +204,11 @@ extension DomainFile {
     func serialized(
         _ draft: DomainDraft, editing former: [UInt8]?, padsReals: Bool
     ) throws(StoreFailure) -> EditResult {
-        let (values, format) = (draft.values, draft.format)
+        let (value, format) = (draft.root, draft.format)
         // A new strings file has no braces, like one that is edited.
         let former = former ?? (optionsOfText.acceptsBlank && format == .openstep ? [] : nil)
-        guard let former, let (formerValues, formerFormat) = try? parse(former) else {
-            return EditResult(try serialized(values, as: format, padsReals: padsReals))
+        guard let former, let (formerValue, formerFormat) = try? root(former) else {
+            return EditResult(try serialized(value, as: format, padsReals: padsReals))
         }
         func source() -> SourceText? {
             guard formerFormat.isEditedInPlace, !draft.writesWholeText else { return nil }
@@ -210,10 +216,9 @@ extension DomainFile {
         }
         guard formerFormat == format else {
             let comments = draft.rewrites ? [] : source()?.comments ?? []
-            return EditResult(try serialized(values, as: format, padsReals: padsReals), removing: comments)
+            return EditResult(try serialized(value, as: format, padsReals: padsReals), removing: comments)
         }
-        try checkNulls(values, format)
-        let value = PropertyList.dictionary(values)
+        try checkNulls(value, format)
         if let source = source() {
             var options = writingOptions
             options.padsReals = padsReals
@@ -221,11 +226,11 @@ extension DomainFile {
                 try source.edited(to: value, by: draft.step, options: options)
             }
         }
-        let written = try serialized(values, as: format, padsReals: padsReals)
+        let written = try serialized(value, as: format, padsReals: padsReals)
         // Numbers in JSON that a property list cannot hold keep their text.
         guard format == .json else { return EditResult(written) }
         return try reporting { () throws(EncodingFailure) in
-            EditResult(try value.keepingNumbers(in: written, of: (former, .dictionary(formerValues)), optionsOfJSON))
+            EditResult(try value.keepingNumbers(in: written, of: (former, formerValue), optionsOfJSON))
         }
     }
 

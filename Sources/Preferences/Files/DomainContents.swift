@@ -5,6 +5,7 @@ package import PropertyLists
 /// The contents of a domain's file at the time of reading.
 package struct DomainContents: Sendable {
     package var values: PropertyList.Dictionary
+    package var rootKind = FileRoot.dictionary
     /// The format of the file, or nil if there is none.
     package var format: PropertyList.Format?
     /// The status of the file, or nil if there is none.
@@ -185,7 +186,7 @@ extension DomainFile {
             case .success(let value): return (value, nil)
             case .failure(let damage):
                 let contents = try recovered(from: damage, on: system)
-                return (PropertyList.dictionary(contents.values)[path], contents.recovery)
+                return (contents.root[path], contents.recovery)
             }
         }
         if let found { return found }
@@ -221,8 +222,10 @@ extension DomainFile {
     func load(_ file: any OpenFile) throws(StoreFailure) -> (DomainContents, [UInt8]) {
         let status = try status(of: file)
         let bytes = try bytes(of: file, status)
-        let (values, format) = try parse(bytes)
-        return (DomainContents(values: values, format: format, status: status), bytes)
+        let (root, format) = try root(bytes)
+        var contents = DomainContents(values: root.valuesOfRoot, format: format, status: status)
+        contents.rootKind = FileRoot(of: root)
+        return (contents, bytes)
     }
 
     private func bytes(of file: any OpenFile, _ status: FileStatus) throws(StoreFailure) -> [UInt8] {
@@ -248,14 +251,20 @@ extension DomainFile {
 
     /// Parses the values of a file.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
+        let (root, format) = try root(bytes)
+        return (root.valuesOfRoot, format)
+    }
+
+    /// Parses the root of a file, which is a dictionary if it is that of a domain.
+    package func root(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList, PropertyList.Format) {
         let (value, format): (PropertyList, PropertyList.Format)
         do throws(DecodingFailure) {
             (value, format) = try parseValue(bytes)
         } catch {
             throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
         }
-        guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
-        return (values, format)
+        guard !isOfDomain || value.kind == .dictionary else { throw StoreFailure(self, .notADictionary(value.kind)) }
+        return (value, format)
     }
 
     /// Parses a file with any value.
@@ -285,11 +294,11 @@ extension DomainFile {
         do {
             guard status.kind == .file, status.size > Self.fewBytes else {
                 let bytes = try bytes(of: file, status)
-                guard PropertyList.isBinary(bytes) else { return PropertyList.dictionary(try parse(bytes).0)[path] }
+                guard PropertyList.isBinary(bytes) else { return try root(bytes).0[path] }
                 return try value(at: path, in: BinaryPropertyList(parsing: bytes, limits: limits))
             }
             let source = BytesOfFile(file: file, byteCount: status.size)
-            guard try source.isBinary else { return PropertyList.dictionary(try load(file).0.values)[path] }
+            guard try source.isBinary else { return try load(file).0.root[path] }
             return try value(at: path, in: BinaryPropertyList(source, limits: limits))
         } catch let failure as DecodingFailure {
             throw StoreFailure(self, .damaged(failure, nil))
@@ -303,7 +312,9 @@ extension DomainFile {
     }
 
     private func value(at path: EntryPath, in view: BinaryPropertyList) throws -> PropertyList? {
-        guard try view.hasDictionary else { throw StoreFailure(self, .notADictionary(try view.root.kind)) }
+        guard try !isOfDomain || view.hasDictionary else {
+            throw StoreFailure(self, .notADictionary(try view.root.kind))
+        }
         let value = try view.value(at: path)
         if isOfDomain, let inner = value?.pathToNull {
             let place = EntryPath(path.components + inner.components)

@@ -118,6 +118,7 @@ struct ForgottenEntries: Sendable {
         guard isCompleted, let values = root.dictionaryValue else { return version }
         var state = DomainState(values: values, format: version.format ?? format)
         state.isFolder = version.format == nil ? isFolder : version.isFolder
+        state.rootKind = version.rootKind
         return state
     }
 }

@@ -373,6 +373,7 @@ package struct DomainState: Hashable, Sendable {
     package var values: PropertyList.Dictionary
     /// The format of the file, or nil if there was none.
     package var format: PropertyList.Format?
+    package var rootKind = FileRoot.dictionary
     /// The bytes of a version, which is restored as it was.
     package private(set) var bytes: [UInt8]?
     /// Whether the domain is a folder.
@@ -385,16 +386,16 @@ package struct DomainState: Hashable, Sendable {
 
     package init(_ contents: DomainContents) {
         self.init(values: contents.values, format: contents.exists ? contents.format : nil)
-        isFolder = contents.isFolder
+        (isFolder, rootKind) = (contents.isFolder, contents.rootKind)
     }
 
     package init(_ draft: DomainDraft) {
         self.init(values: draft.values, format: draft.exists ? draft.format : nil)
-        isFolder = draft.exists && draft.isFolder
+        (isFolder, rootKind) = (draft.exists && draft.isFolder, draft.rootKind)
     }
 
     package static func == (left: DomainState, right: DomainState) -> Bool {
-        left.values == right.values && left.format == right.format && left.isFolder == right.isFolder
+        left.root == right.root && left.format == right.format && left.isFolder == right.isFolder
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -414,7 +415,9 @@ extension History {
     package func state(of version: KeptVersion) -> DomainState? {
         guard let bytes = bytes(of: version) else { return nil }
         if bytes == DomainState.tombstone { return .absent }
-        guard let (values, format) = try? file.parse(bytes) else { return nil }
-        return DomainState(values: values, format: format, bytes: bytes)
+        guard let (root, format) = try? file.root(bytes) else { return nil }
+        var state = DomainState(values: root.valuesOfRoot, format: format, bytes: bytes)
+        state.rootKind = FileRoot(of: root)
+        return state
     }
 }

@@ -441,6 +441,7 @@ extension DomainEdit {
 /// The contents of a domain during a change.
 package struct DomainDraft: Sendable {
     package var values: PropertyList.Dictionary
+    package var rootKind = FileRoot.dictionary
     /// The format of the new file.
     package var format: PropertyList.Format
     /// Whether the domain is a folder with a file for each key.

@@ -77,11 +77,13 @@ struct FileCommit {
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
+        draft.rootKind = before.rootKind
         draft.isFolder = before.isFolder || !before.exists && before.members != nil
         draft.isExposed = before.status?.isExposed(to: writer.system.environment.user) ?? false
         draft.isDamaged = before.recovery != nil
         (draft.writesWholeText, draft.rewrites) = (edit.writesWholeText, edit.writesWholeText)
         try edit.change(&draft)
+        if draft.rootKind != .dictionary { draft.root = draft.root }
         if draft.isFolder {
             if let reason = Self.obstacle(to: resolved) { throw StoreFailure(.notAllowed(reason), edit.file.name) }
             removesFolder = draft.removesFile
@@ -90,7 +92,8 @@ struct FileCommit {
             draft.removesFile = draft.removesFile || draft.values.isEmpty
         }
         // An invalid key that the file has already may remain.
-        for key in draft.values.keys where !key.isFitForWriting && before.values[key] == nil {
+        for key in draft.values.keys
+        where !key.isFitForWriting && before.values[key] == nil && draft.rootKind == .dictionary {
             throw StoreFailure(edit.file, .invalidKey(key))
         }
         audience = try Self.audience(of: draft.values, edit, before)
@@ -148,7 +151,7 @@ struct FileCommit {
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
         if draft.createsFile, !before.exists { return true }
-        if draft.values != before.values || before.recovery != nil { return true }
+        if draft.root != before.root || before.recovery != nil { return true }
         if before.exists, draft.isFolder != before.isFolder { return true }
         // The bytes of a version can differ although its values are the same.
         if let restoredBytes, let bytesBefore, restoredBytes != bytesBefore { return true }
@@ -432,6 +435,7 @@ struct FileCommit {
             return
         }
         after = DomainContents(values: draft.values, format: draft.format)
+        after.rootKind = draft.rootKind
         after.isOwn = true
         if let folder = resolved.file.folder, writesFolder {
             var members: [FileName: FolderMember] = [:]
