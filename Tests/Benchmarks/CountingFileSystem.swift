@@ -83,8 +83,6 @@ private final class CountedFile: OpenFile {
 
     func truncate(to size: Int) throws(SystemFailure) { try inner.truncate(to: size) }
 
-    func startSynchronizing() { inner.startSynchronizing() }
-
     func synchronize() throws(SystemFailure) { try inner.synchronize() }
 
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) { try inner.setPermissions(permissions) }

@@ -41,9 +41,6 @@ final class SimulatedFile: OpenFile {
         try perform(.truncate) { state, node throws(ErrorCode) in try self.change(&state, .truncate(to: size)) }
     }
 
-    /// Does nothing: the simulated loss of power decides which unsynchronized data is on the disk.
-    func startSynchronizing() {}
-
     func synchronize() throws(SystemFailure) {
         try perform(.synchronize) { state, node in
             state.disk[node].synchronize(failing: false)

@@ -106,9 +106,9 @@ extension `The store of this machine` {
             // The memory that the process asks for depends on where the kernel places it.
             let calls = trace[(begin + 1)..<end].filter { Self.name(of: $0) != "brk" }
             #expect(try bench.value("key", "domain") == 77)
-            // Of these, 25 protect against losses and leftovers: the lock of the store, a search for temporary files of
+            // Of these, 20 protect against losses and leftovers: the lock of the store, a search for temporary files of
             // writers that died, a comparison with the newest version, its renaming, and, for root, the owners.
-            #expect(calls.count <= 88, "\(calls.joined(separator: "\n"))")
+            #expect(calls.count <= 61, "\(calls.joined(separator: "\n"))")
             // A command that watches nothing has neither a notification queue nor a thread for it.
             let names = Set(trace.map(Self.name))
             #expect(names.isDisjoint(with: ["inotify_init", "inotify_init1", "clone", "clone3", "fork", "vfork"]))

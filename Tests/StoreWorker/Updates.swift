@@ -50,10 +50,10 @@ extension Worker {
     /// end in a trace of the system calls.
     func writeOnce() throws {
         let (key, value) = (try argument(1), try number(2))
-        let system = try system
+        let (system, file) = (try system, try file(0))
         _ = try system.fileSystem.status(of: "/beginning-of-the-write", followingLink: false)
         try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
-            DomainEdit(try file(0)) { $0.values[key] = .integer(PropertyList.Integer(value)) }
+            DomainEdit(file) { $0.values[key] = .integer(PropertyList.Integer(value)) }
         ])
         _ = try system.fileSystem.status(of: "/end-of-the-write", followingLink: false)
     }

@@ -105,16 +105,14 @@ package protocol OpenFile: AnyObject, Sendable {
 
     func status() throws(SystemFailure) -> FileStatus
 
-    /// Reads from `offset` until `buffer` is full or the file ends, and returns the number of bytes read.
+    /// Reads bytes at `offset` with one call, and returns their number: 0 at the end of the file, and otherwise at most
+    /// the size of the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int
 
     /// Writes all of `bytes`, starting at `offset`. After a failure, any prefix of them may have been written.
     func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure)
 
     func truncate(to size: Int) throws(SystemFailure)
-
-    /// Starts writing back to disk without waiting. Only `synchronize` reports whether the data has been written.
-    func startSynchronizing()
 
     /// Returns once the file's contents are on disk. Its name may not be: that takes `synchronizeFolder`.
     ///
@@ -230,7 +228,7 @@ extension FileSystem {
         do {
             try file.write(bytes, at: 0)
             if let model {
-                try file.adopt(model, of: path, keepsOwner: keepsOwner(model, of: path))
+                try file.adopt(model, of: path) { () throws(SystemFailure) in try keepsOwner(model, of: path) }
             } else {
                 try giveToOwnerOfFolder(file, at: path)
             }
@@ -365,8 +363,11 @@ extension OpenFile {
         var bytes = [UInt8](repeating: 0, count: max(status.size + 1, 4096))
         var count = 0
         while true {
-            count += try fill(&bytes, from: count)
-            if count < bytes.count { break }
+            let read = try read(&bytes, from: count, at: count)
+            count += read
+            // A file that has grown has more bytes, so its end needs no further call.
+            if read == 0 || count == status.size { break }
+            guard count == bytes.count else { continue }
             guard count <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
             bytes.append(contentsOf: repeatElement(0, count: count))
         }
@@ -380,16 +381,27 @@ extension OpenFile {
         let status = try status()
         try status.checkIsFile(at: path)
         var bytes = [UInt8](repeating: 0, count: max(0, min(status.size, limit)))
-        let count = try fill(&bytes, from: 0)
+        let count = try fill(&bytes, at: 0)
         bytes.removeLast(bytes.count - count)
         return bytes
     }
 
-    /// Reads the file from offset `start` into `bytes` at the same offset.
-    private func fill(_ bytes: inout [UInt8], from start: Int) throws(SystemFailure) -> Int {
+    /// Reads from `offset` until `bytes` is full or the file ends, and returns the number of bytes read.
+    package func fill(_ bytes: inout [UInt8], at offset: Int) throws(SystemFailure) -> Int {
+        var count = 0
+        while count < bytes.count {
+            let read = try read(&bytes, from: count, at: offset + count)
+            if read == 0 { break }
+            count += read
+        }
+        return count
+    }
+
+    /// Reads bytes at `offset` into `bytes` from the index `start` with one call.
+    private func read(_ bytes: inout [UInt8], from start: Int, at offset: Int) throws(SystemFailure) -> Int {
         var span = bytes.mutableSpan
         return try unsafe span.withUnsafeMutableBytes { buffer throws(SystemFailure) in
-            try unsafe read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]), at: start)
+            try unsafe read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]), at: offset)
         }
     }
 
@@ -399,13 +411,16 @@ extension OpenFile {
     /// With an access list, the group bits limit all its entries; so if the list cannot be copied, they are removed
     /// too.
     ///
-    /// - Parameter keepsOwner: Whether the file may be given to the owner of the model.
-    package func adopt(_ model: FileStatus, of path: FilePath, keepsOwner: Bool = true) throws(SystemFailure) {
+    /// - Parameter keepsOwner: Returns whether the file may be given to the owner of the model, if that is another one.
+    package func adopt(
+        _ model: FileStatus, of path: FilePath, keepsOwner: () throws(SystemFailure) -> Bool = { true }
+    ) throws(SystemFailure) {
+        let own = try status()
         // Set-user-ID is a decision about the old contents, not about the new ones.
         var permissions = model.permissions.subtracting(.special)
-        if try !adoptOwner(model, keepsOwner) { permissions.subtract(.ofGroup) }
+        if try !adoptOwner(model, own, keepsOwner) { permissions.subtract(.ofGroup) }
         if !adoptAttributes(of: path) { permissions.subtract(.ofGroup) }
-        try setPermissionsIfSupported(permissions)
+        if permissions != own.permissions { try setPermissionsIfSupported(permissions) }
     }
 
     /// Sets the permissions. Some network file systems do not support that, and neither does vfat; the file then stays
@@ -418,10 +433,11 @@ extension OpenFile {
 
     /// Copies owner and group, or else only the group: a member of the group may give a file to it, so that the
     /// previous owner still has access. Returns whether the group is that of the model.
-    private func adoptOwner(_ model: FileStatus, _ keepsOwner: Bool) throws(SystemFailure) -> Bool {
-        let own = try status()
+    private func adoptOwner(
+        _ model: FileStatus, _ own: FileStatus, _ keepsOwner: () throws(SystemFailure) -> Bool
+    ) throws(SystemFailure) -> Bool {
         if (own.owner, own.group) == (model.owner, model.group) { return true }
-        guard keepsOwner || own.owner != 0 else { return own.group == model.group }
+        guard try keepsOwner() || own.owner != 0 else { return own.group == model.group }
         for owner in own.owner == model.owner ? [own.owner] : [model.owner, own.owner] {
             do {
                 try setOwner(owner, group: model.group)

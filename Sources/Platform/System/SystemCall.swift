@@ -90,20 +90,6 @@ final class Descriptor: Sendable {
     #endif
 #endif
 
-#if canImport(Glibc)
-    /// `sync_file_range`, which Swift's module of the C library omits. A `count` of 0 means up to the end of the file;
-    /// flag 2 (`SYNC_FILE_RANGE_WRITE`) starts writing without waiting.
-    @_silgen_name("sync_file_range")
-    private func syncFileRange(_ file: Int32, _ offset: off_t, _ count: off_t, _ flags: UInt32) -> Int32
-#endif
-
-/// Starts writing the file's data to disk, where supported. `fsync` reports any failure.
-func startWritingBack(_ file: Descriptor) {
-    #if canImport(Glibc)
-        _ = syncFileRange(file.number, 0, 0, 2)
-    #endif
-}
-
 /// Renames a file as `manner` requires.
 func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ manner: RenameMode) -> Int32 {
     #if os(Linux)

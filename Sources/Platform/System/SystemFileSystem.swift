@@ -187,16 +187,9 @@ final class SystemFile: OpenFile {
     func status() throws(SystemFailure) -> FileStatus { try descriptor.status(of: path) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int {
-        var count = 0
-        while count < buffer.count {
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-            let got = try systemCall(.read, path) {
-                unsafe pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
-            }
-            if got == 0 { break }
-            count += got
+        try systemCall(.read, path) {
+            unsafe pread(descriptor.number, buffer.baseAddress, buffer.count, off_t(offset))
         }
-        return count
     }
 
     func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure) {
@@ -216,10 +209,6 @@ final class SystemFile: OpenFile {
 
     func truncate(to size: Int) throws(SystemFailure) {
         _ = try systemCall(.truncate, path) { ftruncate(descriptor.number, off_t(size)) }
-    }
-
-    func startSynchronizing() {
-        startWritingBack(descriptor)
     }
 
     func synchronize() throws(SystemFailure) {

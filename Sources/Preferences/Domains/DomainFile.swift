@@ -82,12 +82,14 @@ extension DomainFile {
 
     /// Throws if a folder of locks, versions or records is a symbolic link in another user's store. That user may have
     /// created it to let the caller, usually root, write elsewhere.
-    package func checkLinks(on system: SystemServices) throws(StoreFailure) {
-        guard case .file(let lock) = lock, let transactions else { return }
+    ///
+    /// Returns whether the store is known to belong to the caller.
+    @discardableResult
+    package func checkLinks(on system: SystemServices) throws(StoreFailure) -> Bool {
+        guard case .file(let lock) = lock, let transactions else { return false }
         let (files, store) = (system.fileSystem, transactions.parent)
-        guard let owner = (try? files.status(of: store))?.owner, owner != system.environment.user else {
-            return
-        }
+        guard let owner = (try? files.status(of: store))?.owner else { return false }
+        if owner == system.environment.user { return true }
         var folders = [store.appending(".locks"), lock.parent, transactions, store.appending(".secrets")]
         if let history {
             folders += [history, history.parent]
@@ -97,6 +99,7 @@ extension DomainFile {
         where (try? files.status(of: folder, followingLink: false))?.kind == .symbolicLink {
             throw failure(SystemFailure(.notPermitted, .followPlanted, folder))
         }
+        return false
     }
 }
 

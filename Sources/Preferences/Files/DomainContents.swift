@@ -1,4 +1,3 @@
-// Unsafe: the system reads into a buffer that its owner lends for one call.
 package import Platform
 package import PropertyLists
 
@@ -337,8 +336,7 @@ private struct BytesOfFile: ByteSource {
 
     func bytes(at offset: Int, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        let length = try unsafe bytes.withUnsafeMutableBytes { try unsafe file.read(into: $0, at: offset) }
-        guard length == count else { throw SystemFailure(.inputOutput, .read, file.path) }
+        guard try file.fill(&bytes, at: offset) == count else { throw SystemFailure(.inputOutput, .read, file.path) }
         return bytes
     }
 }

@@ -130,9 +130,11 @@ extension History {
     /// - Parameters:
     ///   - former: The kept versions, to which the new one is added.
     ///   - isDurable: Whether the version must survive a power failure when this returns.
+    ///   - model: The file whose owner and permissions it gets; nil to look for it.
     @discardableResult
     func record(
-        _ unkept: PendingVersion, after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool = false
+        _ unkept: PendingVersion, after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool = false,
+        like model: (FilePath, FileStatus)? = nil
     ) -> Bool {
         guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
@@ -143,9 +145,9 @@ extension History {
         if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
             version.sequence = last.sequence
         }
-        guard let path = version.fileName.map(folder.appending), write(bytes, to: path, isDurable: isDurable) else {
-            return false
-        }
+        guard let path = version.fileName.map(folder.appending),
+            write(bytes, to: path, like: model, isDurable: isDurable)
+        else { return false }
         forget(former, with: version, policy)
         former.append(version)
         return true
@@ -281,7 +283,7 @@ extension History {
         try? system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
             let (temporary, copy) = try system.fileSystem.makeTemporary(beside: path)
             do throws(SystemFailure) {
-                try system.fileSystem.giveToOwnerOfFolder(copy, at: path)
+                if system.environment.user == 0 { try system.fileSystem.giveToOwnerOfFolder(copy, at: path) }
             } catch {
                 _ = try? system.fileSystem.remove(temporary)
                 throw error

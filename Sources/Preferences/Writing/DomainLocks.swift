@@ -39,8 +39,10 @@ struct DomainLocks: Sendable {
     init(of files: [ResolvedFile], on system: SystemServices, patience: Duration) throws(StoreFailure) {
         var places: [(Place, DomainFile)] = []
         let isStoreWide = files.count > Self.mostLocks
+        // In its own store, root keeps the locks that it creates.
+        var gives = false
         for resolved in files {
-            try resolved.file.checkLinks(on: system)
+            if try !resolved.file.checkLinks(on: system) { gives = system.environment.user == 0 }
             let former = resolved.file.former.flatMap {
                 (try? system.fileSystem.status(of: $0.locks)) == nil ? nil : $0
             }
@@ -61,7 +63,7 @@ struct DomainLocks: Sendable {
         for (place, file) in places.sorted(by: { $0.0 < $1.0 }) where place != last {
             last = place
             do throws(StoreFailure) {
-                if let lock = try Self.take(place, of: file, on: system, until: deadline) {
+                if let lock = try Self.take(place, of: file, on: system, until: deadline, gives) {
                     held.append((place, lock))
                 }
             } catch {
@@ -107,14 +109,16 @@ struct DomainLocks: Sendable {
     // MARK: Acquiring one lock
 
     /// Acquires one lock. Returns nil if there is nothing to lock.
+    ///
+    /// - Parameter gives: Whether to give a new lock file to the owner of its folder.
     private static func take(
-        _ place: Place, of file: DomainFile, on system: SystemServices, until deadline: Instant
+        _ place: Place, of file: DomainFile, on system: SystemServices, until deadline: Instant, _ gives: Bool
     ) throws(StoreFailure) -> (any OpenFile)? {
         let attempt = try file.reporting { () throws(SystemFailure) in
             switch place {
-            case .store(let path, let mode): try lockFile(path, mode, in: file.audience, on: system, deadline)
-            case .file(let path): try lockFile(path, in: file.audience, on: system, deadline)
-            case .byPath(let path): try lockOfFile(file, at: path, on: system, deadline)
+            case .store(let path, let mode): try lockFile(path, mode, in: file.audience, on: system, deadline, gives)
+            case .file(let path): try lockFile(path, in: file.audience, on: system, deadline, gives)
+            case .byPath(let path): try lockOfFile(file, at: path, on: system, deadline, gives)
             }
         }
         switch attempt {
@@ -129,7 +133,7 @@ struct DomainLocks: Sendable {
     /// - Parameter audience: The users who may access the parent of the lock folder.
     private static func lockFile(
         _ path: FilePath, _ mode: LockMode = .exclusive, in audience: Audience = .owner, on system: SystemServices,
-        _ deadline: Instant
+        _ deadline: Instant, _ gives: Bool
     ) throws(SystemFailure) -> LockAttempt {
         func open() throws(SystemFailure) -> LockAttempt {
             try system.fileSystem.openLocked(
@@ -143,7 +147,7 @@ struct DomainLocks: Sendable {
             try system.fileSystem.makeFolders(path.parent)
             attempt = try open()
         }
-        if system.environment.user == 0, case .locked(let lock) = attempt {
+        if gives, case .locked(let lock) = attempt {
             try system.fileSystem.giveToOwnerOfFolder(lock, at: path)
         }
         return attempt
@@ -153,7 +157,7 @@ struct DomainLocks: Sendable {
     /// beside the file if its folder belongs to a team, and otherwise in the user's state folder. If neither is
     /// writable, the file itself is locked.
     private static func lockOfFile(
-        _ file: DomainFile, at path: FilePath, on system: SystemServices, _ deadline: Instant
+        _ file: DomainFile, at path: FilePath, on system: SystemServices, _ deadline: Instant, _ gives: Bool
     ) throws(SystemFailure) -> LockAttempt {
         let files = system.fileSystem
         let resolved = (try? path.resolvingLinks(in: files)) ?? path
@@ -164,7 +168,7 @@ struct DomainLocks: Sendable {
                 return try lockOfTeam(Self.placeOfTeamLock(of: resolved), folder, on: system, deadline)
             }
             if let lock = Self.placeOfOwnLock(of: resolved, on: system) {
-                return try lockFile(lock, on: system, deadline)
+                return try lockFile(lock, on: system, deadline, gives)
             }
         } catch  where error.code != .wouldBlock {
             // The lock is not required, because the replaced file is compared with the one that was read.

@@ -42,19 +42,18 @@ extension FileCommit {
                 resolved.target, status, author(writer), transaction: transaction, after: &versions,
                 policy: writer.policy, isDurable: isFormerIrreplaceable)
         }
-        let mark = locks.markFile(of: resolved.file).flatMap { WriteMarker(in: $0) }
-        if !before.exists, let removal = unkeptRemoval(mark, versions, history, writer) {
+        if !before.exists, let removal = unkeptRemoval(locks, versions, history, writer) {
             return history.record(removal, after: &versions, policy: writer.policy)
         }
         var isKept = true
         if let unkeptBefore, !isReplacedByNew(writer.policy),
-            before.isOwn || mark?.transaction == unkeptBefore.transaction
+            before.isOwn || mark(in: locks)?.transaction == unkeptBefore.transaction
         {
             isKept = history.record(
                 unkeptBefore, after: &versions, policy: writer.policy, isDurable: isFormerIrreplaceable)
         }
         guard let bytesBefore, bytesBefore != bytes || removesFile else { return isKept }
-        if let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+        if let found = unkeptVersion(bytesBefore, locks, versions, history, writer) {
             let isDurable = isFormerIrreplaceable || found.author.reason == .found
             isKept = history.record(found, after: &versions, policy: writer.policy, isDurable: isDurable) && isKept
         } else if isFormerIrreplaceable, writer.policy.versions > 0 {
@@ -70,9 +69,10 @@ extension FileCommit {
     /// Returns the removal of the domain if the file is missing and the newest version does not record that. Another
     /// program removed it, or a writer that was interrupted.
     private func unkeptRemoval(
-        _ mark: WriteMarker?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
+        _ locks: DomainLocks, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
     ) -> PendingVersion? {
         guard let newest = versions.last, !history.isCopy(newest, of: DomainState.tombstone) else { return nil }
+        let mark = mark(in: locks)
         let isOurs = mark?.hash == nil && !versions.contains { $0.transaction == mark?.transaction }
         guard let mark, isOurs else { return found(DomainState.tombstone, at: writer.system.clock.wall, writer) }
         return PendingVersion(
@@ -87,15 +87,17 @@ extension FileCommit {
         return PendingVersion(bytes: bytes, author: author, transaction: writer.transactionName(), time: time)
     }
 
+    /// The mark of the last writer that used the library.
+    private func mark(in locks: DomainLocks) -> WriteMarker? {
+        locks.markFile(of: resolved.file).flatMap { WriteMarker(in: $0) }
+    }
+
     /// Whether a writer that used the library may have been interrupted after it wrote the present contents: keeping a
     /// version is its last step, and there is none.
     func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
         guard let bytesBefore, let history = History(of: resolved.file, on: writer.system),
-            let mark = locks.markFile(of: resolved.file).flatMap({ WriteMarker(in: $0) }),
-            mark.hash == SHA256.hash(bytesBefore)
-        else {
-            return false
-        }
+            let mark = mark(in: locks), mark.hash == SHA256.hash(bytesBefore)
+        else { return false }
         return !leavesVersion(writer.policy)
             || !history.versions.contains { $0.transaction == mark.transaction && history.isCopy($0, of: bytesBefore) }
     }
@@ -113,17 +115,17 @@ extension FileCommit {
     /// Returns the present contents as a version if there is none. They were written by another program, or by a writer
     /// that was interrupted.
     private func unkeptVersion(
-        _ bytes: [UInt8], _ mark: WriteMarker?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
+        _ bytes: [UInt8], _ locks: DomainLocks, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
     ) -> PendingVersion? {
+        // The contents must match, not only the name, because a crash may have truncated the version.
+        if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
         let time = before.status?.modified ?? writer.system.clock.wall
-        if let mark, mark.hash == SHA256.hash(bytes) {
-            // The contents must match, not only the name, because a crash may have truncated the version.
+        if let mark = mark(in: locks), mark.hash == SHA256.hash(bytes) {
             let kept = versions.last { $0.transaction == mark.transaction }
             if let kept, history.isCopy(kept, of: bytes) { return nil }
             return PendingVersion(bytes: bytes, author: mark.author, transaction: mark.transaction, time: time)
         }
         // The mark of a failed write describes a file that was never created.
-        if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
         return found(bytes, at: time, writer)
     }
 
@@ -149,7 +151,9 @@ extension FileCommit {
             return
         }
         if var former = versions ?? (try? history.listed()),
-            history.record(version, after: &former, policy: writer.policy)
+            history.record(
+                version, after: &former, policy: writer.policy,
+                like: writesFolder ? nil : after.status.map { (resolved.file.path, $0) })
         {
             return
         }

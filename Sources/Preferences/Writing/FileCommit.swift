@@ -167,7 +167,7 @@ struct FileCommit {
             losesFormer: losesFormer)
     }
 
-    /// Writes the new files beside the present ones, and starts to sync them.
+    /// Writes the new files beside the present ones.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged else { return }
         if let folder = resolved.file.folder, writesFolder {
@@ -316,7 +316,6 @@ struct FileCommit {
             }
         }
         (pieces[index].temporary, pieces[index].unsynchronized) = (path, file)
-        file.startSynchronizing()
     }
 
     /// Waits until the new files are on the disk.
