@@ -152,6 +152,18 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).format == .xml)
     }
 
+    @Test func `reads the settings of the store once, and looks once at each folder that is missing`() throws {
+        let bench = try StoreBench()
+        try bench.process().commit([DomainEdit(Self.file) { $0.values = ["a": 1] }])
+        let system = bench.process()
+        let (files, places) = (system.fileSystem as? SimulatedFileSystem, try StorePlaces(.native, on: system))
+        #expect(places?.policy.history.versions == HistoryPolicy().versions)
+        // The host, the four folders, and the records, file and folder of two domains.
+        let count = try #require(files).operations.count
+        #expect(count <= 4 + 4 + 2 * 3)
+        #expect(places?.policy == StorePolicy() && files?.operations.count == count)
+    }
+
     @Test func `of a large domain holds the replaced file itself`() throws {
         let bench = try StoreBench()
         var policy = HistoryPolicy()

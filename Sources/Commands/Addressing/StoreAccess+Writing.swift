@@ -10,7 +10,7 @@ extension StoreAccess {
     /// - Parameter reason: The reason to record; nil for the verb.
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason? = nil) throws -> [CommittedDomain] {
-        let policy = policy
+        let policy = places.policy
         let writer = DomainWriter(system, context.author(of: reason ?? self.reason), by: policy)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
@@ -30,6 +30,7 @@ extension StoreAccess {
             let lines = lines(of: failure)
             throw CommandFailure(failure.status, lines, classic: lines)
         }
+        if edits.contains(where: { $0.file.name == StorePolicy.domain.text }) { places.reloadPolicy() }
         for outcome in outcomes {
             if let recovery = outcome.before.recovery { context.note(recovery.description) }
             if outcome.hasDroppedFractions { context.noteDroppedFractions(in: outcome.file.path.description) }
@@ -193,7 +194,7 @@ extension StoreAccess {
         _ domains: [AddressedDomain], _ reason: WriteReason, _ invocation: Invocation,
         choose: @escaping @Sendable (AddressedDomain, inout DomainDraft) throws -> DomainState
     ) throws {
-        guard policy.history.versions > 0 else {
+        guard places.policy.history.versions > 0 else {
             throw CommandFailure(
                 .notFound,
                 "\(domains[0].word.onOneLine): historyVersions is 0, so no versions are kept; nothing was changed")

@@ -14,8 +14,6 @@ struct StoreAccess {
     let offersForce: Bool
     /// The reason that the verb records with its changes.
     let reason: WriteReason
-    /// The user's settings for the store itself. Only writers need them.
-    var policy: StorePolicy { StorePolicy(in: places, on: system) }
     /// The layer that classic verbs read, and that is written.
     let layer: Layer
     /// The host for the layer `user-host`.
@@ -299,32 +297,21 @@ extension StoreAccess {
         return try places.searchList(name)
     }
 
-    /// Returns the layers of the files that exist and take effect: a file of forced values must be writable by the
-    /// administrator only.
+    /// Returns the layers of the files that exist and take effect.
     ///
     /// - Parameter read: Reads a file, and reports damage if needed.
     func layers(
         in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents
     ) throws -> [LayerSource] {
-        try files.compactMap { layer, file in
-            guard try layer != .forced || file.isTrusted(on: system) else { return nil }
-            guard let contents = try skippingIfUnreadable(layer, { try read(file) }), contents.exists else {
-                return nil
-            }
-            return LayerSource(layer, file, contents, on: system)
-        }
+        try places.layers(in: files, by: read, orSkip: skip)
     }
 
-    /// Returns the result of `body`. If a layer of defaults from the administrator cannot be read, that is reported and
-    /// the layer is skipped. A failure in the forced layer is thrown, since it must never be ignored.
-    private func skippingIfUnreadable<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
-        do {
-            return try body()
-        } catch  where layer.isSkippedIfUnreadable {
-            let (_, lines) = Prefs.explanation(of: error)
-            for line in lines { context.note("\(line); skipped") }
-            return nil
-        }
+    /// Reports that a layer of defaults from the administrator cannot be read and is skipped. Throws the error of any
+    /// other layer: above all, forced values must never be ignored.
+    private func skip(_ layer: Layer, _ error: any Error) throws {
+        guard layer.isSkippedIfUnreadable else { throw error }
+        let (_, lines) = Prefs.explanation(of: error)
+        for line in lines { context.note("\(line); skipped") }
     }
 
     /// The layers that have a file for a domain, with the store's own keys.
@@ -378,7 +365,11 @@ extension StoreAccess {
     func namesInAllLayers() throws -> [DomainName] {
         var names: Set<DomainName> = []
         for place in try places.allPlaces() {
-            names.formUnion(try skippingIfUnreadable(place.layer) { try self.names(in: place) } ?? [])
+            do {
+                names.formUnion(try self.names(in: place))
+            } catch {
+                try skip(place.layer, error)
+            }
         }
         return names.sorted()
     }

@@ -45,7 +45,8 @@ extension MirrorAccess {
     /// stay open if the settings ask for it. Returns whether any was resolved.
     func announce(_ conflicts: [ListedConflict]) -> Bool {
         guard !conflicts.isEmpty else { return false }
-        let policy = stored.policy
+        // The mirror runs for a long time, and follows the settings.
+        let policy = StorePolicy(in: stored.places, on: stored.system)
         var open = conflicts
         do {
             if let program = policy.conflictResolver { open = try ConflictResolver(program, self).resolve(conflicts) }

@@ -171,7 +171,7 @@ extension StoreAccess {
         let what = key?.spelling.onOneLine
         var (count, status) = (0, ExitStatus.done)
         for domain in domains {
-            let policy = policy
+            let policy = places.policy
             let result = try DomainWriter(system, context.author(of: reason), by: policy)
                 .forget(key.map { pathsInVersions(of: $0, in: domain) }, in: domain.file)
             count += result.count + result.damaged.count

@@ -76,7 +76,7 @@ extension StoreAccess {
         guard let name = domain.name, let history = History(of: domain.file, on: system) else { return nil }
         let isMirrored = history.undoChain.contains { version in
             // A large version is the replaced file, and names the author of the next one.
-            let isLarge = version.size > policy.history.mostCopiedBytes
+            let isLarge = version.size > places.policy.history.mostCopiedBytes
             return version.author.reason == .mirrored
                 && (version.sequence > former.sequence || isLarge && version.sequence == former.sequence)
         }
@@ -221,7 +221,7 @@ private struct TransactionUndo: Sendable {
             return CommandFailure(.notFound, "\(label): no version of this change is kept in \(history.folder)")
         }
         // For a large domain, the version is the replaced file.
-        let isLarge = newest.size > access.policy.history.mostCopiedBytes
+        let isLarge = newest.size > access.places.policy.history.mostCopiedBytes
         let state = history.state(of: newest, over: present)
         guard newest.transaction == transaction, isLarge || state == nil || state == present else {
             return CommandFailure(

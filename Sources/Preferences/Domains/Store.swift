@@ -61,8 +61,7 @@ package final class SharedStore: Sendable {
         self.system = system
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: system) }
         context = StoreContext(
-            IssueReporter(system.terminal, system.program), PendingDomains(system),
-            LoadedPolicy(try? places.get(), system))
+            IssueReporter(system.terminal, system.program), PendingDomains(system), try? places.get())
         schemas = SchemaCache(kind, in: (try? places.get())?.user, on: system) {
             [issues = context.issues] schema, domain in
             issues.post(
@@ -161,12 +160,14 @@ final class StoreContext: Sendable {
     let epoch = Atomic<UInt64>(1)
     let issues: IssueReporter
     let pending: PendingDomains
-    let policy: LoadedPolicy
+    private let places: StorePlaces?
+    /// The settings of the store.
+    var policy: StorePolicy { places?.policy ?? StorePolicy() }
 
-    init(_ issues: IssueReporter, _ pending: PendingDomains, _ policy: LoadedPolicy) {
+    init(_ issues: IssueReporter, _ pending: PendingDomains, _ places: StorePlaces?) {
         self.issues = issues
         self.pending = pending
-        self.policy = policy
+        self.places = places
     }
 
     private let reported = Mutex<Set<ResolvedTable.SkippedValue>>([])

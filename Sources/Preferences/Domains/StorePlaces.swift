@@ -1,15 +1,18 @@
 internal import Digests
 package import Platform
 package import PropertyLists
+internal import Synchronization
 
-/// The folders of a store's layers.
-package struct StorePlaces: Sendable {
+/// What a command or a `Defaults` knows of a store: the folders of its layers, the host, and the store's settings.
+package final class StorePlaces: Sendable {
     package let user: StoreFolder
     /// The administrator's defaults, highest priority first.
     package let site: [StoreFolder]
     /// The administrator's forced values.
     package let forced: StoreFolder?
     private let system: SystemServices
+    private let hostRead = Mutex<String?>(nil)
+    private let policyRead = Mutex<StorePolicy?>(nil)
 
     /// Determines the folders of a kind of store, or nil for a store without files.
     package init?(_ kind: Store.Kind, on system: SystemServices) throws(StoreFailure) {
@@ -98,12 +101,30 @@ extension SystemServices {
 extension StorePlaces {
     /// Returns the identifier of this host in file names.
     package func host() throws(StoreFailure) -> String {
+        if let host = hostRead.withLock(\.self) { return host }
         do throws(SystemFailure) {
-            return try system.environment.hostIdentity(in: system.fileSystem).description
+            let host = try system.environment.hostIdentity(in: system.fileSystem).description
+            hostRead.withLock { $0 = host }
+            return host
         } catch {
             throw StoreFailure(error, "the host")
         }
     }
+
+    /// The settings of the store, read when they are first needed.
+    ///
+    /// One reading is enough, also for a writer that waits for a lock: the time to wait, the format of new domains and
+    /// the limits of the history do not decide whether a write is safe.
+    package var policy: StorePolicy {
+        policyRead.withLock { policy in
+            let read = policy ?? StorePolicy(in: self, on: system)
+            policy = read
+            return read
+        }
+    }
+
+    /// Reads the settings of the store again when they are next needed, because they were changed.
+    package func reloadPolicy() { policyRead.withLock { $0 = nil } }
 
     /// Returns the folders of a place, highest priority first. There are none if this store does not have the place.
     private func folders(of place: Layer.Place) -> [StoreFolder] {
@@ -143,6 +164,36 @@ extension StorePlaces {
     }
 }
 
+extension StorePlaces {
+    /// Returns the layers whose files exist and take effect, highest priority first. A file of forced values takes
+    /// effect only if only the administrator can have written it.
+    ///
+    /// - Parameters:
+    ///   - read: Reads a file.
+    ///   - skip: Called for a layer that cannot be read. Throws if it must not be skipped.
+    package func layers(
+        in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents,
+        orSkip skip: (Layer, any Error) throws -> Void
+    ) throws -> [LayerSource] {
+        // Most users have no values that are forced, for one host, or from the administrator. A folder that is missing
+        // has no files of pending transactions either.
+        let missing = Set(files.map(\.file.path.parent)).filter { folder in
+            do throws(SystemFailure) { return try system.fileSystem.status(of: folder) == nil } catch { return false }
+        }
+        return try files.compactMap { layer, file in
+            if missing.contains(file.path.parent) { return nil }
+            do {
+                guard try layer != .forced || file.isTrusted(on: system) else { return nil }
+                let contents = try read(file)
+                return contents.exists ? LayerSource(layer, file, contents, on: system) : nil
+            } catch {
+                try skip(layer, error)
+                return nil
+            }
+        }
+    }
+}
+
 extension Layer {
     /// The places of files in the order of a look-up, each with its consecutive layers. Each folder of a place is
     /// searched for all of these layers before the next folder.
@@ -172,7 +223,8 @@ extension DomainFile {
     ///
     /// Throws if the file cannot be examined, because that does not mean that it is absent.
     package func isTrusted(on system: SystemServices) throws(StoreFailure) -> Bool {
-        for path in [path, path.parent] {
+        // Most users have no folder of forced values.
+        for path in [path.parent, path] {
             let status = try reporting { () throws(SystemFailure) in
                 do throws(SystemFailure) {
                     return try path == self.path ? self.status(on: system) : system.fileSystem.status(of: path)

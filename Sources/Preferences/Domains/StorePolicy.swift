@@ -1,7 +1,6 @@
 internal import Platform
 package import PropertyLists
 package import SettingsSchema
-internal import Synchronization
 
 /// The settings of the store itself, in the domain `prefs`.
 package struct StorePolicy: Sendable, Hashable {
@@ -45,13 +44,7 @@ package struct StorePolicy: Sendable, Hashable {
     /// Reads the policy of a store. Layers that cannot be read are ignored.
     package init(in places: StorePlaces, on system: SystemServices) {
         let files = (try? places.searchList(Self.domain)) ?? [(.user, places.user.file(of: Self.domain))]
-        self.init(
-            files.compactMap { layer, file in
-                guard let contents = try? file.contents(on: system), contents.exists,
-                    layer != .forced || (try? file.isTrusted(on: system)) == true
-                else { return nil }
-                return LayerSource(layer, file, contents, on: system)
-            })
+        self.init((try? places.layers(in: files, by: { try $0.contents(on: system) }, orSkip: { _, _ in })) ?? [])
     }
 }
 
@@ -142,26 +135,5 @@ extension StorePolicy {
         var setting = SettingDeclaration(key, rule)
         (setting.defaultValue, setting.title, setting.group) = (defaultValue, title, group)
         return setting
-    }
-}
-
-/// The settings of the store, read when the first domain is written.
-final class LoadedPolicy: Sendable {
-    private let places: StorePlaces?
-    private let system: SystemServices
-    private let policy = Mutex<StorePolicy?>(nil)
-
-    init(_ places: StorePlaces?, _ system: SystemServices) {
-        self.places = places
-        self.system = system
-    }
-
-    var value: StorePolicy {
-        policy.withLock { policy in
-            if let policy { return policy }
-            let read = places.map { StorePolicy(in: $0, on: system) } ?? StorePolicy()
-            policy = read
-            return read
-        }
     }
 }

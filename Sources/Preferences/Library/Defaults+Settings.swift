@@ -234,7 +234,7 @@ extension Defaults {
         }
         for part in parts { try part.domain.flush() }
         let system = store.shared.system
-        let policy = store.shared.context.policy.value
+        let policy = store.shared.context.policy
         let writer = DomainWriter(system, WriteAuthor(.write, by: system), by: policy)
         let (rules, name) = (SchemaRules(schema), name.text)
         // Another program may remove the schema by which other programs know the secrets.

@@ -232,7 +232,7 @@ package struct DomainMigration: Sendable {
             return
         }
         let system = shared.system
-        let writer = DomainWriter(system, WriteAuthor(.migrate, by: system), by: shared.context.policy.value)
+        let writer = DomainWriter(system, WriteAuthor(.migrate, by: system), by: shared.context.policy)
         try writer.commit(edits(of: files))
         for domain in targets { domain.checkFile(isExact: true) }
     }
