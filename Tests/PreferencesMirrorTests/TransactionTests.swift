@@ -74,7 +74,7 @@ import Testing
         let whole: PropertyList.Dictionary = ["before": 1, "after": 1]
         try interrupted(bench, times: 6) { bench, victim, number in
             // The next process completes the transaction of a writer that died.
-            victim.places.store.user.finishTransactions(on: victim.system)
+            victim.places.store.user.file(of: .global).finishTransactions(on: victim.system)
             let found = Set(try Self.domains.map { try victim.values($0) })
             #expect(found == [["before": 1]] || found == [whole], "died at \(number)")
             try victim.sync()

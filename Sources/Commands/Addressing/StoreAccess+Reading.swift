@@ -220,12 +220,7 @@ extension CommandFailure {
 /// A cache of files that a command has read. A file is read again only when it has changed.
 struct FileContentsCache {
     private let system: SystemServices
-    private var seen: [FilePath: Seen] = [:]
-
-    private struct Seen {
-        let generation: FileGeneration?
-        let contents: DomainContents
-    }
+    private var seen: [FilePath: DomainContents] = [:]
 
     init(on system: SystemServices) { self.system = system }
 
@@ -234,15 +229,10 @@ struct FileContentsCache {
     mutating func contents(
         of file: DomainFile, note: (Recovery) throws -> Void = { _ in }
     ) throws -> DomainContents {
-        let generation = try file.status(on: system)?.generation
-        if let known = seen[file.path], known.generation == generation { return known.contents }
-        guard generation != nil else {
-            seen[file.path] = Seen(generation: nil, contents: .absent)
-            return .absent
-        }
+        if let known = seen[file.path], try file.status(on: system)?.generation == known.generation { return known }
         let contents = try file.contents(on: system)
         if let recovery = contents.recovery { try note(recovery) }
-        seen[file.path] = Seen(generation: contents.generation, contents: contents)
+        seen[file.path] = contents
         return contents
     }
 }

@@ -227,7 +227,7 @@ extension CommandContext {
     /// Returns the contents of a file. A file of a store is read as it is once the pending transactions are complete.
     private func storedContents(of path: FilePath, limit: Int) throws -> [UInt8]? {
         guard let folder = try storeFolder(of: path) else { return try fileSystem.contents(of: path, limit: limit) }
-        return try folder.reading(on: system) { system throws(SystemFailure) in
+        return try folder.file(of: .global).reading(on: system) { system throws(SystemFailure) in
             try system.fileSystem.contents(of: path, limit: limit)
         }
     }

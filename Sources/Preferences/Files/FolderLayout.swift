@@ -245,12 +245,7 @@ extension DomainFile {
     /// Returns the status of the domain: of its file, or of all files in its folder together. Returns nil if it does
     /// not exist. A committed transaction that is not complete is taken into account.
     package func status(on system: SystemServices) throws(SystemFailure) -> FileStatus? {
-        for _ in 1..<Self.mostAttempts {
-            do throws(SystemFailure) {
-                return try presentStatus(on: completed(on: system))
-            } catch  where error.code == .staleHandle {}
-        }
-        return try presentStatus(on: completed(on: system))
+        try reading(on: system) { system throws(SystemFailure) in try presentStatus(on: system) }
     }
 
     /// Returns the status according to these services.

@@ -180,18 +180,18 @@ extension DomainFile {
 
     /// Calls `body` with the files as they are once the pending transactions are complete, and again if another process
     /// completes one meanwhile.
-    func reading<Result>(
-        on system: SystemServices, _ body: (SystemServices) throws(StoreFailure) -> Result
-    ) throws(StoreFailure) -> Result {
+    package func reading<Result, Failure>(
+        on system: SystemServices, _ body: (SystemServices) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         for _ in 1..<Self.mostReadings {
-            do throws(StoreFailure) {
+            do throws(Failure) {
                 return try body(completed(on: system))
-            } catch  where error.meansOtherContents {}
+            } catch  where error.meansCompletion {}
         }
         return try body(completed(on: system))
     }
 
-    fileprivate static let mostReadings = 64
+    private static let mostReadings = 64
 
     /// Returns the bytes of the domain's file, or nil if there is none.
     package func bytes(on system: SystemServices) throws(StoreFailure) -> [UInt8]? {
@@ -203,20 +203,14 @@ extension DomainFile {
     }
 }
 
-extension StoreFolder {
-    /// Calls `body` with the files as they are once the pending transactions are complete.
-    package func reading<Result>(
-        on system: SystemServices, _ body: (SystemServices) throws(SystemFailure) -> Result
-    ) throws(SystemFailure) -> Result {
-        let file = file(of: .global)
-        for _ in 1..<DomainFile.mostReadings {
-            do throws(SystemFailure) {
-                return try body(file.completed(on: system))
-            } catch  where error.code == .staleHandle {}
-        }
-        return try body(file.completed(on: system))
+extension Error {
+    /// Whether another process may have completed a transaction while a file was read.
+    fileprivate var meansCompletion: Bool {
+        (self as? SystemFailure)?.code == .staleHandle || (self as? StoreFailure)?.meansOtherContents == true
     }
+}
 
+extension StoreFolder {
     /// Returns the domains that have a file, also in a committed transaction that is not complete, sorted.
     package func domains(on system: SystemServices) throws(SystemFailure) -> [DomainName] {
         try domains(in: file(of: .global).completed(on: system).fileSystem)

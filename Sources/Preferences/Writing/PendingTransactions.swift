@@ -380,11 +380,6 @@ extension StoreFolder {
     package func recordOfAnotherUser(on system: SystemServices) -> FilePath? {
         PendingTransactions(in: transactions, on: system).recordOfAnotherUser
     }
-
-    /// Completes the transactions that their writers left.
-    package func finishTransactions(on system: SystemServices) {
-        file(of: .global).finishTransactions(on: system)
-    }
 }
 
 extension DomainFile {

@@ -161,7 +161,7 @@ extension MirrorSession {
         unlock()
         var wanted = domains
         for _ in 0..<Self.mostTurns {
-            preferences.places.user.finishTransactions(on: system)
+            preferences.places.user.file(of: .global).finishTransactions(on: system)
             guard let acquired = lockFiles(of: wanted.sorted().map(\.domain)) else { return nil }
             let others = portion(of: changedDomains().subtracting(wanted), with: wanted)
             guard others.isEmpty else {
