@@ -108,7 +108,8 @@ extension `The store of this machine` {
             #expect(try bench.value("key", "domain") == 77)
             // Of these, 20 protect against losses and leftovers: the lock of the store, a search for temporary files of
             // writers that died, a comparison with the newest version, its renaming, and, for root, the owners.
-            #expect(calls.count <= 61, "\(calls.joined(separator: "\n"))")
+            // A larger file takes memory and is written in parts.
+            #expect(calls.count <= (keys == 1 ? 61 : 69), "\(calls.joined(separator: "\n"))")
             // A command that watches nothing has neither a notification queue nor a thread for it.
             let names = Set(trace.map(Self.name))
             #expect(names.isDisjoint(with: ["inotify_init", "inotify_init1", "clone", "clone3", "fork", "vfork"]))
