@@ -180,6 +180,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["binary", "folder"])
+    func `changes that cancel each other are undone too, so that the next undo goes on before them`(
+        _ format: String
+    ) throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d a 1", "write d a 2", "convert d \(format)", "write d b 1", "delete d b", "undo d 2"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        #expect(try machine.run("prefs read d").output == "{\n  \"a\": \"2\"\n}\n")
+        // Of these, the first undoes the conversion if there was one.
+        for _ in 0..<(format == "folder" ? 2 : 1) { #expect(try machine.run("prefs undo d").status == 0) }
+        #expect(try machine.run("prefs read d").output == "{\n  \"a\": \"1\"\n}\n")
+    }
+
     @Test func `a write by another program is a separate step`() throws {
         let machine = try prepared()
         let before = try state(machine)

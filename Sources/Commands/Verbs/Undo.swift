@@ -63,6 +63,8 @@ extension StoreAccess {
                 throw CommandFailure(.different, "\(origin); nothing was changed")
             }
             draft.reason = .undo(to: former.sequence)
+            // Changes that cancel each other are undone, too: the next undo goes on before them.
+            if former.state == present { draft.rewrites = true }
             return former.state
         }
     }
