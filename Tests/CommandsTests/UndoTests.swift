@@ -194,6 +194,14 @@ import Testing
         #expect(try machine.run("prefs read d").output == "{\n  \"a\": \"1\"\n}\n")
     }
 
+    @Test func `an absence that follows an absence is undone too`() throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d a 1", "delete d", "write d b 1", "delete d", "undo d 2", "undo d"] {
+            #expect(try machine.run("prefs \(line)").status == 0, "\(line)")
+        }
+        #expect(try machine.run("prefs read d").output == "{\n  \"a\": \"1\"\n}\n")
+    }
+
     @Test func `a write by another program is a separate step`() throws {
         let machine = try prepared()
         let before = try state(machine)

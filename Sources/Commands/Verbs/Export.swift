@@ -17,8 +17,9 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
         try context.checkLanguage(ofNewFile: file)
-        let contents = try invocation.has(.effective) ? nil : access.existingContents(domain)
-        guard let values = try contents?.values ?? access.values(domain, effective: invocation.has(.effective)) else {
+        let isEffective = invocation.has(.effective)
+        let contents = try isEffective ? nil : access.existingContents(domain)
+        guard let values = try isEffective ? access.effectiveValues(domain) : contents?.values else {
             let failure = try access.failure(ofMissing: nil, in: domain)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")

@@ -64,7 +64,7 @@ extension StoreAccess {
             }
             draft.reason = .undo(to: former.sequence)
             // Changes that cancel each other are undone, too: the next undo goes on before them.
-            if former.state == present { draft.rewrites = true }
+            draft.isRecorded = former.state == present
             return former.state
         }
     }

@@ -450,6 +450,8 @@ package struct DomainDraft: Sendable {
     package var removesFile = false
     /// Whether to write the file even if nothing changes.
     package var rewrites = false
+    /// Whether the change is a version of its own even if nothing changes, not even from one absence to another.
+    package var isRecorded = false
     /// Whether to create a file that does not exist even if there are no values.
     package var createsFile = false
     /// Whether to write all of a text file and not only its changes.

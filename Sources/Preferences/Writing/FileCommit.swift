@@ -83,6 +83,7 @@ struct FileCommit {
         draft.isDamaged = before.recovery != nil
         (draft.writesWholeText, draft.rewrites) = (edit.writesWholeText, edit.writesWholeText)
         try edit.change(&draft)
+        // Values removed by key leave gaps between the indices of an array, and may leave nothing that is one.
         if draft.rootKind != .dictionary { draft.root = draft.root }
         if draft.isFolder {
             if let reason = Self.obstacle(to: resolved) { throw StoreFailure(.notAllowed(reason), edit.file.name) }
@@ -149,6 +150,7 @@ struct FileCommit {
     var removesFile: Bool { draft.removesFile }
 
     var isChanged: Bool {
+        if draft.isRecorded { return true }
         if draft.removesFile { return before.exists }
         if draft.createsFile, !before.exists { return true }
         if draft.root != before.root || before.recovery != nil { return true }
