@@ -27,11 +27,6 @@ import Testing
         return state.shared.live
     }
 
-    /// The values, and the deletions beside them.
-    private func needed(in state: MergeState) -> [Atom] {
-        state.atoms.filter { state.overlapping($0.path).contains { $0.value != .deleted } }
-    }
-
     @Test func `give the same state in any order, however often they are read`() {
         for (world, replay) in worlds(["crashes", "seldom exchanges"]) {
             let packs = world.files.sorted { $0.key < $1.key }.map(\.value)
@@ -48,12 +43,12 @@ import Testing
     }
 
     /// A base replaces all logs before it. Reading the base, the logs, or both gives the same state, except deletions
-    /// that no host needs: the host that forgets them publishes that in the base alone.
+    /// that no host needed any longer: the host that forgets them publishes that in the base alone.
     @Test func `give the same state with and without superseded files`() {
         for (world, replay) in worlds(["crashes", "clocks that are off"]) {
             let packs = world.files.values
             let logs = packs.filter { $0.address.name.kind == .log }
-            let expected = needed(in: state(logs))
+            let expected = state(logs).atoms
             for _ in 0..<4 {
                 let bases = packs.filter { $0.address.name.kind == .base && world.chance(0.5) }
                 let reach = Dictionary(bases.map { ($0.address.writer, $0.address.name.number) }) { max($0, $1) }
@@ -61,8 +56,9 @@ import Testing
                     guard case .log(let log) = pack.content else { return false }
                     return log.last > reach[log.writer] ?? 0 || world.chance(0.2)
                 }
-                let found = state((bases + rest).shuffled(using: &world.generator))
-                #expect(needed(in: found) == expected, "\(replay)")
+                let found = state((bases + rest).shuffled(using: &world.generator)).atoms
+                let missing = Set(expected).subtracting(found)
+                #expect(Set(found).isSubset(of: expected) && missing.allSatisfy { $0.value == .deleted }, "\(replay)")
             }
         }
     }
