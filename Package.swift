@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 /// The options for the release build of the command on Linux: a static executable, which starts in a third of the time
 /// of a dynamic one.
 ///
-/// `Sources/prefs/package` links it a second time, with the functions that every start runs next to each other, so that
+/// `Sources/prefs/build` links it a second time, with the functions that every start runs next to each other, so that
 /// the rest of the executable is not even mapped; their names are in the file PREFS_STARTUP_ORDER. PREFS_SYMBOLS keeps
 /// the names in the executable. The table for C++ exceptions is left out, because there are none.
 let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
@@ -76,7 +76,7 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"],
-            exclude: ["discarded.ld", "install", "package"],
+            exclude: ["build", "discarded.ld", "install", "package"],
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 

@@ -1,7 +1,7 @@
 // The executable `prefs`. All of its code is in `Commands`.
 //
-// `install` copies the executable, the manual pages and the completions to their destinations; `package` makes packages
-// of them.
+// `build` links the executable with its functions in the order of their use. `install` copies it, the manual pages and
+// the completions to their destinations, and `package` makes packages of them.
 internal import Commands
 
 // No name from these modules is used here. The linker of a static executable considers only the executable's own
