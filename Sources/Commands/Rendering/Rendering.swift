@@ -20,8 +20,9 @@ package enum FormatName: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FormatName {
-    /// The name of a property list format.
-    init(_ format: PropertyList.Format) { self = FormatName(rawValue: format.rawValue) ?? .binary }
+    /// The name of a property list format. The initializer with a raw value would search the whole executable for a
+    /// conformance, at each start.
+    init(_ format: PropertyList.Format) { self = Self.allCases.first { $0.rawValue == format.rawValue } ?? .binary }
 
     /// The alternative names of a format.
     package var synonyms: [String] {

@@ -15,6 +15,7 @@ extension Verb {
         switch name {
         case "read": .read
         case "write": .write
+        case "delete": .delete
         case "args": .args
         default: nil
         }

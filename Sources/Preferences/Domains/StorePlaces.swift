@@ -177,7 +177,10 @@ extension StorePlaces {
     ) throws -> [LayerSource] {
         // Most users have no values that are forced, for one host, or from the administrator. A folder that is missing
         // has no files of pending transactions either.
-        let missing = Set(files.map(\.file.path.parent)).filter { folder in
+        let folders = files.map(\.file.path.parent).reduce(into: [FilePath]()) { folders, folder in
+            if !folders.contains(folder) { folders.append(folder) }
+        }
+        let missing = folders.filter { folder in
             do throws(SystemFailure) { return try system.fileSystem.status(of: folder) == nil } catch { return false }
         }
         return try files.compactMap { layer, file in
