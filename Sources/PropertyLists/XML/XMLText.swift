@@ -31,6 +31,7 @@ extension XMLReader {
         text.start < 0 ? Bytes(scratch) : Bytes(base, text.start..<text.start + text.count)
     }
 
+    @inline(__always)
     func string(of text: XMLText) -> String {
         if text.start < 0 { return scratch.text(0..<scratch.count, isASCII: text.isASCII) }
         return base.text(text.start..<text.start + text.count, isASCII: text.isASCII)
