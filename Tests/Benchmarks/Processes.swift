@@ -146,11 +146,13 @@ enum PackagedCommand {
         ProcessInfo.processInfo.environment["PREFS_COMMAND"]
         ?? FileManager.default.currentDirectoryPath + "/.build/packaged/bin/prefs"
 
-    /// Makes a package and unpacks it, unless PREFS_COMMAND is set.
+    /// Makes a package and unpacks it, unless PREFS_COMMAND is set. A copy, like those that installers make, is in large
+    /// pages; what tar writes in small pieces takes a fifth longer to map.
     static let preparation = """
         [ -n "${PREFS_COMMAND:-}" ] || {
             rm -rf .build/packaged && Sources/prefs/package .build/packaged &&
-            tar -xzf .build/packaged/*.tar.gz -C .build/packaged --strip-components=1
+            tar -xzf .build/packaged/*.tar.gz -C .build/packaged --strip-components=1 &&
+            cp .build/packaged/bin/prefs .build/packaged/copy && mv .build/packaged/copy .build/packaged/bin/prefs
         }
         """
 
