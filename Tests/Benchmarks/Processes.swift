@@ -146,8 +146,8 @@ enum PackagedCommand {
         ProcessInfo.processInfo.environment["PREFS_COMMAND"]
         ?? FileManager.default.currentDirectoryPath + "/.build/packaged/bin/prefs"
 
-    /// Makes a package and unpacks it, unless PREFS_COMMAND is set. A copy, like those that installers make, is in large
-    /// pages; what tar writes in small pieces takes a fifth longer to map.
+    /// Makes a package and unpacks it, unless PREFS_COMMAND is set. A copy, like those that installers make, is in
+    /// large pages; what tar writes in small pieces takes a fifth longer to map.
     static let preparation = """
         [ -n "${PREFS_COMMAND:-}" ] || {
             rm -rf .build/packaged && Sources/prefs/package .build/packaged &&

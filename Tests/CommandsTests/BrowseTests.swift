@@ -76,7 +76,7 @@ import Testing
             // The text stays in the field.
             (["a", "$schemaVersion", "\r", "y", "\r"], "value: y", "x", nil),
             (["j", "j", "y"], "prefs read com.example.app name", "name", "Ada"),
-            (["y"], "prefs read --effective com.example.app frame", "name", "Ada"),
+            (["y"], "prefs read com.example.app frame", "name", "Ada"),
             (["j", "j", "Y"], "prefs write com.example.app name -string Ada", "name", "Ada"),
         ] as [([String], String, String, String?)])
     func `changes values by the rules of the store`(
@@ -106,8 +106,8 @@ import Testing
         }
         let screen = try browse(keys)
         #expect(screen.contains(shown), "\(screen)")
-        #expect(try machine.run("prefs read com.example.app name").output == "Ada\n")
-        #expect(try machine.run("prefs read com.example.app :words:1").output == "b\n")
+        #expect(try machine.run("prefs read --layer user com.example.app name").output == "Ada\n")
+        #expect(try machine.run("prefs read --layer user com.example.app :words:1").output == "b\n")
         if keys.contains("c") { #expect(try machine.run("prefs read com.example.app name2").output == "Host\n") }
     }
 
@@ -116,7 +116,7 @@ import Testing
         #expect(try machine.run("prefs -currentHost write -g lang de").status == 0)
         let screen = try browse(["\r", "!", "\r"], in: "-g")
         #expect(screen.contains("comes from layer global-host; --layer user-host changes it"), "\(screen)")
-        #expect(try machine.run("prefs read -g lang").output == "en\n")
+        #expect(try machine.run("prefs read --layer user -g lang").output == "en\n")
     }
 
     @Test func `undoes only what was changed, and what no other process has changed since`() throws {

@@ -403,7 +403,9 @@ struct BuiltCommandTests {
         process.send(signal)
         let last = output.line()
         #expect(
-            last == "{\"change\":\"added\",\"domain\":\"d\",\"layer\":\"user-host\",\"new\":\"last\",\"path\":\":k\"}")
+            last
+                == "{\"change\":\"changed\",\"domain\":\"d\",\"layer\":\"user-host\",\"new\":\"last\",\"old\":7,\"path\":\":k\"}"
+        )
         #expect(try process.end() == SpawnedProcess.End(status: 0, isKilled: false))
     }
 

@@ -61,7 +61,7 @@ private let schema = """
         #expect(outcome.output.hasSuffix("Saved 10 settings.\n"))
         #expect(!outcome.output.contains("s3cret"))
         #expect(
-            try machine.run("prefs read --format typed com.example.form").output == """
+            try machine.run("prefs read --layer user --format typed com.example.form").output == """
                 color\tboolean\tfalse
                 every\tinteger\t300
                 keep\tinteger\t30
@@ -116,7 +116,7 @@ private let schema = """
         #expect(try fill(["", "2", "", "9", ":save"]).output.hasSuffix("Saved 2 settings.\n"))
         let outcome = try fill(["", ":default", ":save"])
         #expect(outcome.output.contains("[incremental, from user]"))
-        #expect(try machine.run("prefs read com.example.form mode").status == 1)
+        #expect(try machine.run("prefs read --layer user com.example.form mode").status == 1)
         #expect(try machine.run("prefs read com.example.form keep").output == "9\n")
         #expect(try fill([":save"]).output.hasSuffix("Nothing was changed.\n"))
         // The version of the schema is stored with the settings only if a migration depends on it.
@@ -368,7 +368,7 @@ struct `A form on a terminal` {
         #expect(terminal.shows("Interrupted. Nothing was saved."))
         #expect(try process.end() == .init(status: 130, isKilled: true))
         #expect(terminal.isAsUsual)
-        #expect(try command.run(["read", "com.example.form"]).status == 1)
+        #expect(try command.run(["read", "--layer", "user", "com.example.form"]).status == 1)
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
@@ -380,7 +380,7 @@ struct `A form on a terminal` {
         process.send(signal)
         #expect(try process.end() == .init(status: 128 + signal, isKilled: true))
         #expect(terminal.isAsUsual)
-        #expect(try command.run(["read", "com.example.form"]).status == 1)
+        #expect(try command.run(["read", "--layer", "user", "com.example.form"]).status == 1)
     }
 
     @Test func `takes a letter after the Escape key`() throws {

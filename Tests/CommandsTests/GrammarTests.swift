@@ -127,7 +127,8 @@ import Testing
         (
             ["explain", "d", "--default"],
             .unknownOption(
-                "--default", known: ["--global", "--format", "-currentHost", "-host", "--store", "--help"])
+                "--default",
+                known: ["--effective", "--global", "--format", "-currentHost", "-host", "--store", "--help"])
         ),
         (
             ["watch", "--format", "yaml"],

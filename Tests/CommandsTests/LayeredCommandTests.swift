@@ -76,6 +76,49 @@ import Testing
         #expect(try machine.run("prefs read --effective d :window:width").status == 1)
     }
 
+    /// Commands that show values, each with its output.
+    static let shown: [(String, String)] = [
+        ("read d locked", "by force\n"), ("read --layer user d locked", "mine\n"), ("read d size", "12\n"),
+        ("read --layer site d size", "14\n"), ("read d theme --default x", "dark\n"), ("read-type d size", "integer\n"),
+        ("read d", "{\n  \"locked\": \"by force\",\n  \"theme\": \"dark\"\n}\n"),
+        ("read d locked --default x", "by force\n"), ("find --layer site size", "d\tsize\t14\n"),
+        ("find force", "d\tlocked\tby force\n"), ("find mine", ""), ("query d 'size == 12' --count", "0\n"),
+        ("query --effective d 'size == 12' --count", "1\n"), ("query --layer site d 'size == 14' --count", "1\n"),
+        ("query d 'locked == \"by force\"' --count", "1\n"), ("read -g size", "12\n"),
+    ]
+
+    @Test(arguments: shown)
+    func `verbs that show print the values in force, or one layer`(_ line: String, _ output: String) throws {
+        #expect(try machine().run("prefs \(line)").output == output)
+    }
+
+    @Test func `the store can show the user's layer alone`() throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs write prefs readLayer user").status == 0)
+        #expect(try machine.run("prefs read d locked").output == "mine\n")
+        #expect(try machine.run("prefs read d size").status == 1)
+        #expect(try machine.run("prefs read --effective d locked").output == "by force\n")
+    }
+
+    /// Conditions of a write, with the status and the user's value after it.
+    static let conditions: [(String, Int32, String)] = [
+        ("--if-absent d size -int 1", 8, ""), ("--if-absent --layer user d size -int 1", 0, "1\n"),
+        ("--if-current 14 d size -int 1", 8, ""), ("--if-current 12 d size -int 1", 0, "1\n"),
+        ("--if-current '\"dark\"' d theme blue", 0, "blue\n"), ("--if-absent d other 1", 0, "1\n"),
+    ]
+
+    @Test(arguments: conditions, [false, true])
+    func `a condition of a write is about the value in force`(
+        _ row: (words: String, status: Int32, value: String), _ readsUserLayer: Bool
+    ) throws {
+        let machine = try machine()
+        if readsUserLayer { #expect(try machine.run("prefs write prefs readLayer user").status == 0) }
+        #expect(try machine.run("prefs write \(row.words)").status == row.status)
+        let key = row.words.split(separator: " d ")[1].split(separator: " ")[0]
+        let value = try machine.run("prefs read --layer user d \(key)").output
+        #expect(value == row.value)
+    }
+
     @Test func `find shows what is stored, or with --effective what is in force`() throws {
         let machine = try machine()
         #expect(try machine.run("defaults find force").output.isEmpty)
@@ -140,9 +183,9 @@ import Testing
         let refusal = try runPrefs(["prefs", "edit", "d"], on: machine, program: edit)
         #expect(
             refusal.status == 4 && refusal.errors.contains("\nthe edited text is kept in /tmp/"), "\(refusal.errors)")
-        #expect(try machine.run("prefs read d locked").output == "mine\n")
+        #expect(try machine.run("prefs read --layer user d locked").output == "mine\n")
         #expect(try runPrefs(["prefs", "edit", "--force", "d"], on: machine, program: edit).status == 0)
-        #expect(try machine.run("prefs read d locked").output == "ours\n")
+        #expect(try machine.run("prefs read --layer user d locked").output == "ours\n")
     }
 
     @Test func `watch reports changes in the administrator's layers`() throws {
@@ -153,20 +196,18 @@ import Testing
             { _ = try machine.run("prefs write --force d locked yours") },
         ]
         #expect(
-            try runPrefs(["prefs", "watch", "d"], on: machine, meanwhile: changes).output == """
+            try runPrefs(["prefs", "watch", "--layer", "site", "d"], on: machine, meanwhile: changes).output == """
                 site d locked: "site" -> (none)
                 site d size: 14 -> 15
                 site d theme: "Site Blue" -> (none)
-                forced d locked: "by force" -> "more"
-                user d locked: "mine" -> "yours"
 
                 """)
-        let effective = try runPrefs(
-            ["prefs", "watch", "--effective", "d"], on: machine,
+        let inForce = try runPrefs(
+            ["prefs", "watch", "d"], on: machine,
             meanwhile: [
                 { _ = try machine.run("prefs write --force d locked hidden") },
                 { try machine.administrate(Self.forced, "{}") },
             ])
-        #expect(effective.output == "user d locked: \"more\" -> \"hidden\"\n")
+        #expect(inForce.output == "user d locked: \"more\" -> \"hidden\"\n")
     }
 }

@@ -177,7 +177,7 @@ private struct LookupBench {
     }
 
     func explained() throws -> (found: String, layer: String?) {
-        let outcome = try prefs("explain", "--format", "json", "d", row.key)
+        let outcome = try prefs("explain", "--effective", "--format", "json", "d", row.key)
         if outcome.status == 1 { return ("none", nil) }
         let layers = try PropertyList(parsing: Array(outcome.output.utf8), as: .json).arrayValue ?? []
         if let refused = layers.first(where: { $0["error"]?.booleanValue ?? false }) {
@@ -187,8 +187,11 @@ private struct LookupBench {
         return (try text(inForce?["value"]), inForce?["layer"]?.stringValue)
     }
 
-    func effective() throws -> String {
-        let outcome = try prefs("read", "--effective", "--format", "json", "d", row.key)
+    func effective() throws -> String { try read("--effective") }
+
+    func read(_ options: String...) throws -> String {
+        let outcome = try runPrefs(
+            ["prefs", "read"] + options + ["--format", "json", "d", row.key], on: machine, variables: row.variables)
         switch outcome.status {
         case 0: return try text(PropertyList(parsing: Array(outcome.output.utf8), as: .json))
         case 1: return "none"
@@ -211,6 +214,9 @@ private struct LookupBench {
         #expect(try LookupBench(row).explained().found == row.expected)
         #expect(try LookupBench(row).effective() == row.expected)
         #expect(try LookupBench(row).script() == row.expected)
+        var stored = row
+        stored.variables = [:]
+        #expect(try LookupBench(row).read() == LookupBench(stored).effective())
         let program = try LookupBench(row).program()
         #expect(program.found == row.expected)
         // Only a program that parses its command line migrates stored settings.

@@ -137,8 +137,8 @@ import Testing
         ("prefs write d tags -array-add 4", "prefs read --format json d tags", "[\n  4\n]\n"),
         ("prefs write d :tags: 4", "prefs read --format json d tags", "[\n  4\n]\n"),
         ("prefs write d --plist '{ keep = 9; }'", "prefs read-type d keep", "integer\n"),
-        ("prefs write --force d keep -int 0", "prefs read d keep", "0\n"),
-        ("prefs write --if-absent d keep 2", "prefs read d keep", "2\n"),
+        ("prefs write --force d keep -int 0", "prefs read --layer user d keep", "0\n"),
+        ("prefs write --if-absent --layer user d keep 2", "prefs read d keep", "2\n"),
     ]
 
     @Test(arguments: writes)
@@ -339,12 +339,13 @@ import Testing
     @Test func `the values in force include variables, former keys and defaults`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs read --effective d keep", clinic).output == "7\n")
-        #expect(try prefs("prefs read d keep", clinic).status == 1)
+        #expect(try prefs("prefs read --layer user d keep", clinic).status == 1)
+        #expect(try prefs("prefs read d keep", clinic, variables: ["KEEP": "9"]).output == "7\n")
         #expect(try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "9"]).output == "9\n")
         #expect(
             try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "0"])
                 == Transcript.Outcome(errors: "prefs: d: keep in environment: must be from 1 to 365\n", status: 3))
-        let explained = try prefs("prefs explain d keep", clinic, variables: ["KEEP": "0"])
+        let explained = try prefs("prefs explain --effective d keep", clinic, variables: ["KEEP": "0"])
         #expect(explained.status == 0 && !explained.output.contains("*"))
         #expect(explained.output.contains("  ! environment") && explained.output.contains("  error: must be from"))
         #expect(try prefs("prefs write d tries -int 4", clinic).status == 0)

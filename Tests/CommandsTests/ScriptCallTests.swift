@@ -163,7 +163,7 @@ struct ScriptBench {
         #expect(outcome.errors.isEmpty)
         #expect(bench.value("dry_run", in: outcome) == "'true'")
         #expect(
-            try bench.prefs("read", "--format", "json", "com.example.backup").output
+            try bench.prefs("read", "--layer", "user", "--format", "json", "com.example.backup").output
                 == "{\n  \"keep\": 30,\n  \"target\": \"/mnt\"\n}\n")
         #expect(try bench.prefs("-currentHost", "read", "com.example.backup", "disk").output == "sdb\n")
         let again = try bench.run([])

@@ -53,7 +53,9 @@ import Testing
     ]
 
     private func stored(_ bench: ScriptBench) throws -> String {
-        try bench.prefs("read", "--format", "json", "com.example.backup").output.filter { !" \n".contains($0) }
+        try bench.prefs("read", "--layer", "user", "--format", "json", "com.example.backup").output.filter {
+            !" \n".contains($0)
+        }
     }
 
     private func install(_ bench: ScriptBench) throws {

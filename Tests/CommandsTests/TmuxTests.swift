@@ -154,7 +154,7 @@ struct `A form in tmux` {
         #expect(tmux.shows("1 changed"), "\(tmux.screen)")
         try tmux.press("q", "d")
         try ends("back-8")
-        #expect(try command.run(["read", "com.example.editor", "theme"]).status == 1)
+        #expect(try command.run(["read", "--layer", "user", "com.example.editor", "theme"]).status == 1)
     }
 
     /// The editor reads a line before it changes the text.

@@ -24,7 +24,9 @@ import Testing
 
     private func values(_ options: [String] = [], on machine: SimulatedMachine) throws -> [String] {
         try ["a", "b", "c"].map { domain in
-            let outcome = try runPrefs(["prefs"] + options + ["read", domain, "k"], on: machine)
+            let outcome = try runPrefs(
+                ["prefs"] + (options.isEmpty ? ["read", "--layer", "user"] : options + ["read"]) + [domain, "k"],
+                on: machine)
             return outcome.status == 0 ? outcome.output.trimmingNewline : "-"
         }
     }
@@ -239,7 +241,11 @@ import Testing
         let undo = try runPrefs(["prefs"] + options + ["undo", "--transaction", "d"], on: machine)
         #expect(undo.status == 0, "\(undo)")
         for (number, layer) in layers.enumerated() {
-            #expect(try runPrefs(["prefs"] + layer + ["read", "d", "k"], on: machine).output == "\(number)\n")
+            #expect(
+                try runPrefs(
+                    ["prefs"] + layer + ["read", "--layer", layer.isEmpty ? "user" : "user-host", "d", "k"], on: machine
+                ).output
+                    == "\(number)\n")
         }
     }
 

@@ -45,7 +45,7 @@ import Testing
             [], ["write e k -bool true", "-currentHost write d theme blue", "delete e"],
             """
             user e k: (none) -> true
-            user-host d theme: (none) -> "blue"
+            user-host d theme: "light" -> "blue"
             user e k: true -> (none)
 
             """),
@@ -61,7 +61,7 @@ import Testing
             user d :window:width: 81 -> (none)
 
             """),
-        Row(["-g"], ["write d theme dark", "write -g lang en"], "user NSGlobalDomain lang: \"de\" -> \"en\"\n"),
+        Row(["-g"], ["write d theme dark", "write -g lang en"], "global NSGlobalDomain lang: \"de\" -> \"en\"\n"),
         Row(
             ["--ignore", "sec*", "--ignore", "e"], ["write d secret y", "write e k 1", "write d theme dark"],
             "user d theme: \"light\" -> \"dark\"\n"),

@@ -2,7 +2,59 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
+/// The values of a domain that a verb shows.
+enum Reading {
+    /// Those of one layer.
+    case layer
+    /// Those in force: of all stored layers, and the defaults of the schema.
+    case inForce
+    /// Those that a program would see: as `inForce`, with the variables of this process.
+    case effective
+}
+
 extension StoreAccess {
+    /// Returns which values of a domain, or of any domain, a verb shows.
+    func reading(_ domain: AddressedDomain? = nil) -> Reading {
+        if let domain, domain.name == nil { return .layer }
+        return requestedReading ?? (places.policy.readsUserLayer ? .layer : .inForce)
+    }
+
+    /// Returns the values of a domain to show, or nil if it has none. Those of the global domain are shown only with
+    /// `--effective`.
+    func shownValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
+        switch reading(domain) {
+        case .layer: try values(domain)
+        case .inForce: try valuesInForce(domain, withGlobal: false)
+        case .effective: try valuesInForce(domain)
+        }
+    }
+
+    /// Returns the value of a key to show, and its layer if that is not the only one that was read.
+    func shownValue(_ key: KeyArgument, in domain: AddressedDomain) throws -> (value: PropertyList, layer: Layer?)? {
+        guard reading(domain) != .layer else { return try value(key, in: domain).map { ($0, nil) } }
+        guard !key.key.isHidden else { return nil }
+        let layers = try layers(domain)
+        let found: (value: PropertyList?, layer: Layer?)
+        if layers.schema?.schema.isScope(key.path) ?? false {
+            let values = try valuesInForce(layers, of: domain)
+            found = (values.entries[key.key]?[key.rest], values.origin(of: Name(key.key))?.layer)
+        } else {
+            let (resolution, rest) = layers.explanation(at: key.path)
+            if let error = resolution.error { throw error.failure(of: key.key, in: domain) }
+            found = (resolution.winner?.value?[rest], resolution.winner?.origin.layer)
+        }
+        guard let value = found.value else { return nil }
+        try checkExact(value, at: key.path, in: domain)
+        return (value, found.layer)
+    }
+
+    /// Returns the domains to show, sorted: those with a file in the layer or, for values in force, with a file in any
+    /// layer or a schema.
+    func shownNames() throws -> [DomainName] {
+        guard reading() != .layer else { return try names() }
+        return Set(try namesInAllLayers()).union(schemas.places.domains(on: system)).sorted()
+    }
+
     /// Returns all values of a domain in its layer, or nil if it has no file.
     func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         try existingContents(domain)?.values
@@ -24,11 +76,15 @@ extension StoreAccess {
         return value
     }
 
-    /// Returns the values in force for a program without arguments.
+    /// Returns the values in force, or nil if the domain has none of its own.
     ///
-    /// - Parameter withGlobal: Whether to include those of the global domain.
-    func effectiveValues(_ domain: AddressedDomain, withGlobal: Bool = true) throws -> PropertyList.Dictionary? {
-        let layers = try layers(domain)
+    /// - Parameters:
+    ///   - withGlobal: Whether to include those of the global domain.
+    ///   - hasVariables: Whether the variables of this process are a layer; nil to leave that to the command line.
+    func valuesInForce(
+        _ domain: AddressedDomain, withGlobal: Bool = true, hasVariables: Bool? = nil
+    ) throws -> PropertyList.Dictionary? {
+        let layers = try layers(domain, hasVariables: hasVariables)
         // A domain exists if it has values of its own, and not only those of the global domain.
         guard layers.layers.contains(where: { domain.name?.isGlobal == true || !$0.layer.isGlobal }) else { return nil }
         var inForce = try valuesInForce(layers, of: domain)
@@ -45,6 +101,25 @@ extension StoreAccess {
             throw error.failure(of: key.text, in: domain)
         }
         return values
+    }
+
+    /// Returns the function that finds the value of a key in force while the domain is written, in the root of the
+    /// domain and in the other layers as they are before that. If the command names a layer, only the root counts.
+    func valueInForce(
+        of key: KeyArgument, in domain: AddressedDomain
+    ) throws -> @Sendable (PropertyList) throws -> PropertyList? {
+        guard domain.name != nil, requestedReading != .layer else { return { $0[key.path] } }
+        let others = try layers(in: files(domain).filter { $0.file.path != domain.file.path }) {
+            try $0.contents(on: system)
+        }
+        return { [self] root in
+            var stored = others
+            let own = LayerSource(Origin(domain.layer), root.dictionaryValue ?? [:])
+            stored.insert(own, at: stored.firstIndex { $0.layer > domain.layer } ?? stored.endIndex)
+            let (resolution, rest) = layers(domain, stored: stored).explanation(at: key.path)
+            if let error = resolution.error { throw error.failure(of: key.key, in: domain) }
+            return resolution.winner?.value?[rest]
+        }
     }
 
     /// Throws if the entry comes from JSON and contains an integer beyond 64 bits.
@@ -83,26 +158,6 @@ extension StoreAccess {
             context.note(failure.lines.joined(separator: "\n"))
             return failure.status
         }
-    }
-
-    /// Returns the values in force, or those of the layer, depending on `--effective`.
-    func values(_ domain: AddressedDomain, effective: Bool) throws -> PropertyList.Dictionary? {
-        try effective ? effectiveValues(domain) : values(domain)
-    }
-
-    func value(_ key: KeyArgument, in domain: AddressedDomain, effective: Bool) throws -> PropertyList? {
-        guard effective else { return try value(key, in: domain) }
-        let layers = try layers(domain)
-        let value: PropertyList?
-        if layers.schema?.schema.isScope(key.path) ?? false {
-            value = try valuesInForce(layers, of: domain).entries[key.key]?[key.rest]
-        } else {
-            let (resolution, rest) = layers.explanation(at: key.path)
-            if let error = resolution.error { throw error.failure(of: key.key, in: domain) }
-            value = resolution.winner?.value?[rest]
-        }
-        if let value { try checkExact(value, at: key.path, in: domain) }
-        return value
     }
 
     /// Returns the failure for a key that a domain lacks, or for a domain or file that does not exist.

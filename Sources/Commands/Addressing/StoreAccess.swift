@@ -14,8 +14,10 @@ struct StoreAccess {
     let offersForce: Bool
     /// The reason that the verb records with its changes.
     let reason: WriteReason
-    /// The layer that classic verbs read, and that is written.
+    /// The layer that is written, and that verbs read which read one layer.
     let layer: Layer
+    /// The values that the command line asks for; nil if it leaves that to the store.
+    let requestedReading: Reading?
     /// The host for the layer `user-host`.
     let host: String?
     /// The store and the host as the command line names them.
@@ -40,6 +42,10 @@ struct StoreAccess {
         if let host = named.host { try Self.check(host: host) }
         let isByHost = invocation.has(.currentHost) || named.host != nil
         let word = invocation[.layer]
+        requestedReading =
+            invocation.has(.effective)
+            ? .effective
+            : word != nil || isByHost || context.dialect == .classic ? .layer : nil
         guard !invocation.has(.effective) || word == nil && !isByHost else {
             let option: Option = word != nil ? .layer : named.host != nil ? .host : .currentHost
             throw CommandFailure(.usage, "--effective looks in all layers of this host; omit \(option.name)")
@@ -269,7 +275,8 @@ extension StoreAccess {
             throw CommandFailure(.usage, "\(name.onOneLine): a file has no layers")
         }
         guard let layer else {
-            guard let values = try effectiveValues(named, withGlobal: invocation.has(.globalKeys)) else {
+            let withGlobal = invocation.has(.globalKeys)
+            guard let values = try valuesInForce(named, withGlobal: withGlobal, hasVariables: true) else {
                 throw try failure(ofMissing: nil, in: named)
             }
             return ComparedOperand(values: values, masking: masking(named), command: nil)
@@ -320,19 +327,29 @@ extension StoreAccess {
     }
 
     /// The layers in which a command looks up the values of a domain.
-    func layers(_ domain: AddressedDomain) throws -> LayerStack {
-        layers(domain, stored: try storedLayers(domain))
+    ///
+    /// - Parameter hasVariables: Whether the variables of this process are one of them; nil to leave that to the
+    ///   command line.
+    func layers(_ domain: AddressedDomain, hasVariables: Bool? = nil) throws -> LayerStack {
+        layers(domain, stored: try storedLayers(domain), hasVariables: hasVariables)
     }
 
-    /// Returns the layers of a domain whose files were read.
-    func layers(_ domain: AddressedDomain, stored: [LayerSource]) -> LayerStack {
-        layers(domain, stored: stored, schemaInForce(domain))
+    /// Returns the layers of a domain whose files were read. The variables of this process are one of them only for a
+    /// command with `--effective`.
+    func layers(
+        _ domain: AddressedDomain, stored: [LayerSource], hasVariables: Bool? = nil
+    ) -> LayerStack {
+        layers(
+            domain, stored: stored, schemaInForce(domain),
+            hasVariables: hasVariables ?? (requestedReading == .effective))
     }
 
     /// Returns the layers of a domain whose files were read, with this schema instead of the installed one.
-    func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: EffectiveSchema?) -> LayerStack {
+    func layers(
+        _ domain: AddressedDomain, stored: [LayerSource], _ schema: EffectiveSchema?, hasVariables: Bool = true
+    ) -> LayerStack {
         // The layers of the process and the schema belong to a domain, not to a file that is named by its path.
-        LayerStack(stored, schema, on: system, isFileAlone: domain.name == nil)
+        LayerStack(stored, schema, on: system, isFileAlone: domain.name == nil, hasVariables: hasVariables)
     }
 
     /// The contents of a file. A damaged one is replaced by a kept version, which is reported.

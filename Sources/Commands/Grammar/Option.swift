@@ -116,7 +116,7 @@ extension Option {
         Option("--format", Argument("FORMAT", .choice(.formats(formats))), summary)
     }
 
-    package static let effective = Option("--effective", "the value in force, from any layer")
+    package static let effective = Option("--effective", "with the variables of the environment, as a program sees it")
     package static let layer = Option(
         "--layer", Argument("LAYER", .choice(.words(Layer.writable.map(\.name)))), "the layer to read or write")
     package static let force = Option("--force", "write despite the schema and forced values")

@@ -58,9 +58,9 @@ struct QuerySource {
         }
     }
 
-    /// Adds the records of the values in force; returns false if the domain does not exist.
+    /// Adds the records of the values to show; returns false if the domain does not exist.
     private func read(_ domain: AddressedDomain, _ selection: inout Selection) throws -> Bool {
-        guard let values = try access.effectiveValues(domain) else { return false }
+        guard let values = try access.shownValues(domain) else { return false }
         let shown = access.masking(domain).revealed(.dictionary(values), at: []) ?? [:]
         if request.hasPath {
             try shown.forEachRecord(at: request.query.over, domain: domain.word) { record in

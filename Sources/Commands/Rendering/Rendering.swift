@@ -1,4 +1,5 @@
 internal import Platform
+internal import Preferences
 package import PropertyLists
 
 #if canImport(FoundationEssentials)
@@ -220,12 +221,27 @@ extension CommandContext {
     }
 
     /// Prints a rendered value. On a terminal, JSON remains JSON, and is in colors unless `NO_COLOR` is set.
-    func print(_ bytes: [UInt8], of value: PropertyList, _ rendering: Rendering) throws {
+    ///
+    /// - Parameter layer: A layer to name at the end of the line, on a terminal and without a format.
+    func print(
+        _ bytes: [UInt8], of value: PropertyList, _ rendering: Rendering, from layer: Layer? = nil
+    ) throws {
         let isJSON = rendering.format.map { $0.ofPropertyList == .json } ?? value.isContainer
-        guard isJSON, terminal.isTerminal(.output) else { return try terminal.write(bytes, to: .output) }
+        guard terminal.isTerminal(.output) else { return try terminal.write(bytes, to: .output) }
         let hasColors = (environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
-        let text = ColoredJSON.text(String(decoding: bytes, as: UTF8.self), hasColors: hasColors)
-        try cursor.write(text, to: .output)
+        var bytes = bytes
+        let isLine = bytes.last == UInt8(ascii: "\n")
+        let layer = rendering.format == nil && isLine ? layer : nil
+        if layer != nil { bytes.removeLast() }
+        if isJSON {
+            let text = ColoredJSON.text(String(decoding: bytes, as: UTF8.self), hasColors: hasColors)
+            try cursor.write(text, to: .output)
+        } else {
+            try terminal.write(bytes, to: .output)
+        }
+        guard let layer else { return }
+        let note = "  (\(layer))"
+        try cursor.write((hasColors ? "\u{1B}[2m\(note)\u{1B}[m" : note) + "\n", to: .output)
     }
 }
 

@@ -42,7 +42,7 @@ extension StoreAccess {
     func openedValue(
         _ key: KeyArgument?, in domain: AddressedDomain, _ invocation: Invocation
     ) throws -> PropertyList? {
-        guard let values = try values(domain, effective: invocation.has(.effective)) else { return nil }
+        guard let values = try shownValues(domain) else { return nil }
         let whole = PropertyList.dictionary(values)
         if let opened = try context.opened(whole, domain.word, invocation) {
             return key.map { opened[$0.path] } ?? opened

@@ -628,9 +628,9 @@ extension BrowseActions {
         }
         let spelling = access.spelling(domain.word, in: domain.layer)
         guard writes else {
-            let isOwn = domain.name == nil || opened.own[key.key] != nil
+            let isRead = domain.name == nil || opened.own[key.key] != nil || access.reading() != .layer
             let words = spelling.words(
-                [Verb.read.name], options: isOwn ? [] : [Option.effective.name], [argument])
+                [Verb.read.name], options: isRead ? [] : [Option.effective.name], [argument])
             return ShellWord.visibleLine(words)
         }
         guard let words = ValueWords(value), words.fitsCommandLine else {

@@ -9,11 +9,12 @@ extension Verb {
         details: [
             "An invalid stored value is skipped, and the reason is shown. An invalid value that is forced or comes from a variable is an error: it has an exclamation mark, no layer wins, and a program or script that reads its command line ends with status 2.",
             "An asterisk marks the value in force. Each line has the layer, the file and the value, in lossless JSON.",
+            "With --effective, the variables of the environment are a layer, as for a program.",
             "Without KEY the keys of the domain's own layers are shown; --global adds those of the global domain.",
             "An open conflict of a mirror is a line of its own after the layers of its key.",
             "With --format the output is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
-        options: [.globalKeys, .format(FormatName.ofValues)], forms: [[.domain, .anyDeclaredKey]],
+        options: [.effective, .globalKeys, .format(FormatName.ofValues)], forms: [[.domain, .anyDeclaredKey]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

@@ -19,7 +19,7 @@ extension Verb {
         try context.checkLanguage(ofNewFile: file)
         let isEffective = invocation.has(.effective)
         let contents = try isEffective ? nil : access.existingContents(domain)
-        guard let values = try isEffective ? access.effectiveValues(domain) : contents?.values else {
+        guard let values = try isEffective ? access.valuesInForce(domain) : contents?.values else {
             let failure = try access.failure(ofMissing: nil, in: domain)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")

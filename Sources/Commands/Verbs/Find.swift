@@ -7,7 +7,7 @@ extension Verb {
         "find", .classic, "print all entries whose domain, key or value contains a word",
         details: [
             "The search ignores case. It includes keys and values at any depth, except data. Each line has the domain, the path of the entry and its value, separated by tabs; a matching key is shown with its whole value, and for a matching domain every key is. A backslash, tab or newline is printed as \\\\, \\t or \\n.",
-            "With --effective, the values in force are searched; those from the global domain are shown for that domain only.",
+            "Values from the global domain are shown for that domain only.",
         ],
         classicDetails: [
             "The search ignores case. It includes keys and texts at any depth, and shows the whole value of a matching key; if the name of a domain matches, all its keys are shown.",
@@ -19,7 +19,7 @@ extension Verb {
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let word = invocation[operand: "WORD"] ?? ""
-        var finder = Finder(access, word, isEffective: invocation.has(.effective))
+        var finder = Finder(access, word)
         try finder.findAll()
         if let format = invocation.format, format != .classic {
             let domains = finder.found.map { ($0.heading, PropertyList.dictionary($0.entries)) }
@@ -47,15 +47,13 @@ private struct Finder {
     private let access: StoreAccess
     private let search: TextSearch
     private let rawSearch: RawSearch?
-    private let isEffective: Bool
     private var files: FileContentsCache
     private(set) var found: [(heading: String, entries: PropertyList.Dictionary)] = []
     /// The exit status. A domain that cannot be read does not stop the search.
     private(set) var status = ExitStatus.done
 
-    init(_ access: StoreAccess, _ word: String, isEffective: Bool) {
+    init(_ access: StoreAccess, _ word: String) {
         self.access = access
-        self.isEffective = isEffective
         // `find` of macOS searches strings only.
         let includesNumbers = access.context.dialect == .modern
         search = TextSearch(word, includesNumbers: includesNumbers)
@@ -65,18 +63,13 @@ private struct Finder {
 
     mutating func findAll() throws {
         let access = access
-        for name in try isEffective ? namesInForce() : access.names() {
+        for name in try access.shownNames() {
             let failed = try access.reportingUnreadable {
                 let domain = try access.domain(name)
                 if let values = try values(domain) { try find(in: values, of: domain) }
             }
             status = failed ?? status
         }
-    }
-
-    /// Returns the domains that have a file in any layer, and those for which a schema has defaults.
-    private func namesInForce() throws -> [DomainName] {
-        Set(try access.namesInAllLayers()).union(access.schemas.places.domains(on: access.system)).sorted()
     }
 
     private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) throws {
@@ -145,7 +138,7 @@ private struct Finder {
     }
 
     private mutating func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        guard isEffective else { return try storedValues(domain) }
+        guard access.reading(domain) != .layer else { return try storedValues(domain) }
         let access = access
         let stored = try access.layers(in: access.files(domain)) { file in
             try files.contents(of: file) { access.warn($0) }

@@ -14,7 +14,7 @@ extension Verb {
         options: [
             .order, .select, .distinct, .group, .limit, .offset, .count, .sum, .minimum, .maximum, .average,
             .strictTypes,
-            .bind, .steps, .queryFormat, .from, .asDomain,
+            .bind, .steps, .queryFormat, .from, .asDomain, .effective, .layer,
         ],
         forms: [
             [Operand("SOURCE", .domainOrFile), Operand("PREDICATE", .query)],

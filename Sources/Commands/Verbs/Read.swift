@@ -18,28 +18,26 @@ extension Verb {
         forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
-        let isEffective = invocation.has(.effective)
         let rendering = Rendering(invocation)
-        guard let word = invocation[operand: "DOMAIN"] else {
-            return try readAll(access, rendering, effective: isEffective)
-        }
+        guard let word = invocation[operand: "DOMAIN"] else { return try readAll(access, rendering) }
         let domain = try access.named(word).requiringFormat(of: invocation)
         let key = try invocation.key
-        let value: PropertyList?
+        var value: PropertyList?
+        var layer: Layer?
         if invocation.unarchives {
             value = try access.openedValue(key, in: domain, invocation)
         } else if let key {
-            value = try access.value(key, in: domain, effective: isEffective)
+            if let found = try access.shownValue(key, in: domain) { (value, layer) = (found.value, found.layer) }
         } else {
             value =
-                try isEffective
-                ? access.effectiveValues(domain).map { .dictionary($0) } : access.existingContents(domain)?.root
+                try access.reading(domain) == .layer
+                ? access.existingContents(domain)?.root : access.shownValues(domain).map { .dictionary($0) }
         }
         if let value {
             if key != nil { try access.checkSecrecy(of: domain, "this value is not shown") }
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
             if rendering.dropsFractions(of: value) { context.noteDroppedFractions(in: word.onOneLine) }
-            try context.print(bytes, of: value, rendering)
+            try context.print(bytes, of: value, rendering, from: layer == .user ? nil : layer)
         } else if let text = invocation[.defaultText] {
             try context.say(text)
         } else {
@@ -50,14 +48,14 @@ extension Verb {
 
     /// Prints all domains. A domain that cannot be read is reported and skipped.
     private static func readAll(
-        _ access: StoreAccess, _ rendering: Rendering, effective: Bool
+        _ access: StoreAccess, _ rendering: Rendering
     ) throws -> ExitStatus {
         var all = PropertyList.Dictionary()
         var status = ExitStatus.done
-        for name in try access.names() {
+        for name in try access.shownNames() {
             let failed = try access.reportingUnreadable {
                 let domain = try access.domain(name)
-                if let values = try access.values(domain, effective: effective) {
+                if let values = try access.shownValues(domain) {
                     all[domain.heading(access.context.dialect)] = access.masking(domain).masked(
                         .dictionary(values), at: [])
                 }
@@ -82,7 +80,7 @@ extension Verb {
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try KeyArgument(invocation[operand: "KEY"] ?? "")
-        guard let value = try access.value(key, in: domain, effective: invocation.has(.effective)) else {
+        guard let (value, _) = try access.shownValue(key, in: domain) else {
             throw try access.failure(ofMissing: key, in: domain)
         }
         try context.say(context.dialect == .classic ? "Type is \(value.kind.typeName)" : value.kind.rawValue)

@@ -7,10 +7,10 @@ extension Verb {
         "watch", .new, "print a line for each change as it happens, until interrupted",
         details: [
             "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the path of the entry, and the old and new values in lossless JSON. With --format commands a text with a newline in it takes as many lines as it has.",
-            "Changes of stored values are printed for each layer; with --effective, changes of the values in force, with the layer that they come from. If all domains are watched, a value from the global domain is printed for that domain only.",
+            "Changes of the values in force are printed, with the layer that they come from; with --layer, changes of that layer, and with --format commands, changes of each layer. Without KEY, a value from the global domain is printed for that domain only.",
             "GLOB is a pattern with * ? [a-z] for names of domains or keys. DOMAIN is a name and not a pattern.",
         ],
-        options: [.effective, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
+        options: [.effective, .layer, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
         statuses: [.invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -23,7 +23,8 @@ extension Verb {
         }
         let report = try WatchReport(access, invocation)
         let bell = ResettableEvent()
-        var watch = try StoreWatch(access, domain, isEffective: invocation.has(.effective), ringing: bell)
+        var watch = try StoreWatch(
+            access, domain, hasKey: report.key != nil, hasCommands: invocation.format == .commands, ringing: bell)
         try context.follow(bell) {
             for change in try watch.look() {
                 let text = try report.text(of: change)
@@ -46,7 +47,10 @@ struct StoreWatch {
     private let access: StoreAccess
     /// The domain to watch; nil for all.
     private let domain: AddressedDomain?
-    private let isEffective: Bool
+    /// Whether the layers are watched one by one, and not the values in force.
+    private let isOfLayers: Bool
+    /// Whether values from the global domain are reported for that domain only.
+    private let leavesOutGlobal: Bool
     private let folders: FolderWatches
     private var files: FileContentsCache
     private var known: [Name: Known] = [:]
@@ -66,10 +70,15 @@ struct StoreWatch {
         let files: [(layer: Layer, file: DomainFile)]
     }
 
-    init(_ access: StoreAccess, _ domain: AddressedDomain?, isEffective: Bool, ringing bell: ResettableEvent) throws {
+    init(
+        _ access: StoreAccess, _ domain: AddressedDomain?, hasKey: Bool, hasCommands: Bool,
+        ringing bell: ResettableEvent
+    ) throws {
         self.access = access
         self.domain = domain
-        self.isEffective = isEffective
+        // A command writes one layer.
+        isOfLayers = access.reading() == .layer || access.requestedReading == nil && hasCommands
+        leavesOutGlobal = domain == nil || !hasKey && access.reading() == .inForce
         files = FileContentsCache(on: access.system)
         folders = try FolderWatches(access, domain) { bell.ring() }
         // Reads the initial state, which is not a change.
@@ -122,10 +131,9 @@ struct StoreWatch {
         let stored = try access.layers(in: subject.files) { file in
             try files.contents(of: file) { access.warn($0) }
         }
-        guard isEffective else { return WatchedValues(entries: stored.first?.values.withoutHidden ?? [:]) }
+        if isOfLayers { return WatchedValues(entries: stored.first?.values.withoutHidden ?? [:]) }
         var values = try access.valuesInForce(access.layers(subject.domain, stored: stored), of: subject.domain)
-        // If all domains are watched, values from the global domain are reported for that domain only.
-        if domain == nil, subject.domain.name?.isGlobal == false { values.removeGlobal() }
+        if leavesOutGlobal, subject.domain.name?.isGlobal == false { values.removeGlobal() }
         return WatchedValues(inForce: values)
     }
 
@@ -135,7 +143,7 @@ struct StoreWatch {
         if let domain, domain.name == nil {
             return [Subject(id: Name(domain.word), domain: domain, files: try access.files(domain))]
         }
-        guard !isEffective else {
+        if !isOfLayers {
             let names = try domain?.name.map { [$0] } ?? access.namesInAllLayers()
             return try names.map { name in
                 let domain = try access.domain(name)
@@ -151,9 +159,9 @@ struct StoreWatch {
         }
     }
 
-    /// The layers to watch; with `-currentHost` or `-host` only that one.
+    /// The layers to watch: the one that the command line names, or all.
     private var layers: [Layer] {
-        guard access.layer == .user else { return [access.layer] }
+        guard access.requestedReading == nil else { return [access.layer] }
         return Layer.writable.reversed().filter { access.places.folder(of: $0) != nil }
     }
 }

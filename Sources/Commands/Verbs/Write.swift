@@ -119,9 +119,10 @@ private struct Writing: Sendable {
         let step: @Sendable (PropertyList) -> EntryStep? = { [inserts] in
             inserts ? .insertion($0.counted(key.path)) : nil
         }
+        let compared = try condition.isNone ? nil : access.valueInForce(of: key, in: domain)
         let outcome = try access.change(domain, isForced: isForced, by: step) { root in
             let present = root[key.path]
-            try condition.check(present, key.spelling)
+            if let compared { try condition.check(compared(root), key.spelling) }
             try root.checkEnd(of: key.path)
             let former = inserts ? nil : present
             let typed = try access.isInexactInteger(former, at: key.path, of: domain) ? .integer(0) : former
@@ -175,6 +176,8 @@ private enum WriteCondition: Sendable {
         }
     }
 
+    var isNone: Bool { if case .none = self { true } else { false } }
+
     func check(_ value: PropertyList?, _ name: String) throws(CommandFailure) {
         switch self {
         case .none: return
@@ -224,7 +227,7 @@ extension PropertyList.Dictionary {
 
 extension Option {
     package static let ifCurrent = Option(
-        "--if-current", Argument("JSON", .word), "write only if this is the current value, in lossless JSON")
+        "--if-current", Argument("JSON", .word), "write only if this is the value in force, in lossless JSON")
     package static let insert = Option("--insert", "insert before the element of an array that KEY names")
-    package static let ifAbsent = Option("--if-absent", "write only if there is no value")
+    package static let ifAbsent = Option("--if-absent", "write only if there is no value in force")
 }

@@ -8,6 +8,8 @@ package struct StorePolicy: Sendable, Hashable {
     /// The time to wait for a lock.
     package var patience: Duration = .seconds(5)
     package var newFormat = PropertyList.Format.binary
+    /// Whether verbs that show read the user's layer alone, and not the values in force.
+    package var readsUserLayer = false
     /// Whether new conflicts of mirrors are shown on the desktop.
     package var notifiesOfConflicts = false
     /// The path of the program that resolves conflicts of mirrors, or nil if there is none.
@@ -33,6 +35,7 @@ package struct StorePolicy: Sendable, Hashable {
         if let word = value(Key.format)?.stringValue {
             newFormat = Self.formats.first { $0.key == word }?.value ?? newFormat
         }
+        readsUserLayer = value(Key.reading)?.stringValue == Layer.user.name
         // Not from the global domain, which another host may have written through a mirror.
         func own(_ key: String) -> PropertyList? {
             stack[key].winner.flatMap { $0.origin.layer.isGlobal ? nil : $0.value }
@@ -62,7 +65,7 @@ extension StorePolicy {
                 Key.bytes, 0...(1 << 40), defaults.history.bytes, kind: .size,
                 "Bytes of all versions",
                 "The total for one domain. The newest version and the one before it are always kept."),
-            patience(defaults.patience), format(defaults.newFormat), notifies(defaults.notifiesOfConflicts),
+            patience(defaults.patience), format(defaults.newFormat), reading, notifies(defaults.notifiesOfConflicts),
             resolver,
         ]
         return schema
@@ -74,6 +77,7 @@ extension StorePolicy {
         static let bytes = "historyBytes"
         static let patience = "lockTimeout"
         static let format = "newDomainFormat"
+        static let reading = "readLayer"
         static let notifies = "mirrorNotify"
         static let resolver = "mirrorResolver"
     }
@@ -112,6 +116,14 @@ extension StorePolicy {
         rule.choices = formats.map { .string($0.key) }
         let word = formats.first { $0.value == defaultValue }.map { PropertyList.string($0.key) }
         return setting(Key.format, rule, word, "Format of new domains", group: "Writing")
+    }
+
+    private static var reading: SettingDeclaration {
+        var rule = ValueRule(.string)
+        rule.choices = [.string("all"), .string(Layer.user.name)]
+        var setting = setting(Key.reading, rule, .string("all"), "Layers that are read", group: "Reading")
+        setting.summary = "With user, commands show the user's layer alone, and not the values in force."
+        return setting
     }
 
     private static func notifies(_ defaultValue: Bool) -> SettingDeclaration {

@@ -22,16 +22,18 @@ package struct LayerStack: Sendable {
     ///   - added: Other layers, in any order.
     ///   - mapping: The variables that hold values besides those of the schema, each with its key.
     ///   - isFileAlone: Whether the stored layer is a file that does not belong to a domain, so that nothing is added.
+    ///   - hasVariables: Whether the variables of this process's environment are a layer.
     package init(
         _ stored: [LayerSource], adding added: [LayerSource] = [], _ schema: EffectiveSchema?,
-        on system: SystemServices, mapping: [String: String] = [:], isFileAlone: Bool = false
+        on system: SystemServices, mapping: [String: String] = [:], isFileAlone: Bool = false,
+        hasVariables: Bool = true
     ) {
         self.init(
             stored.map { ($0.openDomain == nil ? $0.migrated(by: schema?.schema) : $0).withoutHidden }, schema)
         if isFileAlone { return }
         for layer in added { insert(layer) }
         if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
-        let given = Self.values(ofVariables: mapping, schema, on: system)
+        let given = hasVariables ? Self.values(ofVariables: mapping, schema, on: system) : [:]
         if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
         guard let schema else { return }
         insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
