@@ -60,13 +60,17 @@ private let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
             "columns of a query are separate", [], ["query", "/tmp/records.plist", "TRUEPREDICATE", "--format", "tsv"],
             prints: "\(composed)\t\(decomposed)\n1\t\n\t2\n"),
         Case(
-            "hosts have their own domains", [["--host", "h\(composed)", "write", "d", "a", "1"]],
-            ["--host", "h\(decomposed)", "domains"], prints: ""),
+            "hosts have their own domains",
+            [
+                ["--host", "h\(composed)", "write", "--new-host", "d", "a", "1"],
+                ["--host", "h\(decomposed)", "write", "--new-host", "e", "a", "1"],
+            ],
+            ["--host", "h\(decomposed)", "domains"], prints: "e\n"),
         Case(
             "hosts have their own values",
             [
-                ["--host", "h\(composed)", "write", "d", "a", "1"],
-                ["--host", "h\(decomposed)", "write", "d", "a", "2"],
+                ["--host", "h\(composed)", "write", "--new-host", "d", "a", "1"],
+                ["--host", "h\(decomposed)", "write", "--new-host", "d", "a", "2"],
             ],
             ["--host", "h\(composed)", "read", "d", "a"], prints: "1\n"),
         // The last letter combines with the dot after it, so that the name has no Character ".".

@@ -1,5 +1,6 @@
 import Commands
 import Platform
+import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
@@ -117,6 +118,42 @@ import Testing
         let key = row.words.split(separator: " d ")[1].split(separator: " ")[0]
         let value = try machine.run("prefs read --layer user d \(key)").output
         #expect(value == row.value)
+    }
+
+    /// Words for hosts, each with the commands before, and the status and the last line of a write.
+    static let hosts: [(String, [String], Int32, String)] = [
+        ("simulated", [], 0, ""), ("SIMULATED", [], 0, ""), ("665baf1d03664e1f83dc22b83f7281fb", [], 0, ""),
+        ("box", [], 2, "prefs: unknown host box; the known ones are simulated (this host)"),
+        ("box", ["--host box write --new-host d k 1"], 0, ""),
+        ("box", ["--host box write --new-host d k 1", "--host box delete d"], 0, ""),
+        (
+            "bix", ["--host box write --new-host d k 1"], 2,
+            "prefs: unknown host bix; the known ones are simulated (this host), box"
+        ),
+        ("a.b", [], 2, "prefs: a.b is not a valid host name: it contains a dot"),
+    ]
+
+    @Test(arguments: hosts)
+    func `a host is named by what it is called`(
+        _ word: String, _ before: [String], _ status: Int32, _ message: String
+    ) throws {
+        let machine = try SimulatedMachine()
+        for line in before { #expect(try machine.run("prefs \(line)").status == 0) }
+        let outcome = try machine.run("prefs --host \(word) write e k 2")
+        #expect(outcome.status == status && outcome.errors == (message.isEmpty ? "" : message + "\n"), "\(outcome)")
+        #expect(try machine.run("prefs --host \(word) read e k").status == status)
+        let isOwn = word != "box" && status == 0
+        #expect(try machine.run("prefs -currentHost read e k").status == (isOwn ? 0 : 1))
+    }
+
+    @Test func `a file in the name of this host is named in a note`() throws {
+        let machine = try SimulatedMachine()
+        try machine.store(["k": 1], as: "ByHost/d.simulated")
+        let outcome = try machine.run("prefs --host simulated write d k 2")
+        #expect(outcome.status == 0 && outcome.errors.contains("simulated is this host, "), "\(outcome)")
+        #expect(try machine.run("prefs -currentHost read d k").output == "2\n")
+        let hosts = try machine.run("prefs domains --hosts").output.split(separator: "\n")
+        #expect(hosts.count == 2 && hosts[0].hasSuffix("\tsimulated") && hosts[1] == "simulated")
     }
 
     @Test func `find shows what is stored, or with --effective what is in force`() throws {

@@ -93,7 +93,7 @@ import Testing
     @Test func `a path into the store leads to values that are not sensitive`() throws {
         let machine = try machine()
         #expect(try machine.run("prefs import d /home/ada/.config/prefs/d.plist").status == 0)
-        #expect(try machine.run("prefs --host h import d /home/ada/.config/prefs/d.plist").status == 0)
+        #expect(try machine.run("prefs --host h import --new-host d /home/ada/.config/prefs/d.plist").status == 0)
         #expect(try machine.run("prefs import --force other /home/ada/.config/prefs/d.plist").status == 0)
         #expect(try machine.run("prefs convert d folder").status == 0)
         #expect(try machine.run("prefs convert -o - /home/ada/.config/prefs/d.prefs/theme.txt json").status == 0)

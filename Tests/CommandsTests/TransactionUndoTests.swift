@@ -16,7 +16,8 @@ import Testing
         for value in 1...2 {
             let text = ["a", "b", "c"].map { "\($0) = { k = \(value); };" }.joined(separator: " ")
             try machine.fileSystem.replace("/home/ada/all", with: Array("{ \(text) }".utf8))
-            let outcome = try runPrefs(["prefs"] + options + ["apply", "--domains", "~/all"], on: machine)
+            let outcome = try runPrefs(
+                ["prefs"] + options + ["apply", "--new-host", "--domains", "~/all"], on: machine)
             #expect(outcome == Transcript.Outcome(), "\(outcome)")
         }
         return machine

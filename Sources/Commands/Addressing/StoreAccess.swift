@@ -39,7 +39,6 @@ struct StoreAccess {
         reason = WriteReason(rawValue: invocation.verb.name)
         named = (invocation[.store], invocation[.host])
         requiredFormat = invocation.verb.options.contains(.from) ? invocation[.from] : nil
-        if let host = named.host { try Self.check(host: host) }
         let isByHost = invocation.has(.currentHost) || named.host != nil
         let word = invocation[.layer]
         requestedReading =
@@ -52,7 +51,13 @@ struct StoreAccess {
         }
         layer = Layer.writable.first { $0.name == word } ?? (isByHost ? .userHost : .user)
         try Self.check(layer, places)
-        host = layer == .userHost ? try named.host ?? places.host() : nil
+        if layer == .userHost {
+            let isNew = invocation.has(.newHost) || context.dialect == .classic
+            host = try named.host.map { try Self.host(named: $0, isNew: isNew, places, context) } ?? places.host()
+        } else {
+            if let word = named.host { try Self.check(host: word) }
+            host = nil
+        }
         if isByHost, layer != .userHost {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
@@ -75,6 +80,39 @@ struct StoreAccess {
             )
         }
         return .folder(path)
+    }
+
+    /// Returns the host in file names that a word means: this one, by its identifier or its name with or without a
+    /// domain, or one that has files here.
+    ///
+    /// - Parameter isNew: Whether it may be another one.
+    private static func host(
+        named word: String, isNew: Bool, _ places: StorePlaces, _ context: CommandContext
+    ) throws -> String {
+        let own = try places.host()
+        let name = context.system.environment.hostName
+        let known = try places.user.hosts(in: context.fileSystem)
+        let names = [name, String(name.prefix { $0 != "." })]
+        if names.contains(where: { $0.lowercased().hasSameBytes(as: word.lowercased()) }) {
+            if known.contains(where: { $0.hasSameBytes(as: word) }) {
+                context.note(
+                    "\(word.onOneLine) is this host, \(own); the files of an earlier version in its name are not used")
+            }
+            return own
+        }
+        try check(host: word)
+        guard !isNew, !([own] + known).contains(where: { $0.hasSameBytes(as: word) }) else { return word }
+        let others = known.filter { $0 != own }.map(\.onOneLine)
+        let list = (["\(name.onOneLine) (this host)"] + others).joined(separator: ", ")
+        throw CommandFailure(
+            .usage, "unknown host \(ShellWord.quoted(word.onOneLine)); the known ones are \(list)")
+    }
+
+    /// The hosts that have files in this store, and this one, which is the first.
+    func hosts() throws -> [(host: String, name: String?)] {
+        let own = try places.host()
+        let others = try places.user.hosts(in: system.fileSystem).filter { !$0.hasSameBytes(as: own) }
+        return [(own, system.environment.hostName)] + others.map { ($0, nil) }
     }
 
     /// Throws unless the name is valid and has no dot. The file of a domain is `domain.host`, so a dot in the host

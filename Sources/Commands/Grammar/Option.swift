@@ -91,6 +91,7 @@ extension Option {
         .alias("--current-host")
     package static let host = Option("-host", Argument("NAME", .word), "the settings for that host only")
         .alias("--host")
+    package static let newHost = Option("--new-host", "with --host, the name of a host that has no files yet")
     package static let store = Option(
         "--store", Argument("NAME|DIR", .store), "where settings are stored: native, foundation, gnustep or a folder")
     /// The named stores.

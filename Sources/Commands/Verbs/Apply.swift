@@ -11,7 +11,8 @@ extension Verb {
             "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
             "prefs undo DOMAIN --transaction undoes the whole of it.",
         ],
-        options: [.prune, .dryRun, .force, .rewrite, .fromLines, .declaredDomain, .severalDomains], forms: [[.files]],
+        options: [.prune, .dryRun, .force, .rewrite, .fromLines, .declaredDomain, .severalDomains, .newHost],
+        forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)

@@ -12,7 +12,7 @@ extension Verb {
         options: [
             .format(
                 FormatName.ofFiles.filter { $0.ofPropertyList?.isEditedInPlace ?? false }, "the format of the text"),
-            .layer, .force, .rewrite, .newDomain,
+            .layer, .force, .rewrite, .newDomain, .newHost,
         ],
         forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]

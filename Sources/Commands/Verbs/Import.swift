@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "FILE can be in any format; - is the standard input, and pipes are accepted. To import the output of export --format typed, give --from typed. Keys that are not in the file are kept. If FILE is that of another domain, a sensitive value is imported only to a sensitive key, unless --force is given."
         ],
-        options: [.layer, .force, .rewrite, .replace, .fromLines, .newDomain], forms: [[.domain, .file]],
+        options: [.layer, .force, .rewrite, .replace, .fromLines, .newDomain, .newHost], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

@@ -88,7 +88,7 @@ extension Verb {
         details: [
             "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given."
         ],
-        options: [.target, .layer, .force, .rewrite, .from, .newDomain],
+        options: [.target, .layer, .force, .rewrite, .from, .newDomain, .newHost],
         forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in

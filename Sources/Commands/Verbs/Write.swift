@@ -16,7 +16,7 @@ extension Verb {
         table: Table(
             title: "Types",
             rows: TypeFlag.allCases.map { ("\($0.rawValue) \($0.argument.name)", $0.argument.meaning) }),
-        options: [.layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .from, .newDomain],
+        options: [.layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .from, .newDomain, .newHost],
         forms: [
             [.domain, Operand("DICTIONARY", .value)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],

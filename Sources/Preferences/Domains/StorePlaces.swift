@@ -406,6 +406,18 @@ extension StoreFolder {
         return stems
     }
 
+    /// Returns the hosts for which a domain has a file or a kept version, sorted.
+    package func hosts(in fileSystem: some FileSystem) throws(SystemFailure) -> [String] {
+        guard arrangement == .own else { return [] }
+        let stems =
+            try stems(in: folder.appending(Self.hostFolder), fileSystem)
+            + (fileSystem.names(in: history.appending(Self.hostHistory)) ?? []).map(\.description)
+        let hosts = stems.compactMap { stem in
+            stem.unicodeScalars.lastIndex(of: ".").map { String(stem[$0...].dropFirst()) }
+        }
+        return Set(hosts.map { Name($0) }).sorted().map(\.text)
+    }
+
     /// Returns the domains that have a file for a host, sorted.
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
