@@ -106,7 +106,6 @@ extension Span<UInt8> {
     }
 
     /// The four bytes at `place`, with the first in the lowest byte.
-    @inline(__always)
     private func halfWord(_ place: Int) -> UInt64 {
         let s = extracting(place..<place + 4)
         return UInt64(s[0]) | UInt64(s[1]) << 8 | UInt64(s[2]) << 16 | UInt64(s[3]) << 24

@@ -135,7 +135,6 @@ extension XMLReader {
     }
 
     /// Skips a tag in its usual spelling, whose first bytes are in a word. Returns false for any other tag.
-    @inline(__always)
     private mutating func skip(_ tag: UInt64, ofBytes count: UInt64, length: Int) -> Bool {
         guard position + 8 <= end, base.word(position) & (.max >> (64 - 8 * count)) == tag else {
             return false

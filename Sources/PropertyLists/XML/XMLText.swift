@@ -31,6 +31,7 @@ extension XMLReader {
         text.start < 0 ? Bytes(scratch) : Bytes(base, text.start..<text.start + text.count)
     }
 
+    @inline(__always)
     func string(of text: XMLText) -> String {
         if text.start < 0 { return scratch.text(0..<scratch.count, isASCII: text.isASCII) }
         return base.text(text.start..<text.start + text.count, isASCII: text.isASCII)
@@ -49,6 +50,7 @@ extension XMLReader {
     }
 
     /// The end of the text before the next tag, reference or control character, and whether it is ASCII.
+    @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
         let run = XMLTextEnds.run(in: base, from: start)
         return (run.end, isASCII || run.isASCII)
