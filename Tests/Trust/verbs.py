@@ -485,14 +485,18 @@ def write_inside(world):
 def write_if(world):
     place, value = world.pick.choice(world.places), world.scalar()
     key = some_key(world, place)
-    if place.layer != "user" or any(other.name == place.name and other is not place for other in world.places):
+    if place.layer != "user":
         return write(world)
+    # The condition is about the value in force in all layers, or in the one that is named.
+    layer = world.pick.choice([[], ["--layer", "user"]])
+    compared = [place] if layer else [
+        other for other in world.places if other.layer is not None and other.name in (place.name, "-g")]
 
     def edit(entries):
-        if key in entries:
+        if any(other.value is not ABSENT and key in other.value for other in compared):
             raise Invalid
         entries[key] = value
-    words = ["write", *place.options, "--if-absent", place.operand, as_key(key), *flags(value, world.pick)]
+    words = ["write", *place.options, *layer, "--if-absent", place.operand, as_key(key), *flags(value, world.pick)]
     return words, "", lambda: change(place, edit)
 
 
