@@ -33,6 +33,7 @@ extension StoreAccess {
     func shownValue(_ key: KeyArgument, in domain: AddressedDomain) throws -> (value: PropertyList, layer: Layer?)? {
         guard reading(domain) != .layer else { return try value(key, in: domain).map { ($0, nil) } }
         guard !key.key.isHidden else { return nil }
+        if installedSchema(domain) == nil { return try firstValue(key, in: domain) }
         let layers = try layers(domain)
         let found: (value: PropertyList?, layer: Layer?)
         if layers.schema?.schema.isScope(key.path) ?? false {
@@ -46,6 +47,31 @@ extension StoreAccess {
         guard let value = found.value else { return nil }
         try checkExact(value, at: key.path, in: domain)
         return (value, found.layer)
+    }
+
+    /// Returns the value of a key in the first layer that has it. Of a binary file no more is read than that, since a
+    /// domain can be large.
+    private func firstValue(_ key: KeyArgument, in domain: AddressedDomain) throws -> (
+        value: PropertyList, layer: Layer?
+    )? {
+        for (layer, file) in places.withoutMissingFolders(try files(domain)) {
+            do {
+                guard try layer != .forced || file.isTrusted(on: system) else { continue }
+                let (value, recovery) = try file.value(at: key.path, on: system)
+                warn(recovery)
+                if let value {
+                    try checkExact(value, at: key.path, in: domain)
+                    return (value, layer)
+                }
+                // A layer with the key but not the entry hides the lower ones.
+                guard key.path.components.count > 1 else { continue }
+                let whole = try file.value(at: EntryPath([EntryPath.Component(key.key)]), on: system).0
+                if whole != nil { return nil }
+            } catch {
+                try skip(layer, error)
+            }
+        }
+        return nil
     }
 
     /// Returns the domains to show, sorted: those with a file in the layer or, for values in force, with a file in any

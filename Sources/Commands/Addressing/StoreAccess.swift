@@ -353,7 +353,7 @@ extension StoreAccess {
 
     /// Reports that a layer of defaults from the administrator cannot be read and is skipped. Throws the error of any
     /// other layer: above all, forced values must never be ignored.
-    private func skip(_ layer: Layer, _ error: any Error) throws {
+    func skip(_ layer: Layer, _ error: any Error) throws {
         guard layer.isSkippedIfUnreadable else { throw error }
         let (_, lines) = Prefs.explanation(of: error)
         for line in lines { context.note("\(line); skipped") }

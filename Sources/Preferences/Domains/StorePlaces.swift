@@ -175,16 +175,7 @@ extension StorePlaces {
         in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents,
         orSkip skip: (Layer, any Error) throws -> Void
     ) throws -> [LayerSource] {
-        // Most users have no values that are forced, for one host, or from the administrator. A folder that is missing
-        // has no files of pending transactions either.
-        let folders = files.map(\.file.path.parent).reduce(into: [FilePath]()) { folders, folder in
-            if !folders.contains(folder) { folders.append(folder) }
-        }
-        let missing = folders.filter { folder in
-            do throws(SystemFailure) { return try system.fileSystem.status(of: folder) == nil } catch { return false }
-        }
-        return try files.compactMap { layer, file in
-            if missing.contains(file.path.parent) { return nil }
+        try withoutMissingFolders(files).compactMap { layer, file in
             do {
                 guard try layer != .forced || file.isTrusted(on: system) else { return nil }
                 let contents = try read(file)
@@ -194,6 +185,20 @@ extension StorePlaces {
                 return nil
             }
         }
+    }
+
+    /// Returns the files whose folders exist. Most users have no values that are forced, for one host, or from the
+    /// administrator. A folder that is missing has no files of pending transactions either.
+    package func withoutMissingFolders(
+        _ files: [(layer: Layer, file: DomainFile)]
+    ) -> [(layer: Layer, file: DomainFile)] {
+        let folders = files.map(\.file.path.parent).reduce(into: [FilePath]()) { folders, folder in
+            if !folders.contains(folder) { folders.append(folder) }
+        }
+        let missing = folders.filter { folder in
+            do throws(SystemFailure) { return try system.fileSystem.status(of: folder) == nil } catch { return false }
+        }
+        return files.filter { !missing.contains($0.file.path.parent) }
     }
 }
 
