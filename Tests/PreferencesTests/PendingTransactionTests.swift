@@ -149,6 +149,22 @@ import Testing
         ),
         ("a missing new file", { disk, _, temporary in try disk.process().remove(temporary) }),
         (
+            "a missing new file in a store from a backup, where the old file has its inode number",
+            { disk, _, temporary in
+                let (files, path) = (disk.process(), `A write that is interrupted`.a.path)
+                let bytes = try files.contents(of: path, limit: 4096)
+                let former = try #require(try files.status(of: path))
+                let number = try files.status(of: temporary, followingLink: false)?.inode
+                try files.remove(temporary)
+                disk.limitations = [.reusesInodes, .coarseTimes]
+                disk.clock.setWall(former.modified)
+                try files.replace(path, with: #require(bytes))
+                try files.open(path, .reading)?.setOwner(former.owner, group: former.group)
+                let restored = try files.status(of: path)
+                #expect(restored?.inode == number && restored?.modified == former.modified)
+            }
+        ),
+        (
             "a new file that is a link",
             { disk, _, temporary in
                 try disk.process().remove(temporary)

@@ -129,10 +129,11 @@ extension TransactionRecord.Former {
         }
     }
 
-    /// Whether the file is the recorded one, which must exist.
+    /// Whether the file is the recorded one, which must exist. An older file only has its inode number by chance, in a
+    /// store that was copied back.
     func isSame(_ found: FileStatus?) -> Bool {
         guard case .file(let inode, let size, let modified) = self, let found else { return false }
-        return found.inode == inode || found.modified == modified && found.size == size
+        return found.inode == inode && found.modified >= modified || found.modified == modified && found.size == size
     }
 }
 
