@@ -14,6 +14,8 @@ private struct Scene {
     private var sequence: UInt64 = 0
     private var now: Int64 = 1_750_000_000_000
     private let policy: DomainPolicy
+    /// Whether each process that changes the file is killed before it records so. The next one reads the file.
+    var isKilled = false
 
     init(_ values: PropertyList.Dictionary, kind: MergeKind = .register) throws {
         policy = DomainPolicy(kind: { _, _ in kind })
@@ -83,6 +85,13 @@ private struct Scene {
         past.add(changes) { exceptions[$0]?.shown ?? [] }
         for (key, change) in changes { file[key.key ?? ""] = change.new?.propertyList }
         let observation = observation(nil)
+        if isKilled {
+            let file = local.trackedFiles[Self.domain]?.file
+            let change = DomainChange(domain: Self.domain, file: file, changes: changes)
+            local.apply(.intendedApplication(Application(domains: [change])))
+            capture(observation, settlesApplication: true)
+            return
+        }
         local.apply(
             .applied([
                 AppliedDomain(
@@ -91,17 +100,24 @@ private struct Scene {
             ]))
     }
 
+    @discardableResult
+    private mutating func capture(_ observation: Observation, settlesApplication: Bool = false) -> Capture? {
+        var builder = CaptureBuilder(local, policy: policy, mostLosers: 64, at: Moment(now: now, random: UInt64(now)))
+        var comparison = FileComparison(observation, context)
+        comparison.resolveInterrupted(local.interruptedChanges(in: Self.domain))
+        builder.add(observation, comparison)
+        let capture = builder.capture(settlesApplication: settlesApplication)
+        if let capture { local.apply(.captured(capture)) }
+        return capture
+    }
+
     /// A program writes the file. Returns what is recorded.
     mutating func write(
         _ values: PropertyList.Dictionary, _ mark: LibraryWrite? = nil,
         replacing foreign: PropertyList.Dictionary? = nil
     ) -> [Change] {
         file = values
-        let observation = observation(mark, replacing: foreign)
-        var builder = CaptureBuilder(local, policy: policy, mostLosers: 64, at: Moment(now: now, random: UInt64(now)))
-        builder.add(observation, FileComparison(observation, context))
-        guard let capture = builder.capture(settlesApplication: false) else { return [] }
-        local.apply(.captured(capture))
+        guard let capture = capture(observation(mark, replacing: foreign)) else { return [] }
         remote.join(local.shared)
         return capture.transactions.flatMap(\.changes)
     }
@@ -208,9 +224,11 @@ private struct Scene {
             conflicts: [":d:m 2"]),
     ]
 
-    @Test(arguments: rows.indices) func `stays an open conflict`(_ index: Int) throws {
+    @Test(arguments: rows.indices, [false, true])
+    func `stays an open conflict`(_ index: Int, afterKills isKilled: Bool) throws {
         let row = Self.rows[index]
         var scene = try Scene(row.file, kind: row.kind)
+        scene.isKilled = isKilled
         for changes in row.received { try scene.receive(changes) }
         let changes = scene.write(row.written, row.mark, replacing: row.foreign)
         #expect(changes.filter { $0.reason == .reverted }.map(\.path.description) == row.reverted, "\(row.what)")

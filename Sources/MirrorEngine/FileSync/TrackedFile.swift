@@ -69,6 +69,13 @@ package struct TrackedFile: Hashable, Sendable {
         exceptions.filter { $0.value.reason == .format || $0.value.reason == .limit }
     }
 
+    /// Returns what the file showed before these changes and before earlier ones.
+    func past(after changes: [Path: Replacement]) -> Past {
+        var past = past
+        past.add(changes) { exceptions[$0]?.shown ?? [] }
+        return past
+    }
+
     /// Whether the file must still be changed.
     package var isPending: Bool { exceptions.values.contains { $0.reason == .pending } }
 }

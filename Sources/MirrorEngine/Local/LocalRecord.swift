@@ -113,6 +113,9 @@ extension LocalState {
             for change in application?.domains ?? [] {
                 let changes = interruptedChanges(in: change.domain)
                 trackedFiles[change.domain]?.interrupted = changes
+                // The file may have been changed. Programs that read it before may have a cache.
+                let past = trackedFiles[change.domain]?.past(after: change.changes)
+                trackedFiles[change.domain]?.past = past ?? Past()
             }
             application = nil
         }

@@ -302,17 +302,8 @@ extension Applier {
         }
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
-            past: past(of: change, exceptions, context))
-    }
-
-    /// Returns what the file showed before this change and earlier ones.
-    private func past(
-        of change: DomainChange, _ exceptions: [Path: TrackedFile.Exception], _ context: EngineContext
-    ) -> Past {
-        let former = context.local.trackedFiles[change.domain]
-        var past = former?.past ?? Past()
-        past.add(change.changes.filter { exceptions[$0.key] == nil }) { former?.exceptions[$0]?.shown ?? [] }
-        return past
+            past: (context.local.trackedFiles[change.domain] ?? TrackedFile())
+                .past(after: change.changes.filter { exceptions[$0.key] == nil }))
     }
 }
 
