@@ -38,7 +38,10 @@ private let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
             prints: "\(first)\ta\t4\n\(second)\ta\t3\n"),
         Case(
             "a domain is pruned without the other",
-            [["apply", "--domains", "/tmp/both.plist"], ["apply", "--prune", "--domains", "/tmp/one.plist"]],
+            [
+                ["apply", "--domains", "/tmp/both.plist"],
+                ["apply", "--set", "/tmp/both.plist", "--prune-domains", "--domains", "/tmp/one.plist"],
+            ],
             ["find", "a"], prints: "\(second)\ta\t3\n"),
         Case(
             "keys are both listed", keys, ["read", "d", "--format", "lines"],

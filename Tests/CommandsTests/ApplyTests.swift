@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: effects)
     func `an interrupted apply leaves all changes or none, and a record that matches`(_ effect: Fault.Effect) throws {
         let machine = try Self.machine()
-        let words = ["apply", "--domains", "--prune", "-"]
+        let words = ["apply", "--domains", "--prune-domains", "-"]
         let old = try Self.state(machine.disk.copy(), machine)
         let flawless = machine.disk.copy()
         #expect(try Self.run(words, input: Self.second, on: flawless, machine).status == .done)
@@ -88,7 +88,7 @@ import Testing
         let machine = try Self.machine()
         #expect(try machine.run("prefs delete a size").status == 0)
         #expect(try machine.run("prefs delete b").status == 0)
-        #expect(try machine.run("prefs apply --domains --prune -", input: "{}").status == 0)
+        #expect(try machine.run("prefs apply --domains --prune-domains -", input: "{}").status == 0)
         #expect(try machine.run("defaults read a").output == "{\n    own = kept;\n}\n")
         #expect(try machine.run("prefs read b").status == 1)
     }
@@ -97,5 +97,134 @@ import Testing
         let machine = try Self.machine()
         let names = try machine.fileSystem.names(in: "/home/ada/.local/state/prefs/history/a") ?? []
         #expect(names.contains { $0.description.contains("-apply-") })
+    }
+
+    /// Commands with their input, and what they print.
+    struct Row: Sendable {
+        let what: String
+        let before: [(String, String)]
+        let command: String
+        var input = ""
+        var status: Int32 = 0
+        var output = ""
+        var errors = ""
+        /// The values afterwards, as `prefs read --format json` prints them.
+        let values: String
+    }
+
+    static let one = "{\"a\": {\"x\": 1, \"y\": 1}, \"b\": {\"z\": 1}}"
+
+    static let rows: [Row] = [
+        Row(
+            what: "a second set leaves the keys of the first", before: [("--domains --set one -", one)],
+            command: "--domains --set two --prune-domains -", input: "{\"a\": {\"w\": 2}}", output: "+ a w: 2\n",
+            values: "{\"a\":{\"w\":2,\"x\":1,\"y\":1},\"b\":{\"z\":1}}"),
+        Row(
+            what: "a key that is no longer declared is deleted", before: [("--domains --set one -", one)],
+            command: "--domains --set one --prune -", input: "{\"a\": {\"x\": 3}, \"b\": {\"z\": 1}}",
+            output: "~ a x: 1 → 3\n- a y: 1\n", values: "{\"a\":{\"x\":3},\"b\":{\"z\":1}}"),
+        Row(
+            what: "a domain without keys is removed", before: [("--domains --set one -", one)],
+            command: "--domains --set one --prune -", input: "{\"a\": {\"x\": 1, \"y\": 1}, \"b\": {}}",
+            output: "- b z: 1\n", values: "{\"a\":{\"x\":1,\"y\":1}}"),
+        Row(
+            what: "a domain without a file is not pruned", before: [("--domains --set one -", one)],
+            command: "--domains --set one --prune -", input: "{\"b\": {\"z\": 2}}", status: 8,
+            errors:
+                "prefs: no file for a, where the set one has keys; nothing was changed (--prune-domains deletes them)\n",
+            values: "{\"a\":{\"x\":1,\"y\":1},\"b\":{\"z\":1}}"),
+        Row(
+            what: "a domain without a file is pruned on request", before: [("--domains --set one -", one)],
+            command: "--domains --set one --prune-domains --quiet -", input: "{\"b\": {\"z\": 2}}",
+            values: "{\"b\":{\"z\":2}}"),
+        Row(
+            what: "a key of another set is set with a note", before: [("--domains --set one -", one)],
+            command: "--domains -", input: "{\"a\": {\"x\": 2}}", output: "~ a x: 1 → 2\n",
+            errors: "prefs: a x: part of the set one (--take moves it to this one)\n",
+            values: "{\"a\":{\"x\":2,\"y\":1},\"b\":{\"z\":1}}"),
+        Row(
+            what: "pruning refuses a key of another set", before: [("--domains --set one -", one)],
+            command: "--domains --prune -", input: "{\"a\": {\"x\": 2}}", status: 8,
+            errors: "prefs: a x: part of the set one; nothing was changed (--take moves it to this one)\n",
+            values: "{\"a\":{\"x\":1,\"y\":1},\"b\":{\"z\":1}}"),
+        Row(
+            what: "a key that was taken is pruned with its new set, and not with the former one",
+            before: [
+                ("--domains --set one -", one), ("--domains --set two --take -", "{\"a\": {\"x\": 2}}"),
+                ("--domains --set one --prune-domains -", "{}"),
+            ], command: "--domains --set two --prune-domains -", input: "{}", output: "- a x: 2\n", values: "{}"),
+        Row(
+            what: "the name of a single file is the set", before: [("one.json", ""), ("two.json", "")],
+            command: "--list",
+            output: "/home/ada/one.json:\none k\n/home/ada/two.json:\ntwo k\n",
+            values: "{\"one\":{\"k\":1},\"two\":{\"k\":2}}"),
+        Row(
+            what: "several files are the set default, and the last one counts", before: [],
+            command: "--domains all.json -", input: "{\"a\": {\"x\": 2}}",
+            output: "+ a x: 2\n+ a y: 1\n",
+            errors: "prefs: standard input: a x: replaces the value in all.json\n",
+            values: "{\"a\":{\"x\":2,\"y\":1}}"),
+        Row(
+            what: "a trial prints the changes and makes none", before: [("--domains --set one -", one)],
+            command: "--domains --set one --dry-run --prune-domains -", input: "{}", status: 8,
+            output: "- a x: 1\n- a y: 1\n- b z: 1\n",
+            values: "{\"a\":{\"x\":1,\"y\":1},\"b\":{\"z\":1}}"),
+        Row(
+            what: "a check prints nothing", before: [], command: "--domains --check -", input: one, status: 8,
+            values: "{}"),
+        Row(
+            what: "a check of what is so already", before: [("--domains -", one)], command: "--domains --check -",
+            input: one, values: "{\"a\":{\"x\":1,\"y\":1},\"b\":{\"z\":1}}"),
+        Row(
+            what: "a skipped file of a domain prevents pruning", before: [("folder", "")],
+            command: "--prune-domains folder",
+            status: 8,
+            errors: """
+                prefs: folder: not read: two.txt
+                prefs: two.txt: not read, and two has keys of the set; nothing was changed
+
+                """,
+            values: "{\"one\":{\"k\":1},\"two\":{\"k\":2}}"),
+    ]
+
+    @Test(arguments: rows.indices) func `a set owns the keys that it has set`(_ index: Int) throws {
+        let row = Self.rows[index]
+        let machine = try SimulatedMachine()
+        let home: FilePath = "/home/ada"
+        try machine.setWorkingFolder(home)
+        let folder = home.appending("folder")
+        try machine.fileSystem.makeFolders(folder)
+        let texts = ["one": "{\"k\": 1}", "two": "{\"k\": 2}", "all": "{\"a\": {\"x\": 1, \"y\": 1}}"]
+        for (name, text) in texts {
+            for place in name == "all" ? [home] : [home, folder] {
+                let path = place.appending(try #require(FileName("\(name).json")))
+                try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
+            }
+        }
+        for (words, input) in row.before {
+            #expect(try machine.run("prefs apply --quiet \(words)", input: input).status == 0, "\(row.what)")
+        }
+        if row.before.first?.0 == "folder" {
+            try machine.fileSystem.rename(folder.appending("two.json"), to: folder.appending("two.txt"))
+        }
+        let outcome = try machine.run("prefs apply \(row.command)", input: row.input)
+        #expect(outcome.status == row.status && outcome.output == row.output, "\(row.what): \(outcome)")
+        #expect(outcome.errors == row.errors, "\(row.what)")
+        let values = try PropertyList(parsing: Array(machine.run("prefs read --format json").output.utf8))
+        #expect(try values == PropertyList(parsing: Array(row.values.utf8)), "\(row.what)")
+    }
+
+    @Test func `a record of an earlier version is the set default`() throws {
+        let machine = try SimulatedMachine()
+        #expect(try machine.run("prefs apply --domains -", input: Self.one).status == 0)
+        let record: FilePath = "/home/ada/.local/state/prefs/.applied.plist"
+        let former =
+            "{ \"/home/ada/.config/prefs/a.plist\" = { domain = a; keys = (x); }; "
+            + "\"/home/ada/.config/prefs/b.plist\" = { domain = b; keys = (z); }; }"
+        try machine.fileSystem.replace(record, with: Array(former.utf8).span.bytes)
+        #expect(try machine.run("prefs apply --list").output == "default:\na x\nb z\n")
+        let outcome = try machine.run("prefs apply --domains --prune-domains -", input: "{}")
+        #expect(outcome.output == "- a x: 1\n- b z: 1\n", "\(outcome)")
+        #expect(try machine.run("prefs read a y").output == "1\n")
     }
 }

@@ -251,7 +251,7 @@ struct BuiltCommandTests {
             prefs() { "$PREFS" "$@" || echo "$1: $?"; }
             prefs import d <(echo '{"a": 1}')
             echo '{"b": 2}' | prefs import d /dev/stdin
-            prefs apply --domains <(echo '{"e": {"c": 3}}')
+            prefs apply --quiet --domains <(echo '{"e": {"c": 3}}')
             prefs apply <(echo '{"c": 3}')
             prefs lint <(echo '{"a": 1}') /dev/null > lint
             prefs diff d <(echo '{"a": 1, "b": 3}')
@@ -329,7 +329,7 @@ struct BuiltCommandTests {
         }
         let result = try command.script(
             """
-            all() { i=0; while [ $i -lt 10 ]; do "$PREFS" apply --domains --prune "./$1-$((i % 2)).json" || exit 1; i=$((i + 1)); done; }
+            all() { i=0; while [ $i -lt 10 ]; do "$PREFS" apply --quiet --domains --set all --prune "./$1-$((i % 2)).json" || exit 1; i=$((i + 1)); done; }
             for process in 0 1 2 3; do all $process & pids="$pids $!"; done
             for pid in $pids; do wait $pid || exit 1; done
             """)

@@ -112,14 +112,14 @@ import Testing
             let path = FilePath("/home/ada/st").resolving(try #require(FilePath(name)))
             try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
         }
-        #expect(try machine.run("prefs apply st") == Transcript.Outcome())
+        #expect(try machine.run("prefs apply --quiet st") == Transcript.Outcome())
         #expect(try machine.run("prefs domains").output == "G\na\nb\nc\nd\ne\nf\n")
         for name in ["a", "b", "c", "d", "e", "f", "G"] {
             #expect(try machine.run("prefs read \(name) k").output == name + "\n")
         }
         // One by one, they are the same domains.
         for name in texts.keys.sorted() {
-            #expect(try machine.run("prefs apply --dry-run st/\(name)") == Transcript.Outcome(), "\(name)")
+            #expect(try machine.run("prefs apply --dry-run --take st/\(name)") == Transcript.Outcome(), "\(name)")
         }
     }
 
@@ -131,7 +131,7 @@ import Testing
             let path = FilePath("/home/ada/st").resolving(try #require(FilePath(name)))
             try machine.fileSystem.replace(path, with: Array(#"{"k": 1}"#.utf8).span.bytes)
         }
-        #expect(try machine.run("prefs apply st") == Transcript.Outcome())
+        #expect(try machine.run("prefs apply --quiet st") == Transcript.Outcome())
         try machine.fileSystem.rename("/home/ada/st/two.json", to: "/home/ada/st/two.jsonc")
         #expect(try machine.run("prefs apply --prune st") == Transcript.Outcome())
         #expect(try machine.run("prefs read two k").output == "1\n")
@@ -145,7 +145,7 @@ import Testing
             let path = FilePath("/home/ada/st").resolving(try #require(FilePath(name)))
             try machine.fileSystem.replace(path, with: Array(#"{"k": 1}"#.utf8).span.bytes)
         }
-        for line in ["prefs apply st", "prefs apply --dry-run st"] {
+        for line in ["prefs apply --quiet st", "prefs apply --dry-run st"] {
             #expect(
                 try machine.run(line)
                     == Transcript.Outcome(errors: "prefs: st: not read: .three.json, README, sub.json/, two.yaml\n"))

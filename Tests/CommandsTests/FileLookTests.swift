@@ -101,7 +101,7 @@ import Testing
             "/home/ada/.config/prefs/d.plist", xml, "write", "d", "Version", "2", changes: ("<string>1<", "<string>2<")
         ),
         Row(
-            "/home/ada/.config/prefs/d.plist", xml, "apply", "--domain", "d", "/tmp/new.json",
+            "/home/ada/.config/prefs/d.plist", xml, "apply", "--quiet", "--domain", "d", "/tmp/new.json",
             changes: ("<string>1<", "<string>3<")),
         // Comments are removed and moved with their entries.
         Row(

@@ -112,7 +112,7 @@ import Testing
         (["read", "d", "k", "x"], .unexpectedOperand("x")), (["write"], .missingOperand("DOMAIN")),
         (["write", "d"], .missingOperand("KEY")), (["rename", "d", "a"], .missingOperand("NEW")),
         (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")),
-        (["apply"], .missingOperand("FILE")),
+        (["lint"], .missingOperand("FILE")),
         (["diff"], .missingOperand("A")),
         (["domains", "x"], .unexpectedOperand("x")),
         (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),

@@ -17,7 +17,7 @@ import Testing
             let text = ["a", "b", "c"].map { "\($0) = { k = \(value); };" }.joined(separator: " ")
             try machine.fileSystem.replace("/home/ada/all", with: Array("{ \(text) }".utf8))
             let outcome = try runPrefs(
-                ["prefs"] + options + ["apply", "--new-host", "--domains", "~/all"], on: machine)
+                ["prefs"] + options + ["apply", "--new-host", "--domains", "--quiet", "~/all"], on: machine)
             #expect(outcome == Transcript.Outcome(), "\(outcome)")
         }
         return machine

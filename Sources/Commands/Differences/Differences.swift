@@ -91,6 +91,17 @@ extension Differences {
         }.joined()
     }
 
+    /// Returns a line for each entry, with its domain: `+` for added, `-` for removed, `~` for changed.
+    ///
+    ///     ~ com.example.app theme: "light" → "dark"
+    func lines(of domain: String, masking: Masking) -> String {
+        entries.map { entry in
+            let values = [entry.change.old, entry.change.new].compactMap(\.self)
+            let texts = values.map { masking.text(of: $0, at: entry.path) }.joined(separator: " → ")
+            return "\(entry.change.sign) \(domain) \(entry.label): \(texts)\n"
+        }.joined()
+    }
+
     /// Returns an array with a dictionary for each entry: `path`, `change`, and `old` and `new` if present.
     package func json(masking: Masking = .none) -> PropertyList {
         .array(entries.map { .dictionary($0.values(masking)) })
@@ -113,6 +124,14 @@ extension Differences.Entry {
 }
 
 extension Differences.Change {
+    fileprivate var sign: String {
+        switch self {
+        case .added: "+"
+        case .removed: "-"
+        case .changed: "~"
+        }
+    }
+
     package var name: String {
         switch self {
         case .added: "added"

@@ -7,35 +7,56 @@ extension Verb {
     package static let apply = Verb(
         "apply", .new, "make domains equal to files, in one transaction",
         details: [
-            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in \(Declaration.endings) are read, and its other entries are listed on standard error.",
-            "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
+            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in \(Declaration.endings) are read, and its other entries are listed on standard error. If several files declare a key, the last one counts.",
+            "Each change is printed: `+` for a new key, `-` for a deleted one, `~` for another value.",
+            "The keys that a call sets form a set, named by --set, or else by the path if FILE is a single file or folder, or else `default`. Keys that no file declares are kept, unless --prune is given: then those of the set are deleted, and a domain without keys is removed. A domain of the set for which there is no file is only pruned with --prune-domains. A key belongs to one set; --take moves it into this one. --list prints the sets and their keys.",
+            "--dry-run prints what would change, and exits with 8 if anything would; --check prints nothing.",
             "prefs undo DOMAIN --transaction undoes the whole of it.",
         ],
-        options: [.prune, .dryRun, .force, .rewrite, .fromLines, .declaredDomain, .severalDomains, .newHost],
-        forms: [[.files]],
+        options: [
+            .set, .prune, .pruneDomains, .take, .listSets, .dryRun, .checkOnly, .quiet, .force, .rewrite, .fromLines,
+            .declaredDomain, .severalDomains, .newHost,
+        ],
+        forms: [[.files], []],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
-        let declaration = try Declaration(
-            invocation.words("FILE"), only: invocation[.declaredDomain], invocation, context)
-        let applying = Applying(
-            access: access, declaration: declaration, prunes: invocation.has(.prune),
-            isForced: invocation.has(.force))
-        guard invocation.has(.dryRun) else {
-            try applying.commit()
+        let arguments = invocation.words("FILE")
+        guard !invocation.has(.listSets) else {
+            guard arguments.isEmpty else { throw CommandFailure(.usage, "apply: --list takes no FILE") }
+            try AppliedSets.read(access).list(access)
             return .done
         }
-        let drift = try applying.differences()
-        for (domain, differences) in drift {
-            try context.say(domain.heading(context.dialect).onOneLine + ":")
-            try context.terminal.write(differences.text(masking: access.masking(domain)), to: .output)
+        guard !arguments.isEmpty else { throw UsageFailure(.missingOperand("FILE"), path: [invocation.verb.name]) }
+        let applying = Applying(
+            access: access,
+            declaration: try Declaration(arguments, only: invocation[.declaredDomain], invocation, context),
+            set: try AppliedSets.name(invocation[.set], of: arguments, context),
+            prunes: invocation.has(.prune) || invocation.has(.pruneDomains),
+            prunesDomains: invocation.has(.pruneDomains), takes: invocation.has(.take),
+            isForced: invocation.has(.force))
+        let isTrial = invocation.has(.dryRun) || invocation.has(.checkOnly)
+        let changes = isTrial ? try applying.differences() : try applying.commit()
+        if !invocation.has(.quiet), !invocation.has(.checkOnly) {
+            for (domain, differences) in changes {
+                let heading = domain.heading(context.dialect).onOneLine
+                let lines = differences.lines(of: heading, masking: access.masking(domain))
+                try context.terminal.write(lines, to: .output)
+            }
         }
-        return drift.isEmpty ? .done : .different
+        return isTrial && !changes.isEmpty ? .different : .done
     }
 }
 
 extension Option {
-    package static let prune = Option("--prune", "also delete keys that a previous apply set and no file declares now")
+    fileprivate static let set = Option("--set", Argument("NAME", .word), "the name of the set of keys")
+    fileprivate static let prune = Option("--prune", "also delete keys of the set that no file declares now")
+    fileprivate static let pruneDomains = Option(
+        "--prune-domains", "like --prune, and also in domains for which there is no file")
+    fileprivate static let take = Option("--take", "make keys of other sets part of this one")
+    fileprivate static let listSets = Option("--list", "print the sets and their keys")
+    fileprivate static let checkOnly = Option("--check", "like --dry-run, and print nothing")
+    fileprivate static let quiet = Option("--quiet", "do not print the changes")
     package static let declaredDomain = Option(
         "--domain", Argument("DOMAIN", .domain), "the domain of the file, regardless of its name")
     package static let severalDomains = Option("--domains", "each file is a dictionary of domains")
@@ -43,10 +64,18 @@ extension Option {
 
 /// Makes domains equal to a declaration in one transaction.
 struct Applying: Sendable {
+    typealias Changes = [(domain: AddressedDomain, differences: Differences)]
+
     let access: StoreAccess
     let declaration: Declaration
-    /// Whether to remove keys that were applied before and are no longer declared.
+    /// The set that gets the declared keys.
+    let set: Name
+    /// Whether to remove keys of the set that are no longer declared.
     let prunes: Bool
+    /// Whether to do so in domains that are not declared at all.
+    let prunesDomains: Bool
+    /// Whether declared keys of other sets become part of this one.
+    let takes: Bool
     /// Whether to write keys that the administrator forces.
     let isForced: Bool
 
@@ -62,15 +91,22 @@ struct Applying: Sendable {
         }
     }
 
+    /// What a call changes, and the declared keys that remain part of other sets.
+    private struct Plan: Sendable {
+        var steps: [Step] = []
+        var ofOthers: [Name: [String]] = [:]
+    }
+
     /// Another process has applied domains that this one has not locked.
     private struct RecordChanged: Error {}
 
     // MARK: Writing
 
-    func commit() throws {
+    /// Returns what was changed.
+    func commit() throws -> Changes {
         for _ in 0..<Self.mostAttempts {
             do {
-                return try commit(steps(by: record()).map(\.domain))
+                return try commit(plan(by: .read(access)).steps.map(\.domain))
             } catch is RecordChanged {
                 continue
             }
@@ -80,25 +116,34 @@ struct Applying: Sendable {
 
     private static let mostAttempts = 16
 
-    private func commit(_ domains: [AddressedDomain]) throws {
-        let decided = Mutex<[Step]>([])
+    private func commit(_ domains: [AddressedDomain]) throws -> Changes {
+        let decided = Mutex(Plan())
         // The first edit of the transaction. It runs while all domains are locked, and determines the changes of the
         // others.
         let record = DomainEdit(access.places.user.recordOfApplied) { draft in
-            let former = AppliedRecord(draft.values)
-            let steps = try steps(by: former)
-            guard Set(steps.map(\.domain.file)).isSubset(of: domains.map(\.file)) else { throw RecordChanged() }
-            for step in steps { try check(step) }
-            draft.values = next(former, steps).values
-            decided.withLock { $0 = steps }
+            let former = AppliedSets(draft.values)
+            let plan = try plan(by: former)
+            guard Set(plan.steps.map(\.domain.file)).isSubset(of: domains.map(\.file)) else { throw RecordChanged() }
+            for step in plan.steps { try check(step) }
+            draft.values = next(former, plan.steps).values
+            decided.withLock { $0 = plan }
         }
         let edits = try domains.map { domain in
             try access.edit(domain, isForced: isForced) { draft in
-                let step = decided.withLock { $0.first { $0.domain.file == domain.file } }
+                let step = decided.withLock { $0.steps.first { $0.domain.file == domain.file } }
+                let wasEmpty = draft.values.isEmpty
                 step?.apply(to: &draft.values)
+                // A link belongs to the user who made it.
+                let isEmptied = draft.values.isEmpty && !wasEmpty && domain.file.isRecoverable(on: access.system)
+                if isEmptied { draft.removesFile = true }
             }
         }
-        try access.commit([record] + edits)
+        let outcomes = try access.commit([record] + edits).dropFirst()
+        note(decided.withLock { $0 })
+        return zip(domains, outcomes).compactMap { domain, outcome in
+            let differences = Differences(from: outcome.before.values, to: outcome.after.values)
+            return differences.isEmpty ? nil : (domain, differences)
+        }
     }
 
     private func check(_ step: Step) throws {
@@ -109,11 +154,20 @@ struct Applying: Sendable {
         }
     }
 
+    private func note(_ plan: Plan) {
+        for (owner, keys) in plan.ofOthers.sorted(by: { $0.key < $1.key }) {
+            let list = keys.joined(separator: ", ")
+            access.context.note("\(list): part of the set \(owner.text.onOneLine) (--take moves it to this one)")
+        }
+    }
+
     // MARK: Comparing
 
     /// Returns what a commit would change in each domain.
-    func differences() throws -> [(domain: AddressedDomain, differences: Differences)] {
-        try steps(by: record()).compactMap { step in
+    func differences() throws -> Changes {
+        let plan = try plan(by: .read(access))
+        note(plan)
+        return try plan.steps.compactMap { step in
             try check(step)
             let values = try access.values(step.domain) ?? [:]
             var changed = values
@@ -126,42 +180,63 @@ struct Applying: Sendable {
         }
     }
 
-    private func record() throws -> AppliedRecord {
-        let contents = try access.places.user.recordOfApplied.contents(on: access.system)
-        access.warn(contents.recovery)
-        return AppliedRecord(contents.values)
-    }
-
     // MARK: Planning
 
-    /// Returns the steps for all declared domains and, with `prunes`, those applied before, sorted by name.
-    private func steps(by record: AppliedRecord) throws -> [Step] {
+    /// Returns the steps for all declared domains and, with `prunesDomains`, the others of the set, sorted by name.
+    private func plan(by record: AppliedSets) throws -> Plan {
         var names = Set(declaration.domains.keys)
         if prunes {
-            for (path, entry) in record.entries {
-                // Entries for other hosts and stores are left alone.
-                let file = try access.file(of: entry.domain, in: access.layer)
-                if Name(file.path.description) == path { names.insert(entry.domain) }
-            }
+            let absent = try record.domains(of: set, in: access).subtracting(names)
+            try check(absent)
+            names.formUnion(absent)
         }
-        return try names.sorted().map { name in
+        var plan = Plan()
+        for name in names.sorted() {
             let domain = try access.domain(name)
             let declared = declaration.values(for: domain, in: access)
-            let former = prunes ? record[domain.file]?.keys ?? [] : []
-            return Step(
-                domain: domain, declared: declared,
-                pruned: former.filter { declared[$0.text] == nil && !$0.text.isHidden })
+            let former = prunes ? record.keys(of: set, in: domain.file) : []
+            plan.steps.append(
+                Step(
+                    domain: domain, declared: declared,
+                    pruned: former.filter { declared[$0.text] == nil && !$0.text.isHidden }))
+            guard !takes else { continue }
+            for key in declared.keys {
+                guard let owner = record.owner(of: .init(key), in: domain.file), owner != set else { continue }
+                plan.ofOthers[owner, default: []].append("\(domain.word.onOneLine) \(key.onOneLine)")
+            }
         }
+        if prunes, let (owner, keys) = plan.ofOthers.min(by: { $0.key < $1.key }) {
+            let list = keys.joined(separator: ", ")
+            throw CommandFailure(
+                .different,
+                "\(list): part of the set \(owner.text.onOneLine); nothing was changed (--take moves it to this one)"
+            )
+        }
+        return plan
     }
 
-    private func next(_ record: AppliedRecord, _ steps: [Step]) -> AppliedRecord {
+    /// Throws if pruning these domains may not be meant: there is no file for them.
+    private func check(_ absent: Set<DomainName>) throws {
+        for domain in absent.sorted() {
+            guard let file = declaration.skipped.first(where: { $0.hasPrefix(domain.text + ".") }) else { continue }
+            throw CommandFailure(
+                .different, "\(file.onOneLine): not read, and \(domain) has keys of the set; nothing was changed")
+        }
+        guard !prunesDomains, !absent.isEmpty else { return }
+        let list = absent.sorted().map(\.text.onOneLine).joined(separator: ", ")
+        throw CommandFailure(
+            .different,
+            "no file for \(list), where the set \(set.text.onOneLine) has keys; nothing was changed (--prune-domains deletes them)"
+        )
+    }
+
+    private func next(_ record: AppliedSets, _ steps: [Step]) -> AppliedSets {
         var record = record
         for step in steps {
             guard let name = step.domain.name else { continue }
-            var entry = record[step.domain.file] ?? AppliedRecord.Entry(domain: name, keys: [])
-            entry.keys.subtract(step.pruned)
-            entry.keys.formUnion(step.declared.keys.map { EntryPath.Component($0) })
-            record[step.domain.file] = entry
+            record.change(
+                name, step.domain.file, set: set, removing: step.pruned,
+                adding: step.declared.keys.map { EntryPath.Component($0) }, takes: takes)
         }
         return record
     }
@@ -174,6 +249,8 @@ struct Declaration: Sendable {
     private var isUntyped = false
     /// The file of each declared key, as named on the command line.
     private var sources: [DomainName: [Name: String]] = [:]
+    /// The names of files in folders that are not read.
+    private(set) var skipped: [String] = []
 
     /// Reads the files named on the command line.
     ///
@@ -190,21 +267,21 @@ struct Declaration: Sendable {
         guard only == nil || !holdsDomains else {
             throw CommandFailure(.usage, "apply: --domain is for a file with one domain, --domains for several")
         }
-        for argument in try arguments.flatMap({ try Self.files(at: $0, context) }) {
+        for argument in try arguments.flatMap({ try files(at: $0, context) }) {
             // The name of a stream does not indicate its format.
             let name = try context.isStream(argument) ? "" : argument
             let file = try InputFile(argument, invocation, context, unwrapsJSON: true)
             let values = try file.dictionary()
             if try file.isUntyped() { isUntyped = true }
             if let only {
-                try add(values, to: try DomainName(word: only), file)
+                try add(values, to: try DomainName(word: only), file, context)
             } else if holdsDomains {
                 for entry in values {
                     guard let values = entry.value.dictionaryValue else {
                         throw CommandFailure(
                             .usage, "\(file.name): \(entry.key.onOneLine) is not a dictionary, so it is not a domain")
                     }
-                    try add(values, to: try Self.domain(entry.key, in: file), file)
+                    try add(values, to: try Self.domain(entry.key, in: file), file, context)
                 }
             } else {
                 guard values.isEmpty || values.contains(where: { $0.value.kind != .dictionary }) else {
@@ -213,7 +290,7 @@ struct Declaration: Sendable {
                         "\(file.name): all values are dictionaries; use --domains if the keys are domains, or --domain if the file is one domain"
                     )
                 }
-                try add(values, to: try Self.domain(ofFile: name, file.name), file)
+                try add(values, to: try Self.domain(ofFile: name, file.name), file, context)
             }
         }
     }
@@ -233,14 +310,18 @@ struct Declaration: Sendable {
             .map { ($0.key, PropertyList.Dictionary($0.value.map { ($0.key, $0.value) })) }
     }
 
-    private mutating func add(_ values: PropertyList.Dictionary, to domain: DomainName, _ file: InputFile) throws {
+    private mutating func add(
+        _ values: PropertyList.Dictionary, to domain: DomainName, _ file: InputFile, _ context: CommandContext
+    ) throws {
         var declared = domains[domain] ?? [:]
         for entry in values.withoutHidden {
             if let other = declared[entry.key], other != entry.value {
-                throw CommandFailure(
-                    .invalidValue,
-                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.name].map(InputFile.name) ?? "another file") declares a different value"
-                )
+                let former = sources[domain]?[entry.name]
+                let place = "\(file.name): \(domain) \(entry.key.onOneLine)"
+                guard let former, former != file.argument else {
+                    throw CommandFailure(.invalidValue, "\(place): declared twice, with different values")
+                }
+                context.note("\(place): replaces the value in \(InputFile.name(former))")
             }
             declared[entry.key] = entry.value
             sources[domain, default: [:]][entry.name] = file.argument
@@ -264,7 +345,7 @@ struct Declaration: Sendable {
 
     /// Returns the declarations in a folder, sorted, or the argument itself if it is not a folder. Notes the other
     /// entries of the folder, unless they are hidden and not named like a declaration.
-    private static func files(at argument: String, _ context: CommandContext) throws -> [String] {
+    private mutating func files(at argument: String, _ context: CommandContext) throws -> [String] {
         guard argument != "-", try context.fileSystem.status(of: context.path(argument))?.kind == .folder else {
             return [argument]
         }
@@ -279,10 +360,11 @@ struct Declaration: Sendable {
                 files.append(text)
             } else if isNamed || !isHidden {
                 others.append(text.onOneLine + (isFolder ? "/" : ""))
+                skipped.append(text)
             }
         }
         guard !files.isEmpty else {
-            throw CommandFailure(.notFound, "\(argument.onOneLine): no file in this folder ends in \(endings)")
+            throw CommandFailure(.notFound, "\(argument.onOneLine): no file in this folder ends in \(Self.endings)")
         }
         if !others.isEmpty {
             context.note("\(argument.onOneLine): not read: \(others.joined(separator: ", "))")
@@ -304,45 +386,5 @@ struct Declaration: Sendable {
             throw CommandFailure(
                 .usage, "\(shown): the file is not named after a domain, so add --domain DOMAIN: \(error)")
         }
-    }
-}
-
-/// The keys that `apply` has set and still manages, by the file of each domain.
-///
-/// The record is itself a settings file, and is changed in the same transaction as the domains.
-///
-///     { "/home/ada/.config/prefs/com.example.app.plist" = { domain = "com.example.app"; keys = (size, theme); }; }
-struct AppliedRecord: Hashable, Sendable {
-    struct Entry: Hashable, Sendable {
-        let domain: DomainName
-        var keys: Set<EntryPath.Component>
-    }
-
-    /// The entries by the path of the domain's file, which distinguishes hosts and stores.
-    private(set) var entries: [Name: Entry] = [:]
-
-    init(_ values: PropertyList.Dictionary) {
-        for entry in values {
-            guard let name = entry.value["domain"]?.stringValue, let domain = try? DomainName(name),
-                let keys = entry.value["keys"]?.arrayValue
-            else { continue }
-            entries[entry.name] = Entry(
-                domain: domain, keys: Set(keys.compactMap { $0.stringValue.map { EntryPath.Component($0) } }))
-        }
-    }
-
-    subscript(file: DomainFile) -> Entry? {
-        get { entries[Name(file.path.description)] }
-        set { entries[Name(file.path.description)] = newValue.flatMap { $0.keys.isEmpty ? nil : $0 } }
-    }
-
-    var values: PropertyList.Dictionary {
-        PropertyList.Dictionary(
-            entries.sorted { $0.key < $1.key }.map { path, entry in
-                let keys = entry.keys.map(\.text).sorted { $0.isBefore($1) }
-                return (
-                    path.text, ["domain": .string(entry.domain.text), "keys": .array(keys.map { .string($0) })]
-                )
-            })
     }
 }

@@ -1,0 +1,132 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// The keys that `apply` has set and still manages, by the file of each domain and by set.
+///
+/// The record is itself a settings file, and is changed in the same transaction as the domains. A key is part of one
+/// set. `keys` has those of the set `default`, as in records of earlier versions.
+///
+///     {
+///         "/home/ada/.config/prefs/com.example.app.plist" = {
+///             domain = "com.example.app"; keys = (size); sets = { "/home/ada/settings" = (theme); };
+///         };
+///     }
+struct AppliedSets: Hashable, Sendable {
+    private struct Entry: Hashable, Sendable {
+        let domain: DomainName
+        var sets: [Name: Set<EntryPath.Component>]
+    }
+
+    /// The entries by the path of the domain's file, which distinguishes hosts and stores.
+    private var entries: [Name: Entry] = [:]
+
+    private static let ofSeveralFiles: Name = "default"
+
+    init(_ values: PropertyList.Dictionary) {
+        for entry in values {
+            guard let name = entry.value["domain"]?.stringValue, let domain = try? DomainName(name) else { continue }
+            var sets: [Name: Set<EntryPath.Component>] = [:]
+            for (set, keys) in entry.value["sets"]?.dictionaryValue?.map({ ($0.name, $0.value) }) ?? [] {
+                sets[set] = Self.keys(in: keys)
+            }
+            sets[Self.ofSeveralFiles, default: []].formUnion(Self.keys(in: entry.value["keys"]))
+            entries[entry.name] = Entry(domain: domain, sets: sets)
+        }
+    }
+
+    private static func keys(in value: PropertyList?) -> Set<EntryPath.Component> {
+        Set((value?.arrayValue ?? []).compactMap { $0.stringValue.map { EntryPath.Component($0) } })
+    }
+
+    var values: PropertyList.Dictionary {
+        PropertyList.Dictionary(
+            entries.sorted { $0.key < $1.key }.map { path, entry in
+                let lists = entry.sets.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { set, keys in
+                    (set, PropertyList.array(keys.map(\.text).sorted { $0.isBefore($1) }.map { .string($0) }))
+                }
+                let named = lists.filter { $0.0 != Self.ofSeveralFiles }.map { ($0.0.text, $0.1) }
+                var values: PropertyList.Dictionary = ["domain": .string(entry.domain.text)]
+                values["keys"] = lists.first { $0.0 == Self.ofSeveralFiles }?.1 ?? .array([])
+                if !named.isEmpty { values["sets"] = .dictionary(PropertyList.Dictionary(named)) }
+                return (path.text, .dictionary(values))
+            })
+    }
+
+    // MARK: Sets
+
+    /// Returns the name of the set of a call: the given one, or the path of its single file or folder.
+    static func name(_ word: String?, of arguments: [String], _ context: CommandContext) throws -> Name {
+        if let word {
+            guard !word.isEmpty else { throw CommandFailure(.usage, "apply: --set requires a name") }
+            return Name(word)
+        }
+        guard arguments.count == 1, try !context.isStream(arguments[0]) else { return ofSeveralFiles }
+        return Name(try context.absolutePath(arguments[0]).description)
+    }
+
+    func keys(of set: Name, in file: DomainFile) -> Set<EntryPath.Component> {
+        entries[Name(file.path.description)]?.sets[set] ?? []
+    }
+
+    /// Returns the set of which a key is part, or nil if it is part of none.
+    func owner(of key: EntryPath.Component, in file: DomainFile) -> Name? {
+        entries[Name(file.path.description)]?.sets.first { $0.value.contains(key) }?.key
+    }
+
+    /// Returns the domains in which a set has keys. Those of other hosts and stores are left out.
+    func domains(of set: Name, in access: StoreAccess) throws -> Set<DomainName> {
+        Set(try entries(in: access).filter { !($0.sets[set] ?? []).isEmpty }.map(\.domain))
+    }
+
+    private func entries(in access: StoreAccess) throws -> [Entry] {
+        try entries.compactMap { path, entry in
+            let file = try access.file(of: entry.domain, in: access.layer)
+            return Name(file.path.description) == path ? entry : nil
+        }
+    }
+
+    /// Records what a call set and deleted in a domain.
+    ///
+    /// - Parameter takes: Whether keys of other sets become part of this one.
+    mutating func change(
+        _ domain: DomainName, _ file: DomainFile, set: Name, removing: Set<EntryPath.Component>,
+        adding: [EntryPath.Component], takes: Bool
+    ) {
+        let path = Name(file.path.description)
+        var entry = entries[path] ?? Entry(domain: domain, sets: [:])
+        var keys = (entry.sets[set] ?? []).subtracting(removing)
+        for key in adding {
+            if let owner = owner(of: key, in: file), owner != set {
+                guard takes else { continue }
+                entry.sets[owner]?.remove(key)
+            }
+            keys.insert(key)
+        }
+        entry.sets[set] = keys
+        entries[path] = entry.sets.values.contains { !$0.isEmpty } ? entry : nil
+    }
+
+    // MARK: Reading
+
+    /// Reads the record of a store.
+    static func read(_ access: StoreAccess) throws -> AppliedSets {
+        let contents = try access.places.user.recordOfApplied.contents(on: access.system)
+        access.warn(contents.recovery)
+        return AppliedSets(contents.values)
+    }
+
+    /// Prints the sets and their keys.
+    func list(_ access: StoreAccess) throws {
+        let entries = try entries(in: access).sorted { $0.domain < $1.domain }
+        for set in Set(entries.flatMap(\.sets.keys)).sorted() {
+            let lines = entries.flatMap { entry in
+                (entry.sets[set] ?? []).map(\.text).sorted { $0.isBefore($1) }
+                    .map { "\(entry.domain.text.onOneLine) \($0.onOneLine)" }
+            }
+            guard !lines.isEmpty else { continue }
+            try access.context.say(set.text.onOneLine + ":")
+            for line in lines { try access.context.say(line) }
+        }
+    }
+}
