@@ -49,7 +49,7 @@ public enum Prefs: Sendable {
         }
         let words = Array(context.environment.arguments.dropFirst())
         guard !words.isEmpty else {
-            try? context.terminal.write(HelpText.overview(program: context.program), to: .errors)
+            try? context.terminal.write(HelpText.summary(program: context.program), to: .errors)
             return .usage
         }
         switch try Parser.request(words, program: context.program, application: context.domain(ofApplication:)) {

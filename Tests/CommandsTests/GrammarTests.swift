@@ -1,4 +1,5 @@
 import Commands
+import Foundation
 import Platform
 import Preferences
 import SimulatedPlatform
@@ -153,14 +154,14 @@ import Testing
         #expect(failure?.lines.count == 1)
     }
 
-    @Test func `without a verb the overview is printed on standard error`() throws {
+    @Test func `without a verb a summary is printed on standard error`() throws {
         let outcome = try runPrefs(["prefs"])
-        #expect(outcome == Transcript.Outcome(errors: HelpText.overview(), status: 2))
+        #expect(outcome == Transcript.Outcome(errors: HelpText.summary(program: "prefs"), status: 2))
         #expect(try runPrefs(["prefs", "help"]) == Transcript.Outcome(output: HelpText.overview()))
         #expect(try runPrefs(["prefs", "--help"]) == Transcript.Outcome(output: HelpText.overview()))
     }
 
-    @Test func `without a verb the status is that of usage, although the overview cannot be printed`() throws {
+    @Test func `without a verb the status is that of usage, although the summary cannot be printed`() throws {
         let machine = try SimulatedMachine()
         let terminal = SimulatedTerminal()
         terminal.failWrites(.noSpace)
@@ -257,6 +258,64 @@ import Testing
         for option in Option.global { #expect(text.contains(option.name)) }
         #expect(!text.contains("__complete"))
         for line in text.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
+    }
+
+    @Test func `the summary fits on a terminal of 24 lines, and names the verbs as the manual does`() throws {
+        let text = HelpText.summary(program: "prefs")
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 79 }, "\(text)")
+        let manual = try String(decoding: Data(contentsOf: packageRoot.appending(path: "man/prefs.1")), as: UTF8.self)
+        for (title, verbs) in Verb.tasks {
+            let names = verbs.map(\.name)
+            #expect(manual.contains("\n.It \(title)\n.Cm \(names.joined(separator: " , "))\n"), "\(title)")
+            let row = lines.first { $0.hasPrefix(title + " ") }
+            #expect(row?.hasSuffix(" " + names.joined(separator: ", ")) == true, "\(title)")
+        }
+    }
+
+    @Test func `each verb has an example in its help`() throws {
+        let paths = Self.everyVerb.filter { $0.last?.kind != .hidden && $0.last?.parts.isEmpty == true }
+        #expect(paths.count == Verb.examples.count)
+        for path in paths {
+            let words = (["prefs"] + path.map(\.name)).joined(separator: " ")
+            let example = try #require(Verb.examples.first { ($0 + " ").hasPrefix(words + " ") }, "\(words)")
+            #expect(HelpText.text(of: path).contains("\n\n    \(example)\n"), "\(words)")
+            guard case .run(let invocation) = try Parser.request(Self.words(example)) else {
+                Issue.record("\(example)")
+                continue
+            }
+            #expect(invocation.path == path.map(\.name), "\(example)")
+        }
+    }
+
+    private static func words(_ example: String) throws -> [String] {
+        Array(try ShellScript.words(example.replacing("~/", with: "./")).dropFirst())
+    }
+
+    /// Those that need neither a terminal nor other hosts, in their order.
+    @Test func `the examples of help do what they say`() throws {
+        let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
+        let files = [
+            "package.json": #"{"contributors": [{"name": "Ada"}, {"name": "Bea"}]}"#,
+            "settings.json": #"{"theme": "dark"}"#, "settings/com.example.app.json": #"{"theme": "light"}"#,
+        ]
+        try machine.fileSystem.makeFolders("/home/ada/settings")
+        for (name, text) in files {
+            let path = FilePath("/home/ada").resolving(try #require(FilePath(name)))
+            try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
+        }
+        let skipped = ["edit", "form", "browse", "lint", "args", "watch", "schema", "mirror", "doctor"]
+        var count = 0
+        for example in Verb.examples {
+            let words = try Self.words(example)
+            guard !skipped.contains(words[0]) else { continue }
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            let isDifferent = ["diff", "apply"].contains(words[0])
+            #expect(outcome.status == (isDifferent ? 8 : 0), "\(example): \(outcome)")
+            count += 1
+        }
+        #expect(count > 18)
     }
 
     @Test func `statuses are numbered from 0 to 13, and each belongs to a verb`() {

@@ -6,23 +6,48 @@ package enum HelpText {
     /// The width of help texts. It does not depend on the terminal, since help is also saved in files.
     static let width = 79
 
-    /// Returns the general help.
-    package static func overview(verbs: [Verb] = Verb.all, program: String = Prefs.name) -> String {
-        let dialect = Dialect(program: program)
-        func table(_ kind: Verb.Kind) -> String {
-            let rows = verbs.filter { $0.kind == kind }
-            return Self.table(rows.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) })
+    /// Returns what the command prints without a verb. It fits on a terminal of 24 lines.
+    package static func summary(program: String) -> String {
+        guard Dialect(program: program) == .modern else { return overview(program: program) }
+        let width = (Verb.tasks.map(\.title.count).max() ?? 0) + 2
+        let tasks = Verb.tasks.map { title, verbs in
+            title.padded(to: width) + verbs.map(\.name).joined(separator: ", ") + "\n"
         }
         return """
             usage: \(program) [options] verb [arguments]
 
             Reads, writes and watches settings.
 
-            \(dialect == .classic ? "Verbs of macOS" : "Verbs"):
-            \(table(.classic))
-            More verbs:
-            \(table(.new))
-            \(dialect == .classic ? "Options, before the verb" : "Options, anywhere"):
+              prefs write com.example.app theme dark       set a value
+              prefs read com.example.app theme             print it
+              prefs write ./package.json version 2.0.0     change one line of a file
+
+            \(tasks.joined())
+            Options: \(Option.global.map { $0.aliases.first { $0.hasPrefix("--") } ?? $0.name }.joined(separator: ", "))
+            `\(program) help` describes the verbs, and `\(program) help VERB` one of them.
+
+            """
+    }
+
+    /// Returns the general help.
+    package static func overview(program: String = Prefs.name) -> String {
+        let dialect = Dialect(program: program)
+        func table(_ verbs: [Verb]) -> String {
+            Self.table(verbs.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) })
+        }
+        let verbs =
+            dialect == .classic
+            ? [
+                ("Verbs of macOS", Verb.all.filter { $0.kind == .classic }),
+                ("More verbs", Verb.all.filter { $0.kind == .new }),
+            ]
+            : Verb.tasks
+        return """
+            usage: \(program) [options] verb [arguments]
+
+            Reads, writes and watches settings.
+
+            \(verbs.map { "\($0.0):\n\(table($0.1))\n" }.joined())\(dialect == .classic ? "Options, before the verb" : "Options, anywhere"):
             \(Self.table(Option.global.map { ($0.usage(in: dialect), $0.summary) }))
             Domains:
             \(Self.table(domains))
@@ -38,6 +63,10 @@ package enum HelpText {
         let usage = usageLines(of: verb, [program] + path.map(\.name), dialect)
         var text = "usage: " + usage.joined(separator: "\n       ") + "\n\n"
         text += verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".\n"
+        let words = ([Prefs.name] + path.map(\.name)).joined(separator: " ")
+        if dialect == .modern, let example = Verb.examples.first(where: { $0 == words || $0.hasPrefix(words + " ") }) {
+            text += "\n    \(example)\n"
+        }
         if !verb.aliases.isEmpty { text += "Also called \(verb.aliases.joined(separator: ", ")).\n" }
         for paragraph in dialect == .classic ? verb.classicDetails ?? verb.details : verb.details {
             text += "\n" + paragraph.wrapped(to: width).joined(separator: "\n") + "\n"
