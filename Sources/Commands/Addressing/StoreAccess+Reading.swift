@@ -57,16 +57,13 @@ extension StoreAccess {
         for (layer, file) in places.withoutMissingFolders(try files(domain)) {
             do {
                 guard try layer != .forced || file.isTrusted(on: system) else { continue }
-                let (value, recovery) = try file.value(at: key.path, on: system)
+                let (whole, recovery) = try file.value(at: EntryPath([EntryPath.Component(key.key)]), on: system)
                 warn(recovery)
-                if let value {
-                    try checkExact(value, at: key.path, in: domain)
-                    return (value, layer)
-                }
+                guard let whole else { continue }
                 // A layer with the key but not the entry hides the lower ones.
-                guard key.path.components.count > 1 else { continue }
-                let whole = try file.value(at: EntryPath([EntryPath.Component(key.key)]), on: system).0
-                if whole != nil { return nil }
+                guard let value = whole[key.rest] else { return nil }
+                try checkExact(value, at: key.path, in: domain)
+                return (value, layer)
             } catch {
                 try skip(layer, error)
             }
