@@ -227,4 +227,20 @@ import Testing
         #expect(outcome.output == "- a x: 1\n- b z: 1\n", "\(outcome)")
         #expect(try machine.run("prefs read a y").output == "1\n")
     }
+
+    @Test func `changes that cannot be printed were made, and the message says so`() throws {
+        let machine = try SimulatedMachine()
+        let terminal = SimulatedTerminal(input: #"{"a": {"x": 1}}"#)
+        terminal.failWrites(.noSpace, to: [.output])
+        var environment = machine.environment
+        environment.arguments = ["prefs", "apply", "--domains", "-"]
+        let context = CommandContext(
+            SystemServices(
+                fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                environment: environment, terminal: terminal))
+        #expect(Prefs.run(in: context) == .systemFailed)
+        let message = "prefs: wrote /home/ada/.config/prefs/a.plist, but could not write: No space left on device\n"
+        #expect(terminal.text(of: .errors) == message)
+        #expect(try machine.run("prefs read a x").output == "1\n")
+    }
 }

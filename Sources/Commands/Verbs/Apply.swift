@@ -37,11 +37,16 @@ extension Verb {
             isForced: invocation.has(.force))
         let isTrial = invocation.has(.dryRun) || invocation.has(.checkOnly)
         let changes = isTrial ? try applying.differences() : try applying.commit()
-        if !invocation.has(.quiet), !invocation.has(.checkOnly) {
-            for (domain, differences) in changes {
-                let heading = domain.heading(context.dialect).onOneLine
-                let lines = differences.lines(of: heading, masking: access.masking(domain))
+        guard !invocation.has(.quiet), !invocation.has(.checkOnly) else {
+            return isTrial && !changes.isEmpty ? .different : .done
+        }
+        for (domain, differences) in changes {
+            let heading = domain.heading(context.dialect).onOneLine
+            let lines = differences.lines(of: heading, masking: access.masking(domain))
+            do throws(SystemFailure) {
                 try context.terminal.write(lines, to: .output)
+            } catch {
+                throw isTrial ? error : error.after(.wrote(domain.file.place(on: access.system)))
             }
         }
         return isTrial && !changes.isEmpty ? .different : .done
