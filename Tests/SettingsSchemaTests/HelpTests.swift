@@ -137,6 +137,17 @@ import Testing
         #expect(try Sample.schema(Sample.backupText).table() == Self.table)
     }
 
+    @Test(arguments: [80, 100, 60, 40]) func `is a table that fits on a terminal`(_ width: Int) throws {
+        let schema = try Sample.schema(Sample.backupText)
+        let lines = schema.table(width: width).split(separator: "\n").map(String.init)
+        // Keys, types and variables are not broken, and other columns need ten columns.
+        #expect(lines.allSatisfy { $0.columns <= max(width, 80) }, "\(lines.joined(separator: "\n"))")
+        #expect(schema.settings.allSatisfy { setting in lines.contains { $0.hasPrefix(setting.key + " ") } })
+        func letters(_ text: String) -> [Character] { text.filter { !$0.isWhitespace }.sorted() }
+        #expect(letters(lines.joined()) == letters(schema.table()), "nothing is left out")
+        #expect(schema.table(width: 200) == schema.table())
+    }
+
     @Test func `is a document in Markdown`() throws {
         #expect(try Sample.schema(Sample.backupText).markdown() == Self.markdown)
     }

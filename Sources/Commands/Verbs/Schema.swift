@@ -65,7 +65,7 @@ extension Verb {
             case .man: schema.manualPage(program: program, date: context.clock.wall.dayOfManual)
             case .jsonSchema: schema.jsonSchemaText()
             case .openstep: try schema.openStepText()
-            default: schema.table()
+            default: schema.table(width: context.terminal.width(of: .output))
             }
         try context.terminal.write(text, to: .output)
         return .done

@@ -33,6 +33,22 @@ extension String {
         return lines
     }
 
+    /// Wraps the text between words, and words that are longer than `width` anywhere, if possible after a bar or dot.
+    func broken(to width: Int) -> [String] {
+        wrapped(to: width).flatMap { line -> [String] in
+            var (lines, rest) = ([String](), Substring(line))
+            while String(rest).columns > width {
+                var end = rest.startIndex
+                while end < rest.endIndex, String(rest[...end]).columns <= width { end = rest.index(after: end) }
+                let bar = rest[..<end].lastIndex { "|.,/-_".contains($0) }.map { rest.index(after: $0) }
+                let cut = max(bar ?? end, rest.index(after: rest.startIndex))
+                lines.append(String(rest[..<cut]))
+                rest = rest[cut...]
+            }
+            return lines + [String(rest)]
+        }
+    }
+
     /// Returns this term, indented by two columns, with its meaning wrapped in a second column. A term that is too long
     /// for the first column is above its meaning.
     package func explained(by meaning: String, at column: Int, width: Int) -> [String] {

@@ -3,14 +3,33 @@ internal import PropertyLists
 extension Schema {
     private static let columns = ["key", "type", "default", "rule", "flags", "variable", "title"]
 
-    /// Returns the settings as a table for a terminal.
-    package func table() -> String {
-        let rows = [Self.columns] + allRows
-        let widths = Self.columns.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
+    /// Returns the settings as a table.
+    ///
+    /// - Parameter width: The width of the terminal in which the cells are wrapped, or nil for any.
+    package func table(width: Int? = nil) -> String {
+        var rows = [Self.columns] + allRows
+        func widths() -> [Int] { rows[0].indices.map { column in rows.map { $0[column].columns }.max() ?? 0 } }
+        var widths = widths()
+        func isTooWide() -> Bool { width.map { widths.reduce(0, +) + 2 * (widths.count - 1) > $0 } ?? false }
+        if isTooWide() {
+            let used = rows[0].indices.filter { column in rows.dropFirst().contains { !$0[column].isEmpty } }
+            rows = rows.map { row in used.map { row[$0] } }
+            widths = used.map { widths[$0] }
+        }
+        // Prose becomes narrower, but not narrower than its title. Names remain whole, so that they can be copied.
+        let flexible = rows[0].indices.filter { !["key", "type", "variable"].contains(rows[0][$0]) }
+        while isTooWide(), let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > 10 {
+            widths[widest] -= 1
+        }
         return rows.map { row in
-            var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
-            return line.printable + "\n"
+            let cells = zip(row, widths).map { $0.columns <= $1 ? [$0] : $0.broken(to: $1) }
+            return (0..<(cells.map(\.count).max() ?? 0)).map { number in
+                var line = zip(cells, widths).map { cell, width in
+                    (number < cell.count ? cell[number] : "").padded(to: width)
+                }.joined(separator: "  ")
+                while line.last == " " { line.removeLast() }
+                return line.printable + "\n"
+            }.joined()
         }.joined()
     }
 
