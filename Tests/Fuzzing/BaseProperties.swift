@@ -105,14 +105,20 @@ extension Target {
     /// In any order and with any repetitions, the bases give the same state, in which a value is missing only where a
     /// base shows that it was replaced.
     private func checkJoins(_ packs: [Pack], _ bases: [BasePack], in mirror: MirrorID) throws(BrokenProperty) {
-        func state(_ order: [Int]) -> LocalState {
+        func state(_ order: [Int], recordsChanges: Bool = false) -> LocalState {
             var state = LocalState(mirror: mirror, writer: WriterID(number: 1))
             state.apply(.configured(domain: "a", isMirrored: true))
-            for number in order where packs.indices.contains(number) { state.apply(.joined(packs[number], at: 0)) }
+            for number in order where packs.indices.contains(number) {
+                let pack = packs[number]
+                state.apply(recordsChanges ? state.record(ofJoining: pack, at: 0) : .joined(pack, at: 0))
+            }
             return state
         }
         let (one, other) = (state([0, 1]), state([1, 0, 1, 0]))
         guard one.shared == other.shared else { throw BrokenProperty(self, "another order, another state") }
+        guard other == state([1, 0, 1, 0], recordsChanges: true) else {
+            throw BrokenProperty(self, "a record of changes with another effect")
+        }
         for (base, peer) in [(bases[0], bases[1]), (bases[1], bases[0])] {
             for atom in base.state.live.atoms {
                 for place in Self.probes where atom.region.contains(place) {

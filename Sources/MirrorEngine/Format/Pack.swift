@@ -34,6 +34,11 @@ package struct Pack: Hashable, Sendable {
         self.hasUnknownFields = hasUnknownFields
     }
 
+    /// Returns this file with another base as its contents.
+    func with(_ base: BasePack) -> Pack {
+        Pack(content: .base(base), hash: hash, size: size, hasUnknownFields: hasUnknownFields)
+    }
+
     /// Returns the version of the format that a file declares, or nil if it cannot be read.
     package static func version(of bytes: [UInt8]) -> UInt64? {
         try? Envelope(decoding: bytes).required(.version)

@@ -2,11 +2,11 @@ internal import Digests
 
 /// The local state as a file: a checkpoint followed by records, each with its length and its CRC-32C.
 ///
-///     70 72 66 6a 03        "prfj", and the version of the format
+///     70 72 66 6a 04        "prfj", and the version of the format
 ///     8f 02 …… 4 bytes      the state when the journal was started: length, body, checksum
 ///     05 …… 4 bytes         a record, and so on; a record that a crash truncated ends the journal
 package enum Journal {
-    private static let magic: [UInt8] = Array("prfj".utf8) + [3]
+    private static let magic: [UInt8] = Array("prfj".utf8) + [4]
 
     /// A part of a journal, and the long values to which it refers.
     package struct Part: Sendable {

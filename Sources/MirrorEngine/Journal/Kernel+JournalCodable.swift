@@ -88,17 +88,20 @@ extension Atom: JournalCodable {
     }
 }
 
-extension MergeState: JournalCodable {
-    /// Space for the frame around a record, so that a large one need not be moved.
-    private static let lengthOfFrame = 64
-
-    func write(to bytes: inout JournalBytes) {
-        var length = 0
-        visit { length += $0.recordedLength }
-        bytes.reserveCapacity(bytes.count + length + Self.lengthOfFrame)
-        bytes.append(leb128: UInt64(count))
-        visit { $0.write(to: &bytes) }
+extension JournalBytes {
+    /// Appends many values.
+    mutating func append(_ count: Int, _ forEach: ((Atom) -> Void) -> Void) {
+        // With space for the frame around a record, so that a large one need not be moved.
+        var length = self.count + 64
+        forEach { length += $0.recordedLength }
+        reserveCapacity(length)
+        append(leb128: UInt64(count))
+        forEach { $0.write(to: &self) }
     }
+}
+
+extension MergeState: JournalCodable {
+    func write(to bytes: inout JournalBytes) { bytes.append(count, visit) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         var atoms: [Atom] = []

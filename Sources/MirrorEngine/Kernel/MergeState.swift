@@ -227,32 +227,33 @@ extension MergeState: Hashable {
 }
 
 extension MergeState {
+    /// Calls `body` with the atoms of two states, in order: with one atom that only one of them has, or with two of the
+    /// same path and name.
+    func visit(with other: MergeState, _ body: (_ ours: Atom?, _ theirs: Atom?) -> Void) {
+        var (left, right) = (Place(run: 0, index: 0), Place(run: 0, index: 0))
+        var (ours, theirs) = (atom(at: left), other.atom(at: right))
+        while ours != nil || theirs != nil {
+            let isOursNext = ours.map { ours in theirs.map { !$0.isSorted(before: ours) } ?? true } ?? false
+            let isTheirsNext = theirs.map { theirs in ours.map { !$0.isSorted(before: theirs) } ?? true } ?? false
+            body(isOursNext ? ours : nil, isTheirsNext ? theirs : nil)
+            if isOursNext {
+                left = next(left)
+                ours = atom(at: left)
+            }
+            if isTheirsNext {
+                right = other.next(right)
+                theirs = other.atom(at: right)
+            }
+        }
+    }
+
     /// Returns the keys at which two states differ.
     func keysDiffering(from other: MergeState) -> Set<Path> {
         var keys: Set<Path> = []
-        var (left, right) = (Place(run: 0, index: 0), Place(run: 0, index: 0))
-        func note(_ atom: Atom) { keys.insert(atom.path.prefix(components: 2)) }
-        while true {
-            let (ours, theirs) = (atom(at: left), other.atom(at: right))
-            guard let ours else {
-                guard let theirs else { return keys }
-                note(theirs)
-                right = other.next(right)
-                continue
-            }
-            guard let theirs, !ours.isSorted(before: theirs) else {
-                note(ours)
-                left = next(left)
-                continue
-            }
-            if theirs.isSorted(before: ours) {
-                note(theirs)
-            } else {
-                if ours != theirs { note(ours) }
-                left = next(left)
-            }
-            right = other.next(right)
+        visit(with: other) { ours, theirs in
+            if ours != theirs, let path = (ours ?? theirs)?.path { keys.insert(path.prefix(components: 2)) }
         }
+        return keys
     }
 }
 

@@ -96,17 +96,12 @@ extension SharedState {
 
 extension SharedState {
     /// Joins the state of another host.
-    mutating func join(_ other: SharedState) {
-        var forks = self.forks
-        for (writer, sequence) in other.forks { forks[writer] = min(forks[writer] ?? .max, sequence) }
-        if Rule.recordsForks.isKept, Rule.comparesTags.isKept {
-            for writer in vector.contradictions(to: other.vector) { forks[writer] = 1 }
-        }
-        var (ours, theirs) = (self, other)
-        (ours.forks, theirs.forks) = (forks, forks)
-        let joined = Self.joined(ours, theirs)
-        self.forks = forks
-        live = joined
+    mutating func join(_ other: SharedState) { join(other, changing: changes(by: other)) }
+
+    /// Joins the state of another host, whose values are only those that change.
+    mutating func join(_ other: SharedState, changing atoms: [Atom]) {
+        forks = forks(joinedWith: other)
+        for atom in atoms { live.insert(atom) }
         vector.merge(other.vector)
         gone.merge(other.gone) { $0.union($1) }
         // Before the new vector proves that some of these names are known, and they are forgotten.
@@ -119,39 +114,47 @@ extension SharedState {
         }
     }
 
+    private func forks(joinedWith other: SharedState) -> [WriterID: UInt64] {
+        var forks = forks.merging(other.forks) { min($0, $1) }
+        if Rule.recordsForks.isKept, Rule.comparesTags.isKept {
+            for writer in vector.contradictions(to: other.vector) { forks[writer] = 1 }
+        }
+        return forks
+    }
+
     private mutating func removeGone() {
         guard !gone.isEmpty else { return }
         for (name, region) in gone { live.cover(name, region) }
     }
 
-    /// Returns the values that are live in both states, and those that are live in one and unknown to the other.
-    private static func joined(_ left: SharedState, _ right: SharedState) -> MergeState {
-        var atoms: [Atom] = []
-        atoms.reserveCapacity(max(left.live.count, right.live.count))
-        let (ours, theirs) = (left.live.atoms, right.live.atoms)
-        var (i, j) = (0, 0)
-        while i < ours.count || j < theirs.count {
-            if j == theirs.count || i < ours.count && ours[i].isSorted(before: theirs[j]) {
-                // A value that waits to be published has no transaction that could prove anything.
-                if !right.proves(ours[i].name) { atoms.append(ours[i]) }
-                i += 1
-            } else if i == ours.count || theirs[j].isSorted(before: ours[i]) {
-                if !left.proves(theirs[j].name) { atoms.append(theirs[j]) }
-                j += 1
-            } else {
-                var atom = ours[i]
-                let region = (atom.region, theirs[j].region)
-                if region.0 != region.1 {
-                    // A place that one side lacks was covered there, unless that side may not have known the value.
-                    let ours = right.proves(atom.name) ? .none : region.0.subtracting(region.1)
-                    let theirs = left.proves(atom.name) ? .none : region.1.subtracting(region.0)
-                    atom.region = region.0.intersection(region.1).union(ours).union(theirs)
-                }
-                if !atom.region.isEmpty { atoms.append(atom) }
-                i += 1
-                j += 1
+    /// Returns the values that change when the state of another host is joined, with the places where they are live
+    /// then, or with none if they are removed.
+    ///
+    /// Values that are live in both states remain, and so do those that are live in one and unknown to the other.
+    func changes(by other: SharedState) -> [Atom] {
+        var (ours, theirs) = (self, other)
+        ours.forks = forks(joinedWith: other)
+        theirs.forks = ours.forks
+        var changes: [Atom] = []
+        ours.live.visit(with: theirs.live) { left, right in
+            guard var atom = left else {
+                if let right, !ours.proves(right.name) { changes.append(right) }
+                return
             }
+            guard let right else {
+                // A value that waits to be published has no transaction that could prove anything.
+                guard theirs.proves(atom.name) else { return }
+                atom.region = .none
+                return changes.append(atom)
+            }
+            let region = (atom.region, right.region)
+            guard region.0 != region.1 else { return }
+            // A place that one side lacks was covered there, unless that side may not have known the value.
+            let onlyOurs = theirs.proves(atom.name) ? .none : region.0.subtracting(region.1)
+            let onlyTheirs = ours.proves(atom.name) ? .none : region.1.subtracting(region.0)
+            atom.region = region.0.intersection(region.1).union(onlyOurs).union(onlyTheirs)
+            if atom.region != region.0 { changes.append(atom) }
         }
-        return MergeState(sorted: atoms)
+        return changes
     }
 }

@@ -4,6 +4,8 @@ package enum LocalRecord: Hashable, Sendable {
     case captured(Capture)
     /// A file of another writer, or of a former number of ours, was joined.
     case joined(Pack, at: Int64)
+    /// A base was joined. The file lacks its values; these are the ones that changed, without places if removed.
+    case joinedBase(Pack, changed: [Atom], at: Int64)
     /// This file is about to be created.
     case intended(PackIntent)
     /// The intended file was created.
@@ -70,6 +72,7 @@ extension LocalState {
         switch record {
         case .captured(let capture): apply(capture)
         case .joined(let pack, let now): join(pack, at: now)
+        case .joinedBase(let pack, let changed, let now): join(pack, changed: changed, at: now)
         case .intended(let intent): apply(intent)
         case .created(let name, let now): markCreated(name, at: now)
         case .removed(let names): folder.remove(names)
@@ -241,13 +244,16 @@ extension LocalRecord: JournalCodable {
         case captured = 1
         case joined, intended, created, removed, removedBlobs, tookNewNumber, intendedApplication, applied
         case abandonedApplication, vanished, returned, forgot, kept, lostFiles, configured, decided, retired
-        case participation, rebuilt, marked, foundMark, suspected
+        case participation, rebuilt, marked, foundMark, suspected, joinedBase
     }
 
     func write(to bytes: inout JournalBytes) {
         switch self {
         case .captured(let capture): bytes.write(Kind.captured, capture)
         case .joined(let pack, let now): bytes.write(Kind.joined, pack, now)
+        case .joinedBase(let pack, let changed, let now):
+            bytes.write(Kind.joinedBase, pack, now)
+            bytes.append(changed.count) { changed.forEach($0) }
         case .intended(let intent): bytes.write(Kind.intended, intent)
         case .created(let name, let now): bytes.write(Kind.created, name, now)
         case .removed(let names): bytes.write(Kind.removed, names)
@@ -297,6 +303,9 @@ extension LocalRecord: JournalCodable {
         case .marked: self = .marked(try reader.read(WriteID.self).number)
         case .foundMark: self = .foundMark
         case .suspected: self = .suspected(try reader.read())
+        case .joinedBase:
+            let (pack, now): (Pack, Int64) = (try reader.read(), try reader.read())
+            self = .joinedBase(pack, changed: try reader.read(), at: now)
         }
     }
 }

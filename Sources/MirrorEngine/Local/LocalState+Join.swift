@@ -1,7 +1,23 @@
 // Joining the files of other writers.
 extension LocalState {
+    /// Returns the record that joins a file of another writer.
+    ///
+    /// Of the values in a base, the record has only those that change: most bases have nothing new.
+    package func record(ofJoining pack: Pack, at now: Int64) -> LocalRecord {
+        guard case .base(var base) = pack.content, !publishesWaiting(base.state.live) else {
+            return .joined(pack, at: now)
+        }
+        var noted = self
+        noted.noteFiles(of: base, hash: pack.hash)
+        let changed = noted.shared.changes(by: base.state(hash: pack.hash))
+        base.state.live = MergeState()
+        return .joinedBase(pack.with(base), changed: changed, at: now)
+    }
+
     /// Joins a file of another writer.
-    mutating func join(_ pack: Pack, at now: Int64) {
+    ///
+    /// - Parameter changed: The values that a base changes, or nil if the base has all its values.
+    mutating func join(_ pack: Pack, changed: [Atom]? = nil, at now: Int64) {
         let writer = pack.address.writer
         let (before, inDoubt) = (shared.live, shared.inDoubt)
         switch pack.content {
@@ -21,9 +37,10 @@ extension LocalState {
         case .base(let base):
             if base.last > shared.vector[writer] { retired[writer] = nil }
             peers[writer]?.isKept = false
-            adopt(base.state.live)
-            join(base, hash: pack.hash)
-            updateExceptions(at: before.keysDiffering(from: shared.live), since: before)
+            if changed == nil { adopt(base.state.live) }
+            join(base, hash: pack.hash, changed: changed)
+            updateExceptions(
+                at: changed.map { keys(changedBy: base, $0) } ?? before.keysDiffering(from: shared.live), since: before)
         }
         peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
         publishDoubts(since: inDoubt)
@@ -54,17 +71,29 @@ extension LocalState {
         closeGaps(of: writer)
     }
 
-    private mutating func join(_ base: BasePack, hash: ContentHash) {
-        let (writer, state, tags) = (base.writer, base.state(hash: hash), base.tags(hash: hash))
-        note(Rule.listsFiles.isKept ? tags : FileTags(tags.spans.suffix(1)), of: writer)
-        let former = shared.forks
-        if Rule.comparesTags.isKept {
-            for (other, entry) in state.vector.sorted {
-                let tags = other == self.writer ? folder.tags : peers[other]?.tags
-                if let tag = tags?.tag(of: entry.sequence), tag != entry.tag { shared.fork(other, at: 1) }
-            }
+    /// Returns the keys at which a base may have changed something, if files of this store can show it.
+    func keys(changedBy base: BasePack, _ changed: [Atom]) -> Set<Path> {
+        if trackedFiles.isEmpty { return [] }
+        let places = changed.map(\.path) + base.state.gone.values.flatMap(\.roots)
+        return Set(places.map { $0.prefix(components: 2) })
+    }
+
+    /// Records the logs that a base lists. If they contradict known ones, two copies of a writer publish under its
+    /// number.
+    private mutating func noteFiles(of base: BasePack, hash: ContentHash) {
+        let tags = base.tags(hash: hash)
+        note(Rule.listsFiles.isKept ? tags : FileTags(tags.spans.suffix(1)), of: base.writer)
+        guard Rule.comparesTags.isKept else { return }
+        for (other, entry) in base.state(hash: hash).vector.sorted {
+            let tags = other == writer ? folder.tags : peers[other]?.tags
+            if let tag = tags?.tag(of: entry.sequence), tag != entry.tag { shared.fork(other, at: 1) }
         }
-        shared.join(state)
+    }
+
+    private mutating func join(_ base: BasePack, hash: ContentHash, changed: [Atom]?) {
+        let (writer, state, former) = (base.writer, base.state(hash: hash), shared.forks)
+        noteFiles(of: base, hash: hash)
+        shared.join(state, changing: changed ?? shared.changes(by: state))
         for other in shared.forks.keys where former[other] != shared.forks[other] { readAgain(other) }
         peers[writer, default: Peer()].knowledge.merge(state.vector)
         for (other, label) in base.labels where peers[other]?.note == nil && other != self.writer {
@@ -117,6 +146,15 @@ extension LocalState {
                 for change in transaction.changes { published(AtomName(change.id, dot)) }
             }
         }
+    }
+
+    /// Whether values have the name of a change that waits here.
+    private func publishesWaiting(_ live: MergeState) -> Bool {
+        guard !outbox.isEmpty else { return false }
+        let waiting = Set(outbox.flatMap(\.changes).map(\.id))
+        var isFound = false
+        live.visit { if waiting.contains($0.name.id) { isFound = true } }
+        return isFound
     }
 
     private mutating func adopt(_ live: MergeState) { adopt { published in live.visit { published($0.name) } } }

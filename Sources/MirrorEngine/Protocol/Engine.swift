@@ -249,12 +249,14 @@ extension Engine {
     private mutating func join(_ pack: Pack, at moment: Moment) {
         if local.isContradicted(by: pack), Rule.takesNewNumber.isKept { takeNewNumber(at: moment) }
         let before = local.shared.live
-        context.commit(.joined(pack, at: moment.now))
+        let record = local.record(ofJoining: pack, at: moment.now)
+        context.commit(record)
         let keys =
-            switch pack.content {
-            case .log(let log): log.keys
-            case .base: before.keysDiffering(from: local.shared.live)
-            case .note: Set<Path>()
+            switch (pack.content, record) {
+            case (.log(let log), _): log.keys
+            case (.base(let base), .joinedBase(_, let changed, _)): local.keys(changedBy: base, changed)
+            case (.base, _): before.keysDiffering(from: local.shared.live)
+            case (.note, _): Set<Path>()
             }
         context.reportConflicts(at: keys, since: before)
     }
