@@ -43,10 +43,11 @@ package struct AtomName: Hashable, Sendable, Comparable {
 /// A written value that no user who saw it has replaced, in some places: it is in force there, or an open conflict.
 package struct Atom: Hashable, Sendable {
     package let name: AtomName
+    /// After the name, which ends with a single byte, so that it takes no space of its own.
+    package let reason: Reason
     package let path: Path
     package let stamp: Stamp
     package let value: WrittenValue
-    package let reason: Reason
     /// The places that remain, or nil for everything at and below the path.
     private var remaining: Region?
 
