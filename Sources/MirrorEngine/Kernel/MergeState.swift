@@ -227,31 +227,32 @@ extension MergeState: Hashable {
 }
 
 extension MergeState {
-    /// Calls `body` with the atoms of two states, in order: with one atom that only one of them has, or with two of the
-    /// same path and name.
-    func visit(with other: MergeState, _ body: (_ ours: Atom?, _ theirs: Atom?) -> Void) {
+    /// Calls `body` with the atoms in which two states differ, in order: with one that only one of them has, or with two
+    /// of the same path and name.
+    func visitDifferences(from other: MergeState, _ body: (_ ours: Atom?, _ theirs: Atom?) -> Void) {
         var (left, right) = (Place(run: 0, index: 0), Place(run: 0, index: 0))
-        var (ours, theirs) = (atom(at: left), other.atom(at: right))
-        while ours != nil || theirs != nil {
+        while true {
+            // Most atoms of two hosts are equal. They are compared in place, because a copy takes longer.
+            while left.run < runs.count, right.run < other.runs.count,
+                runs[left.run][left.index] == other.runs[right.run][right.index]
+            {
+                (left, right) = (next(left), other.next(right))
+            }
+            let (ours, theirs) = (atom(at: left), other.atom(at: right))
+            guard ours != nil || theirs != nil else { return }
             let isOursNext = ours.map { ours in theirs.map { !$0.isSorted(before: ours) } ?? true } ?? false
             let isTheirsNext = theirs.map { theirs in ours.map { !$0.isSorted(before: theirs) } ?? true } ?? false
             body(isOursNext ? ours : nil, isTheirsNext ? theirs : nil)
-            if isOursNext {
-                left = next(left)
-                ours = atom(at: left)
-            }
-            if isTheirsNext {
-                right = other.next(right)
-                theirs = other.atom(at: right)
-            }
+            if isOursNext { left = next(left) }
+            if isTheirsNext { right = other.next(right) }
         }
     }
 
     /// Returns the keys at which two states differ.
     func keysDiffering(from other: MergeState) -> Set<Path> {
         var keys: Set<Path> = []
-        visit(with: other) { ours, theirs in
-            if ours != theirs, let path = (ours ?? theirs)?.path { keys.insert(path.prefix(components: 2)) }
+        visitDifferences(from: other) { ours, theirs in
+            if let path = (ours ?? theirs)?.path { keys.insert(path.prefix(components: 2)) }
         }
         return keys
     }

@@ -136,7 +136,7 @@ extension SharedState {
         ours.forks = forks(joinedWith: other)
         theirs.forks = ours.forks
         var changes: [Atom] = []
-        ours.live.visit(with: theirs.live) { left, right in
+        live.visitDifferences(from: other.live) { left, right in
             guard var atom = left else {
                 if let right, !ours.proves(right.name) { changes.append(right) }
                 return
