@@ -65,7 +65,9 @@ package struct ByteReader: Sendable {
 
     /// Decodes a number of eight bytes, lowest first.
     package mutating func word() throws(PackFault) -> UInt64 {
-        try bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        guard remaining >= 8 else { throw .endsEarly }
+        defer { position += 8 }
+        return (0..<8).reduce(0) { $0 | UInt64(bytes[position + $1]) << UInt64(8 * $1) }
     }
 
     package mutating func halfWord() throws(PackFault) -> UInt32 {
@@ -84,6 +86,11 @@ package struct ByteReader: Sendable {
     package func expectEnd() throws(PackFault) {
         guard isAtEnd else { throw .bytesLeftOver }
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are UTF-8. No string is made of ASCII, which most of them are.
+    var isUTF8: Bool { allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil }
 }
 
 extension [UInt8] {
@@ -203,7 +210,11 @@ extension ByteReader {
         let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
         if let next = rest.first, shared < before.count, before[shared] == next { throw .notCanonical }
         try budget.spend(shared + rest.count)
-        let path = try Path(decoding: Array(before.prefix(shared)) + rest)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(shared + rest.count)
+        bytes += before[..<shared]
+        bytes += rest
+        let path = try Path(decoding: bytes)
         if let previous, !(previous < path), !(mayRepeat && previous == path) { throw .notCanonical }
         return path
     }

@@ -139,7 +139,15 @@ extension CanonicalValue {
     /// Accepts an encoding if it is the one that this type writes.
     package init(decoding bytes: [UInt8]) throws(PackFault) {
         guard bytes.count <= Self.longest else { throw .beyondLimit("bytes of a value") }
-        _ = try Self.parse(bytes)
+        if bytes.first == Tag.string.rawValue {
+            // Most values are strings. None is made to check the bytes.
+            var reader = ByteReader(bytes)
+            _ = try reader.byte()
+            guard try reader.run(limit: Self.longest).isUTF8 else { throw .notUTF8 }
+            try reader.expectEnd()
+        } else {
+            _ = try Self.parse(bytes)
+        }
         self.init(bytes: bytes)
     }
 

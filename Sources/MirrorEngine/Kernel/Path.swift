@@ -51,8 +51,7 @@ extension Path {
         while !reader.isAtEnd {
             // The tag 2 is reserved, and no reader knows what follows it.
             guard try reader.byte() == Self.keyTag else { throw .unknownTag }
-            let text = try reader.run(limit: longest)
-            guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
+            guard try reader.run(limit: longest).isUTF8 else { throw .notUTF8 }
             count += 1
         }
         guard (1...Self.mostComponents).contains(count) else { throw .beyondLimit("components of a path") }
