@@ -84,7 +84,9 @@ extension Pack {
             for _ in 0..<Int.random(in: 1...2, using: &generator) {
                 if !envelope.records.isEmpty, Bool.random(using: &generator) {
                     let record = envelope.records.indices.randomElement(using: &generator)!
-                    Self.damage(&envelope.records[record], &generator)
+                    var bytes = Array(envelope.records[record])
+                    Self.damage(&bytes, &generator)
+                    envelope.records[record] = bytes[...]
                 } else {
                     let field = fields.randomElement(using: &generator)!
                     if var bytes = envelope.fields[field] {

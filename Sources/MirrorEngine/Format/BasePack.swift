@@ -41,8 +41,6 @@ package struct BasePack: Hashable, Sendable {
 
     /// The number of values in each record but the last.
     private static let valuesInRecord = 256
-    /// The least number of bytes that a value takes in a record.
-    private static let shortestValue = 16
 }
 
 extension BasePack {
@@ -62,11 +60,11 @@ extension BasePack {
         let blobTable = BlobTable(of: atoms.lazy.map(\.value))
         envelope.setBlobs(blobTable)
         envelope.records = stride(from: 0, to: atoms.count, by: Self.valuesInRecord).map { start in
-            record(atoms[start..<min(start + Self.valuesInRecord, atoms.count)], blobTable)
+            record(atoms[start..<min(start + Self.valuesInRecord, atoms.count)], blobTable)[...]
         }
         if !state.gone.isEmpty {
             envelope.set(.gone, UInt64(state.gone.count))
-            envelope.records.append(recordOfGone)
+            envelope.records.append(recordOfGone[...])
         }
         let (encoded, hash) = envelope.encoded()
         let name = PackName(kind: .base, number: last, hash: hash)
@@ -148,24 +146,21 @@ extension BasePack {
     }
 
     private mutating func readRecords(_ envelope: Envelope, _ blobs: [BlobName: Blob]) throws(PackFault) {
-        var (blobTable, paths, atoms) = (try envelope.blobTable(blobs), DecodedPathBudget(), [Atom]())
-        let length = envelope.records.reduce(0) { $0 + $1.count }
-        atoms.reserveCapacity(min(envelope.records.count * Self.valuesInRecord, length / Self.shortestValue))
+        var (blobTable, paths, last) = (try envelope.blobTable(blobs), DecodedPathBudget(), Atom?.none)
         let goneCount = try envelope.number(.gone)
         let records = envelope.records.dropLast(goneCount == nil ? 0 : 1)
         for (number, record) in records.enumerated() {
-            try readRecord(record, isLast: number == records.count - 1, &atoms, &blobTable, &paths)
+            try readRecord(record, isLast: number == records.count - 1, &last, &blobTable, &paths)
         }
-        state.live = MergeState(sorted: atoms)
-        if let goneCount { try readGone(envelope.records.last ?? [], goneCount, &paths) }
+        if let goneCount { try readGone(Array(envelope.records.last ?? []), goneCount, &paths) }
         try blobTable.expectAllUsed()
     }
 
-    private func readRecord(
-        _ record: [UInt8], isLast: Bool, _ atoms: inout [Atom], _ blobTable: inout BlobTable,
+    private mutating func readRecord(
+        _ record: ArraySlice<UInt8>, isLast: Bool, _ last: inout Atom?, _ blobTable: inout BlobTable,
         _ paths: inout DecodedPathBudget
     ) throws(PackFault) {
-        var reader = ByteReader(record)
+        var reader = ByteReader(Array(record))
         let count = try reader.count(limit: Self.valuesInRecord, of: "values")
         guard isLast ? count > 0 : count == Self.valuesInRecord else { throw .notCanonical }
         var previous: Path?
@@ -174,15 +169,16 @@ extension BasePack {
             previous = path
             guard path.key != nil else { throw .contradiction("a value of a whole domain") }
             let name = try reader.atomName(in: writer)
-            guard name.dot?.writer != writer || name.dot?.sequence ?? 0 <= last else {
+            guard name.dot?.writer != writer || name.dot?.sequence ?? 0 <= self.last else {
                 throw .contradiction("a value after the last transaction")
             }
             let (stamp, reason) = (try reader.stamp(), try reader.reason())
             let region = try reader.region(at: path, &paths)
             let value = try reader.writtenValue(&blobTable)
             let atom = Atom(name, at: path, value, stamp: stamp, reason: reason, in: region)
-            if let last = atoms.last, !last.isSorted(before: atom) { throw .notCanonical }
-            atoms.append(atom)
+            if let last, !last.isSorted(before: atom) { throw .notCanonical }
+            state.live.insert(atom)
+            last = atom
         }
         try reader.expectEnd()
     }

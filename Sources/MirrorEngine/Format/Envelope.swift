@@ -13,7 +13,8 @@ internal import Digests
 struct Envelope: Sendable {
     var kind: UInt8
     var fields: [Field: [UInt8]] = [:]
-    var records: [[UInt8]] = []
+    /// The records, which share the bytes of a decoded file.
+    var records: [ArraySlice<UInt8>] = []
     /// The hash of the file from which the envelope was decoded.
     private(set) var hash = ContentHash.none
     /// Whether the header has fields that this version does not know.
@@ -138,7 +139,7 @@ extension Envelope {
         while !reader.isAtEnd {
             let record = try reader.run(limit: Self.longestRecord)
             guard try reader.halfWord() == CRC32C.checksum(record) else { throw .wrongChecksum }
-            records.append(Array(record))
+            records.append(record)
         }
     }
 }

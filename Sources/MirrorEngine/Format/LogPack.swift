@@ -42,7 +42,7 @@ extension LogPack {
         envelope.set(knowledge)
         let blobTable = BlobTable(of: transactions.lazy.flatMap { $0.changes.lazy.compactMap(\.value) })
         envelope.setBlobs(blobTable)
-        envelope.records = transactions.map { $0.record(of: writer, blobTable) }
+        envelope.records = transactions.map { $0.record(of: writer, blobTable)[...] }
         let (bytes, hash) = envelope.encoded()
         let name = PackName(kind: .log, number: first, hash: hash)
         return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: blobTable.blobs)
@@ -62,7 +62,7 @@ extension LogPack {
         }
         var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
         for record in envelope.records {
-            transactions.append(try Transaction(record, of: writer, &blobTable, &paths))
+            transactions.append(try Transaction(Array(record), of: writer, &blobTable, &paths))
         }
         try blobTable.expectAllUsed()
         guard try envelope.required(.last) == last else { throw .contradiction("count of transactions") }
