@@ -122,6 +122,12 @@ package struct Past: Hashable, Sendable {
     mutating func add(_ changes: [Path: TrackedFile.Replacement], shown: (Path) -> [Shown]) {
         guard !changes.isEmpty else { return }
         last += 1
+        // Of more views than are kept, none is kept.
+        let count = changes.values.count { $0.old != $0.new && !($0.new?.isFilledDictionary ?? false) }
+        guard count <= Self.mostViews else {
+            (views, forgotten) = ([:], last)
+            return
+        }
         for (key, change) in changes {
             let all = shown(key)
             // The entries of a dictionary can be written back one by one.
