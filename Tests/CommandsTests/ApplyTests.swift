@@ -228,7 +228,7 @@ import Testing
         #expect(try machine.run("prefs read a y").output == "1\n")
     }
 
-    @Test func `changes that cannot be printed were made, and the message says so`() throws {
+    @Test func `changes that cannot be printed were made, which the message reports`() throws {
         let machine = try SimulatedMachine()
         let terminal = SimulatedTerminal(input: #"{"a": {"x": 1}}"#)
         terminal.failWrites(.noSpace, to: [.output])

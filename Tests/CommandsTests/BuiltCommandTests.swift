@@ -138,6 +138,20 @@ struct BuiltCommandTests {
         }
     }
 
+    @Test func `processes that add to one number at the same time lose no increment`() throws {
+        let (command, count) = (try BuiltCommand(), Extent.isFull ? 100 : 20)
+        let result = try command.script(
+            """
+            add() { i=0; while [ $i -lt \(count) ]; do "$PREFS" write d n --add 1 || exit 1; i=$((i + 1)); done; }
+            add & first=$!
+            add & second=$!
+            add & third=$!
+            wait $first && wait $second && wait $third
+            """)
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(try values(command, "d")["n"] == .integer(.init(3 * count)))
+    }
+
     /// `Tests/run` compares 500 pairs with a release build.
     private static let pairs = Int(ProcessInfo.processInfo.environment["PREFS_PAIRS"] ?? "") ?? 40
 

@@ -46,7 +46,23 @@ import Testing
         (["write", "d", "--", "k", "-int"], "write DOMAIN:d KEY:k VALUE:-int"),
         (["write", "--force", "d", "k", "v", "--if-absent"], "write --force --if-absent DOMAIN:d KEY:k VALUE:v"),
         (["write", "d", "--plist", "{}"], "write DOMAIN:d =-plist,{}"),
-        (["write", "d", "k", "-array", "--", "x", "--force"], "write DOMAIN:d KEY:k =-array,--,x,--force"),
+        (
+            ["write", "d", "k", "-array", "--", "x", "--force"],
+            "write DOMAIN:d KEY:k =-array,-string,x,-string,--force"
+        ),
+        (
+            ["write", "d", "k", "--array", "a", "--string", "--force"],
+            "write DOMAIN:d KEY:k =-array,a,--string,--force"
+        ),
+        (["write", "d", "k", "--array", "-h", "-currentHost"], "write DOMAIN:d KEY:k =-array,-h,-currentHost"),
+        (["write", "d", "k", "--dict", "-int", "-int", "1"], "write DOMAIN:d KEY:k =-dict,-int,-int,1"),
+        (
+            ["write", "d", "k", "--dict", "a", "--int", "1", "--", "--force", "--"],
+            "write DOMAIN:d KEY:k =-dict,a,--int,1,--force,-string,--"
+        ),
+        (["write", "d", "n", "--add", "-1", "--print"], "write --print DOMAIN:d KEY:n =-add,-1"),
+        (["write", "d", "--add=.5", "n"], "write DOMAIN:d KEY:n =-add,.5"),
+        (["write", "d", "--toggle", "b", "--force"], "write --force DOMAIN:d KEY:b =-toggle"),
         (["write", "d", "k", "--dict-add"], "write DOMAIN:d KEY:k =-dict-add"),
         (["read", "d", "k", "--effective", "--format=json"], "read --effective --format=json DOMAIN:d KEY:k"),
         (["read", "d", "--current-host"], "read -currentHost DOMAIN:d"),
@@ -116,13 +132,21 @@ import Testing
         (["lint"], .missingOperand("FILE")),
         (["diff"], .missingOperand("A")),
         (["domains", "x"], .unexpectedOperand("x")),
-        (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
+        (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "TEXT")),
         (["write", "d", "theme", "--force"], .missingOperand("VALUE")),
         (["write", "d", "k"], .missingOperand("VALUE")), (["write", "d", "{}"], .missingOperand("VALUE")),
         (["write", "d", "k", "a", "b"], .unexpectedOperand("b")),
         (["write", "d", "k", "v", "--int", "5"], .unexpectedOperand("v")),
         (["write", "d", "k", "--int", "5", "--int", "6"], .unexpectedOperand("--int")),
         (["write", "d", "k", "--int"], .missingArgument(option: "--int", argument: "N")),
+        (["write", "d", "k", "--add"], .missingArgument(option: "--add", argument: "N")),
+        (["write", "d", "k", "--toggle=on"], .unexpectedArgument(option: "--toggle")),
+        (["write", "d", "k", "--toggle", "on"], .unexpectedOperand("on")),
+        (["write", "d", "k", "--toggle", "--add", "1"], .unexpectedOperand("--add")),
+        (["write", "d", "k", "--array", "a", "--layer", "site"], .optionAmongValues("--layer", of: "--array")),
+        (["write", "d", "k", "-dict", "a", "b", "--host=x"], .optionAmongValues("--host", of: "--dict")),
+        (["write", "d", "k", "-dict-add", "--help"], .optionAmongValues("--help", of: "--dict-add")),
+        (["write", "d", "k", "--array-add", "a", "--help"], .optionAmongValues("--help", of: "--array-add")),
         (["read", "-app", "Nots"], .unknownApplication("Nots")),
         (["read", "-app"], .missingArgument(option: "-app", argument: "NAME")),
         (

@@ -106,6 +106,8 @@ import Testing
         ("--if-absent d size -int 1", 8, ""), ("--if-absent --layer user d size -int 1", 0, "1\n"),
         ("--if-current 14 d size -int 1", 8, ""), ("--if-current 12 d size -int 1", 0, "1\n"),
         ("--if-current '\"dark\"' d theme blue", 0, "blue\n"), ("--if-absent d other 1", 0, "1\n"),
+        ("--if-current dark d theme blue", 0, "blue\n"), ("--if-current Dark d theme blue", 8, "dark\n"),
+        ("--if-current '[' d theme blue", 8, "dark\n"), ("--if-current '' d theme blue", 8, "dark\n"),
     ]
 
     @Test(arguments: conditions, [false, true])
@@ -118,6 +120,51 @@ import Testing
         let key = row.words.split(separator: " d ")[1].split(separator: " ")[0]
         let value = try machine.run("prefs read --layer user d \(key)").output
         #expect(value == row.value)
+    }
+
+    /// Changes of a stored value, with the status and either the new value or the end of the error. The global domain
+    /// has the size 12, which hides the one of the site.
+    static let changes: [(String, Int32, String)] = [
+        ("d new --add 1", 0, "1"), ("d new --add -2.5", 0, "-2.5"), ("d size --add 1", 0, "13"),
+        ("d size --add 1 --layer user", 0, "1"), ("d size --add 0x10", 0, "28"), ("d size --add 0.5", 0, "12.5"),
+        ("d count --add 1", 0, "4"), ("d count --add=-1", 0, "2"), ("d ratio --add -1", 0, "-0.5"),
+        ("d :counts:1 --add 5", 0, "7"), ("d new --toggle", 0, "true"), ("d isOn --toggle", 0, "false"),
+        ("d new --toggle --layer user", 0, "true"),
+        ("d most --add 1", 3, "most: the sum is beyond the range or precision of its type; nothing was changed"),
+        ("d most --add -1", 0, "18446744073709551614"),
+        ("d most --add 0.5", 3, "most: the sum is beyond the range or precision of its type; nothing was changed"),
+        ("d huge --add 1", 3, "huge: the sum is beyond the range or precision of its type; nothing was changed"),
+        ("d huge --add 1e308", 3, "huge: the sum is beyond the range or precision of its type; nothing was changed"),
+        ("d theme --add 1", 3, "theme: the value is a string, and --add requires a finite number; nothing was changed"),
+        ("d count --toggle", 3, "count: the value is an integer, and --toggle requires a Boolean; nothing was changed"),
+        ("d isOn --add 1", 3, "isOn: the value is a boolean, and --add requires a finite number; nothing was changed"),
+        ("d count --add one", 3, "--add one: not a finite number"),
+        ("d count --add nan", 3, "--add nan: not a finite number"),
+        ("d count --add 1e999", 3, "--add 1e999: not a finite number"),
+        (
+            "d counts --array-add --add 1", 3,
+            "--add changes a stored value, and cannot be inside an array or a dictionary"
+        ),
+        ("d :counts:0 --insert --add 1", 2, "write: --insert requires a new value, not --add or --toggle"),
+        ("d --add 1", 3, "d: only a dictionary can replace all values; name a key to set one"),
+    ]
+
+    @Test(arguments: changes)
+    func `a number is added to, and a Boolean inverted`(
+        _ words: String, _ status: Int32, _ text: String
+    ) throws {
+        let machine = try machine()
+        for line in [
+            "count --int 3", "ratio --float 0.5", "counts --array --int 1 --int 2", "isOn --bool yes",
+            "most --int 18446744073709551615", "huge --float 1e308",
+        ] { #expect(try machine.run("prefs write d \(line)").status == 0) }
+        let before = try machine.run("prefs read --layer user d").output
+        let outcome = try machine.run("prefs write --print \(words)")
+        #expect(outcome.status == status)
+        #expect(status == 0 ? outcome.output == "\(text)\n" : outcome.errors == "prefs: \(text)\n", "\(outcome)")
+        let key = words.split(separator: " ")[1]
+        #expect(try status != 0 || machine.run("prefs read --layer user d \(key)").output == outcome.output)
+        #expect(try status == 0 || machine.run("prefs read --layer user d").output == before)
     }
 
     /// Words for hosts, each with the commands before, and the status and the last line of a write.

@@ -55,7 +55,9 @@ import Testing
                 continue
             }
             let options = (verb.options + verb.parts.flatMap(\.options)).map(\.name)
-            let types = verb.table.map { $0.rows.compactMap { $0.word.split(separator: " ").first.map(String.init) } }
+            let types = verb.table.map {
+                ($0.rows + $0.modernRows).compactMap { $0.word.split(separator: " ").first.map(String.init) }
+            }
             let expected = Set((options + (types ?? [])).map { String($0.drop { $0 == "-" }) } + verb.parts.map(\.name))
             #expect(Set(items + common) == expected, "\(verb.name)")
             for alias in verb.aliases { #expect(own.contains { $0.contains(alias) }, "\(alias)") }

@@ -146,8 +146,11 @@ import Testing
         #expect(outcome == Transcript.Outcome(errors: "prefs: \(file):1:4: \(reason)\n"))
     }
 
-    @Test func `rejects a condition that is not JSON as a malformed value`() throws {
-        let outcome = try runPrefs(["prefs", "write", "--if-current", "{", "domain", "key", "value"])
+    @Test func `rejects a condition on an array that is not JSON as a malformed value`() throws {
+        let machine = try SimulatedMachine()
+        try machine.store(["key": ["a"]], as: "domain")
+        let outcome = try runPrefs(
+            ["prefs", "write", "--if-current", "{", "domain", "key", "--string", "value"], on: machine)
         #expect(outcome.status == ExitStatus.invalidValue.rawValue)
     }
 

@@ -139,6 +139,10 @@ import Testing
         ("prefs write d --plist '{ keep = 9; }'", "prefs read-type d keep", "integer\n"),
         ("prefs write --force d keep -int 0", "prefs read --layer user d keep", "0\n"),
         ("prefs write --if-absent --layer user d keep 2", "prefs read d keep", "2\n"),
+        ("prefs write d keep --add 3", "prefs read d keep", "10\n"),
+        ("prefs write --layer user d keep --add -2", "prefs read d keep", "5\n"),
+        ("prefs write d ratio --add 1", "prefs read-type d ratio", "real\n"),
+        ("prefs write d retries --add 1", "prefs read d retries", "1\n"),
     ]
 
     @Test(arguments: writes)

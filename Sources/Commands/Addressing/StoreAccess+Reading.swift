@@ -132,7 +132,25 @@ extension StoreAccess {
         of key: KeyArgument, in domain: AddressedDomain
     ) throws -> @Sendable (PropertyList) throws -> PropertyList? {
         guard domain.name != nil, requestedReading != .layer else { return { $0[key.path] } }
-        let others = try layers(in: files(domain).filter { $0.file.path != domain.file.path }) {
+        return try resolvedValue(of: key, in: domain)
+    }
+
+    /// Returns the function that finds the value that a change such as an increment starts from: the one in the root
+    /// of the domain that is written or, if it has none, the one in force. If the command names a layer, only that
+    /// layer and the default of the schema count.
+    func valueToChange(
+        of key: KeyArgument, in domain: AddressedDomain
+    ) throws -> @Sendable (PropertyList) throws -> PropertyList? {
+        guard domain.name != nil else { return { $0[key.path] } }
+        let inherited = try resolvedValue(of: key, in: domain)
+        return { root in try root[key.path] ?? inherited(root) }
+    }
+
+    private func resolvedValue(
+        of key: KeyArgument, in domain: AddressedDomain
+    ) throws -> @Sendable (PropertyList) throws -> PropertyList? {
+        let files = try requestedReading == .layer ? [] : files(domain).filter { $0.file.path != domain.file.path }
+        let others = try layers(in: files) {
             try $0.contents(on: system)
         }
         return { [self] root in

@@ -74,7 +74,9 @@ package enum HelpText {
         if !verb.parts.isEmpty { text += "\nVerbs:\n" + table(verb.parts.map { ($0.name, $0.summary) }) }
         if let list = verb.table {
             let isModernType = dialect == .modern && verb.takesValue
-            let rows = list.rows.map { ((isModernType ? "-" : "") + $0.word, $0.meaning) }
+            let rows = (list.rows + (dialect == .modern ? list.modernRows : [])).map {
+                ((isModernType ? "-" : "") + $0.word, $0.meaning)
+            }
             text += "\n\(list.title):\n" + table(rows)
         }
         if !verb.options.isEmpty {

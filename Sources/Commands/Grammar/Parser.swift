@@ -96,7 +96,7 @@ package struct Parser {
                 break
             }
             if takesValue, let flag = TypeFlag(word: word.splitAtEqualsSign.name) {
-                try takeValue(flag)
+                try takeValue(flag, known)
             } else if try takeDomainFlag(verb, &operands) {
                 continue
             } else if word.looksLikeOption {
@@ -130,20 +130,45 @@ package struct Parser {
     }
 
     /// Takes a type flag with its value: the next word or, for an array or a dictionary, all words that follow.
-    private mutating func takeValue(_ flag: TypeFlag) throws(UsageFailure) {
+    private mutating func takeValue(_ flag: TypeFlag, _ known: [Option]) throws(UsageFailure) {
         let word = words.removeFirst()
         let (name, attached) = word.splitAtEqualsSign
         guard typed.isEmpty else { throw failure(.unexpectedOperand(word)) }
         typed = [flag.rawValue]
+        guard flag.takesWord || attached == nil else { throw failure(.unexpectedArgument(option: name)) }
         if let attached { typed.append(attached) }
         if flag.isComposite {
-            typed += words
-            words = []
+            try takeElements(of: flag, known)
+        } else if !flag.takesWord {
+            return
         } else if attached == nil {
             guard let value = words.popFirst() else {
                 throw failure(.missingArgument(option: name, argument: flag.argument.name))
             }
             typed.append(value)
+        }
+    }
+
+    /// Takes the words of an array or a dictionary. An option among them is misplaced, unless a type or `--` precedes
+    /// it. The words after `--` are literal.
+    private mutating func takeElements(of flag: TypeFlag, _ known: [Option]) throws(UsageFailure) {
+        var isKey = flag.hasKeys
+        while let word = words.popFirst() {
+            if word == "--" {
+                for word in words {
+                    typed += isKey ? [word] : [TypeFlag.string.rawValue, word]
+                    if flag.hasKeys { isKey.toggle() }
+                }
+                words = []
+            } else if word.utf8.starts(with: "--".utf8),
+                known.contains(where: { $0.isNamed(word.splitAtEqualsSign.name) })
+            {
+                throw failure(.optionAmongValues(word.splitAtEqualsSign.name, of: dialect.spelling(flag)))
+            } else {
+                typed.append(word)
+                if !isKey, TypeFlag(word: word) != nil, let value = words.popFirst() { typed.append(value) }
+                if flag.hasKeys { isKey.toggle() }
+            }
         }
     }
 

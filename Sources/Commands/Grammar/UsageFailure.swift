@@ -14,6 +14,8 @@ package struct UsageFailure: Reportable {
         case optionOfVerb(String)
         /// An option that is only recognized before the verb.
         case optionOfCommand(String)
+        /// An option among the words of an array or a dictionary.
+        case optionAmongValues(String, of: String)
         case missingArgument(option: String, argument: String)
         case unexpectedArgument(option: String)
         case unknownArgument(option: String, word: String, known: [String])
@@ -55,6 +57,8 @@ package struct UsageFailure: Reportable {
         case .lateOption(let word): "misplaced option \(shown(word)): with \(name), options precede the domain"
         case .optionOfVerb(let word): "misplaced option \(shown(word)): write it after the verb"
         case .optionOfCommand(let word): "misplaced option \(shown(word)): write \(shown(word)) before the verb"
+        case .optionAmongValues(let option, let flag):
+            "misplaced option \(option): write it before \(flag), or write -- before values that look like options"
         case .missingArgument(let option, let argument): "\(option) requires \(argument)"
         case .unexpectedArgument(let option): "\(option) takes no argument"
         case .unknownArgument(let option, let word, let known):

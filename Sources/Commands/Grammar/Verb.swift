@@ -61,6 +61,8 @@ extension Verb {
     package struct Table: Sendable {
         package let title: String
         package let rows: [(word: String, meaning: String)]
+        /// The rows that only `prefs` has.
+        package var modernRows: [(word: String, meaning: String)] = []
     }
 
     /// Whether the last operand is the words of a value.

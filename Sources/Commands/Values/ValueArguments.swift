@@ -38,6 +38,8 @@ package struct ValueArguments {
         case .arrayAdd: return .append(try elements())
         case .dict: return .value(.dictionary(try entries()))
         case .dictAdd: return .merge(try entries())
+        case .add: return .add(try value(.add))
+        case .toggle: return .toggle
         default: return .value(try value(flag))
         }
     }
@@ -64,11 +66,13 @@ package struct ValueArguments {
             return dialect == .modern ? .string(first) : try PropertyList(bareElement: first)
         }
         guard !flag.isComposite else { throw ValueFailure(.nestedComposite(flag)) }
+        guard !flag.isOfStoredValue else { throw ValueFailure(.changeInComposite(flag)) }
         return try value(flag)
     }
 
     private func flag(_ word: String) -> TypeFlag? {
-        dialect == .modern ? TypeFlag(word: word) : TypeFlag(rawValue: word)
+        if dialect == .modern { return TypeFlag(word: word) }
+        return TypeFlag(rawValue: word).flatMap { $0.isOfStoredValue ? nil : $0 }
     }
 
     private mutating func value(_ flag: TypeFlag) throws(ValueFailure) -> PropertyList {
@@ -83,7 +87,8 @@ package struct ValueArguments {
             case .data: .data(try data(word))
             case .json: try parsed(word, flag, .json)
             case .plist: try parsed(word, flag, nil)
-            case .array, .arrayAdd, .dict, .dictAdd: nil
+            case .add: PropertyList(addend: word)
+            case .array, .arrayAdd, .dict, .dictAdd, .toggle: nil
             }
         guard let value else { throw ValueFailure(.malformed(flag, word)) }
         return value
@@ -129,11 +134,11 @@ package struct ValueArguments {
     }
 
     private static func nearest(to word: String) -> TypeFlag? {
-        TypeFlag.allCases.map(\.rawValue).nearest(to: word).flatMap { TypeFlag(rawValue: $0) }
+        TypeFlag.ofValues.map(\.rawValue).nearest(to: word).flatMap { TypeFlag(rawValue: $0) }
     }
 }
 
-/// The flags for the type of a value of `write`.
+/// The flags of `write` for the type of a value, or for a change that depends on the stored value.
 package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
     case string = "-string"
     case int = "-int"
@@ -149,6 +154,8 @@ package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
     case dictAdd = "-dict-add"
     case json = "-json"
     case plist = "-plist"
+    case add = "-add"
+    case toggle = "-toggle"
 }
 
 extension TypeFlag {
@@ -168,6 +175,21 @@ extension TypeFlag {
         }
     }
 
+    /// Whether the flag changes a stored number or Boolean instead of giving a value. `defaults` has no such flags.
+    package var isOfStoredValue: Bool { self == .add || self == .toggle }
+
+    /// Whether its words are keys with values.
+    package var hasKeys: Bool { self == .dict || self == .dictAdd }
+
+    /// The flags that give a value.
+    package static let ofValues = allCases.filter { !$0.isOfStoredValue }
+
+    /// Whether a word follows the flag.
+    package var takesWord: Bool { self != .toggle }
+
+    /// The flag with its argument, for help.
+    var usage: String { takesWord ? "\(rawValue) \(argument.name)" : rawValue }
+
     /// The placeholder of the flag's argument and its description, for help and the manual.
     package var argument: (name: String, meaning: String) {
         switch self {
@@ -184,6 +206,8 @@ extension TypeFlag {
         case .dictAdd: ("KEY VALUE…", "add the entries to the existing dictionary")
         case .json: ("TEXT", "any value, as JSON")
         case .plist: ("TEXT", "any value, as the text of a property list")
+        case .add: ("N", "add a number, which can be negative or a real; a missing value is 0")
+        case .toggle: ("", "invert a Boolean; a missing value is false")
         }
     }
 }
@@ -203,6 +227,12 @@ package struct ValueFailure: Reportable, Hashable {
         case unexpectedArgument(String)
         case unknownType(String, nearest: TypeFlag?)
         case nestedComposite(TypeFlag)
+        /// A change of the stored value inside an array or a dictionary.
+        case changeInComposite(TypeFlag)
+        /// The existing value has the wrong type for the change.
+        case notChangeable(PropertyList.Kind, by: TypeFlag, key: String)
+        /// The sum is beyond the range or the precision of numbers.
+        case notRepresentable(key: String)
         case keyWithoutValue(String)
         /// The existing value has the wrong type for adding elements or entries.
         case notAnArray(key: String)
@@ -277,6 +307,14 @@ extension ValueFailure {
             ["unknown type \(shown(text))\(nearest.map { "; did you mean \(dialect.spelling($0))?" } ?? "")"]
         case .textOver(let kind, let key):
             ["\(key.onOneLine): holds \(kind.withArticle), which text cannot replace; use \(kind.flags)"]
+        case .changeInComposite(let flag):
+            ["\(dialect.spelling(flag)) changes a stored value, and cannot be inside an array or a dictionary"]
+        case .notChangeable(let kind, let flag, let key):
+            [
+                "\(key.onOneLine): the value is \(kind.withArticle), and \(dialect.spelling(flag)) requires \(flag.noun); nothing was changed"
+            ]
+        case .notRepresentable(let key):
+            ["\(key.onOneLine): the sum is beyond the range or precision of its type; nothing was changed"]
         case .noSuchFile(let name): ["\(name): no such file"]
         case .unreadable(let failure): [failure.description]
         case .homeless(let failure): [failure.description]
@@ -305,6 +343,8 @@ extension TypeFlag {
         case .bool, .boolean: "true, false, yes, no, on, off, 1 or 0"
         case .date: "a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000, 2001-02-03 or now"
         case .data: "hexadecimal digits, @FILE or base64:TEXT"
+        case .add: "a finite number"
+        case .toggle: "a Boolean"
         default: "a value"
         }
     }

@@ -18,6 +18,10 @@ package enum WriteRequest: Hashable, Sendable {
     case append([PropertyList])
     /// Entries to merge into the existing dictionary.
     case merge(PropertyList.Dictionary)
+    /// An integer or a finite real to add to the existing number.
+    case add(PropertyList)
+    /// The inversion of the existing Boolean.
+    case toggle
 }
 
 extension WriteRequest {
@@ -55,6 +59,21 @@ extension WriteRequest {
             guard case .dictionary(var merged) = old else { throw ValueFailure(.notADictionary(key: key)) }
             for entry in added { merged[entry.key] = entry.value }
             return .dictionary(merged)
+        case .add(let number):
+            return try (old ?? .integer(0)).adding(number, key: key).asNumber(of: rule)
+        case .toggle:
+            guard case .boolean(let flag) = old ?? false else {
+                throw ValueFailure(.notChangeable(old?.kind ?? .null, by: .toggle, key: key))
+            }
+            return .boolean(!flag)
+        }
+    }
+
+    /// Whether the new value depends on a number or a Boolean that exists.
+    var isOfStoredValue: Bool {
+        switch self {
+        case .add, .toggle: true
+        default: false
         }
     }
 
@@ -132,6 +151,56 @@ extension PropertyList {
             }
         }
         throw ValueFailure(.notParsed(text))
+    }
+}
+
+// MARK: Sums
+
+extension PropertyList {
+    /// Parses the number that `--add` adds.
+    init?(addend text: String) {
+        if let number = Integer(word: text) {
+            self = .integer(number)
+        } else if let number = Double(word: text), number.isFinite {
+            self = .real(number)
+        } else {
+            return nil
+        }
+    }
+
+    /// Returns the sum of two numbers: an integer if both are. Throws if this is no number, if the sum is out of range,
+    /// or if rounding would lose the addend.
+    fileprivate func adding(_ addend: PropertyList, key: String) throws(ValueFailure) -> PropertyList {
+        guard kind == .integer || kind == .real else { throw ValueFailure(.notChangeable(kind, by: .add, key: key)) }
+        if case (.integer(let left), .integer(let right)) = (self, addend) {
+            if let left = Int128(exactly: left), let right = Int128(exactly: right),
+                let sum = Integer(exactly: left + right)
+            {
+                return .integer(sum)
+            }
+        } else if let left = exactReal, let right = addend.exactReal, (left + right).isFinite,
+            left + right != left || right == 0
+        {
+            return .real(left + right)
+        }
+        throw ValueFailure(.notRepresentable(key: key))
+    }
+
+    /// The number as a real, or nil if that would round it.
+    private var exactReal: Double? {
+        switch self {
+        case .real(let number): number
+        case .integer(let number): Int128(exactly: number).flatMap { Double(exactly: $0) }
+        default: nil
+        }
+    }
+
+    /// Returns the number in the type that a rule has for it, or unchanged if it has none.
+    fileprivate func asNumber(of rule: ValueRule?) -> PropertyList {
+        guard let rule, let text = try? RawText.text(of: self), let typed = try? rule.value(ofText: text, now: nil),
+            typed.kind == .integer || typed.kind == .real
+        else { return self }
+        return typed
     }
 }
 
@@ -218,7 +287,9 @@ package struct ValueWords: Hashable, Sendable {
         case .dictionary(let entries) where entries.count <= mostElements:
             var words = [TypeFlag.dict.rawValue]
             for entry in entries.sortedEntries {
-                guard !entry.key.utf8.contains(0), let scalar = scalar(entry.value) else { return nil }
+                // Among the words of a dictionary, an option is an error.
+                let isOption = entry.key.utf8.starts(with: "--".utf8)
+                guard !isOption, !entry.key.utf8.contains(0), let scalar = scalar(entry.value) else { return nil }
                 words += [entry.key] + scalar
             }
             return words

@@ -7,7 +7,8 @@ extension Verb {
         "write", .classic, "set a value, or replace a whole domain",
         details: [
             "VALUE is literal text. It gets the type that the domain's schema declares, or else the type of the stored value if the text represents one; a new key is a string. Text does not replace data, an array or a dictionary.",
-            "After a type, the next word is the value, whatever it is; after --array and --dict and their -add forms, all words are. Each type can be written with one dash. Without KEY, a dictionary replaces all values of the domain.",
+            "--add and --toggle change the value in the layer that is written or, if it has none, the one in force, such as a schema's default. Processes that do so at the same time lose no change.",
+            "After a type, the next word is the value, whatever it is; after --array and --dict and their -add forms, all words are, and options come before them. Of those words, the ones after -- are literal. Each type can be written with one dash. Without KEY, a dictionary replaces all values of the domain.",
         ],
         classicDetails: [
             "A value without a type is a string, unless one of the characters \" ( ) [ ] { } < > in it makes it a property list. With a schema, it has the type that the schema declares.",
@@ -15,8 +16,11 @@ extension Verb {
         ],
         table: Table(
             title: "Types",
-            rows: TypeFlag.allCases.map { ("\($0.rawValue) \($0.argument.name)", $0.argument.meaning) }),
-        options: [.layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .from, .newDomain, .newHost],
+            rows: TypeFlag.ofValues.map { ($0.usage, $0.argument.meaning) },
+            modernRows: TypeFlag.allCases.filter(\.isOfStoredValue).map { ($0.usage, $0.argument.meaning) }),
+        options: [
+            .layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .printed, .from, .newDomain, .newHost,
+        ],
         forms: [
             [.domain, Operand("DICTIONARY", .value)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],
@@ -26,8 +30,12 @@ extension Verb {
         try access.checkNotMeantAsFile(domain, invocation)
         let writing = Writing(
             access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force),
-            inserts: invocation.has(.insert))
+            inserts: invocation.has(.insert), printed: invocation.has(.printed) ? Rendering(invocation) : nil)
+        if writing.printed != nil { try access.checkSecrecy(of: domain, "--print is refused; nothing was changed") }
         let request = try invocation.written(context)
+        if writing.inserts, request.isOfStoredValue {
+            throw CommandFailure(.usage, "write: --insert requires a new value, not --add or --toggle")
+        }
         if let key = invocation[operand: Operand.key.name] {
             try writing.set(key, to: request)
         } else if writing.inserts {
@@ -65,6 +73,8 @@ private struct Writing: Sendable {
     let isForced: Bool
     /// Whether to insert the value into an array, before the element at the path.
     let inserts: Bool
+    /// How to print the new value; nil not to print it.
+    let printed: Rendering?
 
     /// Replaces the whole domain by a dictionary.
     func replaceAll(with values: PropertyList.Dictionary) throws {
@@ -77,7 +87,9 @@ private struct Writing: Sendable {
             draft.values.replaceVisible(with: adapted)
             draft.createsFile = true
         }
-        noteFileOfThisName(try access.commit([edit]).first)
+        let outcome = try access.commit([edit]).first
+        noteFileOfThisName(outcome)
+        try printNewValue(outcome.map { .dictionary($0.after.values.withoutHidden) }, under: nil)
     }
 
     /// Replaces the root of a file by a value that is not a dictionary.
@@ -87,7 +99,13 @@ private struct Writing: Sendable {
             draft.root = root
             draft.createsFile = true
         }
-        try access.commit([edit])
+        try printNewValue(access.commit([edit]).first?.after.root, under: nil)
+    }
+
+    /// Prints the value in the layer that was written, if that is requested, with sensitive values masked.
+    private func printNewValue(_ value: PropertyList?, under key: KeyArgument?) throws {
+        guard let printed, let value else { return }
+        try access.context.print(printed.bytes(of: value, under: key, access.masking(domain)), of: value, printed)
     }
 
     /// Notes that a new domain has the name of a file in the working directory, which may be meant.
@@ -120,16 +138,24 @@ private struct Writing: Sendable {
             inserts ? .insertion($0.counted(key.path)) : nil
         }
         let compared = try condition.isNone ? nil : access.valueInForce(of: key, in: domain)
+        let base = try request.isOfStoredValue ? access.valueToChange(of: key, in: domain) : nil
         let outcome = try access.change(domain, isForced: isForced, by: step) { root in
             let present = root[key.path]
             if let compared { try condition.check(compared(root), key.spelling) }
             try root.checkEnd(of: key.path)
-            let former = inserts ? nil : present
+            let former = try inserts ? nil : base.map { try $0(root) } ?? present
+            if base != nil, let former { try access.checkExact(former, at: key.path, in: domain) }
             let typed = try access.isInexactInteger(former, at: key.path, of: domain) ? .integer(0) : former
             let value = try request.value(replacing: typed, key: word, rule: rule, now: now)
             if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
         }
         noteFileOfThisName(outcome)
+        if let outcome {
+            // The index after the last element, or the end of an array, names the element that was added.
+            let path = outcome.before.root.counted(key.path)
+            let end = EntryPath(path.components.dropLast() + [EntryPath.Component(-1)])
+            try printNewValue(outcome.after.root[path] ?? outcome.after.root[end], under: key)
+        }
         guard rule?.isOpen ?? true, let outcome else { return }
         noteText(request, key, outcome)
         if inserts { return }
@@ -156,7 +182,8 @@ private struct Writing: Sendable {
 /// The condition on the current value for a write.
 private enum WriteCondition: Sendable {
     case none, absent
-    case current(PropertyList)
+    /// The text that `read --format raw` prints, or lossless JSON.
+    case current(String)
 
     init(_ invocation: Invocation) throws {
         guard !invocation.has(.ifAbsent) || invocation[.ifCurrent] == nil else {
@@ -165,12 +192,7 @@ private enum WriteCondition: Sendable {
         if invocation.has(.ifAbsent) {
             self = .absent
         } else if let text = invocation[.ifCurrent] {
-            do throws(DecodingFailure) {
-                self = .current(try LosslessJSON.value(of: text))
-            } catch {
-                let damage = InvalidInput(name: Option.ifCurrent.name, bytes: Array(text.utf8), failure: error)
-                throw CommandFailure(.invalidValue, damage.lines.joined())
-            }
+            self = .current(text)
         } else {
             self = .none
         }
@@ -182,12 +204,26 @@ private enum WriteCondition: Sendable {
         switch self {
         case .none: return
         case .absent: if value == nil { return }
-        case .current(let expected): if value == expected { return }
+        case .current(let text): if let value, try Self.value(value, equals: text) { return }
         }
         let isAbsence = if case .absent = self { true } else { false }
         let found =
             isAbsence ? "there is already a value" : value == nil ? "there is no value" : "the value differs"
         throw CommandFailure(.different, "\(name.onOneLine): \(found); nothing was changed")
+    }
+
+    /// Returns whether a value has this raw text, or is equal to the value of this JSON. Throws for an array or a
+    /// dictionary, which has no raw text, if the text is not JSON.
+    private static func value(_ value: PropertyList, equals text: String) throws(CommandFailure) -> Bool {
+        let raw = try? Rendering(.raw).bytes(of: value)
+        if raw == Array((value.kind == .data ? text : text + "\n").utf8) { return true }
+        do throws(DecodingFailure) {
+            return try value == LosslessJSON.value(of: text)
+        } catch {
+            if raw != nil { return false }
+            let damage = InvalidInput(name: Option.ifCurrent.name, bytes: Array(text.utf8), failure: error)
+            throw CommandFailure(.invalidValue, damage.lines.joined())
+        }
     }
 }
 
@@ -227,7 +263,9 @@ extension PropertyList.Dictionary {
 
 extension Option {
     package static let ifCurrent = Option(
-        "--if-current", Argument("JSON", .word), "write only if this is the value in force, in lossless JSON")
+        "--if-current", Argument("TEXT", .word),
+        "write only if this is the value in force, as read --format raw prints it or in lossless JSON")
+    package static let printed = Option("--print", "print the new value")
     package static let insert = Option("--insert", "insert before the element of an array that KEY names")
     package static let ifAbsent = Option("--if-absent", "write only if there is no value in force")
 }

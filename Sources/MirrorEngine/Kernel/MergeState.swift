@@ -227,8 +227,8 @@ extension MergeState: Hashable {
 }
 
 extension MergeState {
-    /// Calls `body` with the atoms in which two states differ, in order: with one that only one of them has, or with two
-    /// of the same path and name.
+    /// Calls `body` with the atoms in which two states differ, in order: with one that only one of them has, or with
+    /// two of the same path and name.
     func visitDifferences(from other: MergeState, _ body: (_ ours: Atom?, _ theirs: Atom?) -> Void) {
         var (left, right) = (Place(run: 0, index: 0), Place(run: 0, index: 0))
         while true {
