@@ -49,6 +49,13 @@ extension StoreAccess {
         return outcomes
     }
 
+    /// Prints what was written. An error that prevents it says that it was written.
+    func printing(_ domain: AddressedDomain, _ print: () throws -> Void) throws {
+        do { try print() } catch let failure as SystemFailure {
+            throw failure.after(.wrote(domain.file.place(on: system)))
+        }
+    }
+
     /// Returns the edit with a check for sensitive values, if the file will be readable by everyone.
     private func judgingSecrets(_ edit: DomainEdit) -> DomainEdit {
         guard edit.file.audience == .everyone, let name = try? DomainName(edit.file.name) else { return edit }

@@ -43,11 +43,8 @@ extension Verb {
         for (domain, differences) in changes {
             let heading = domain.heading(context.dialect).onOneLine
             let lines = differences.lines(of: heading, masking: access.masking(domain))
-            do throws(SystemFailure) {
-                try context.terminal.write(lines, to: .output)
-            } catch {
-                throw isTrial ? error : error.after(.wrote(domain.file.place(on: access.system)))
-            }
+            func printLines() throws { try context.terminal.write(lines, to: .output) }
+            if isTrial { try printLines() } else { try access.printing(domain, printLines) }
         }
         return isTrial && !changes.isEmpty ? .different : .done
     }

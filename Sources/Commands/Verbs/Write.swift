@@ -105,7 +105,8 @@ private struct Writing: Sendable {
     /// Prints the value in the layer that was written, if that is requested, with sensitive values masked.
     private func printNewValue(_ value: PropertyList?, under key: KeyArgument?) throws {
         guard let printed, let value else { return }
-        try access.context.print(printed.bytes(of: value, under: key, access.masking(domain)), of: value, printed)
+        let bytes = try printed.bytes(of: value, under: key, access.masking(domain))
+        try access.printing(domain) { try access.context.print(bytes, of: value, printed) }
     }
 
     /// Notes that a new domain has the name of a file in the working directory, which may be meant.
