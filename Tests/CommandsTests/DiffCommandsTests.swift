@@ -29,4 +29,16 @@ import Testing
         }
         #expect(commands > Self.pairs)
     }
+
+    @Test(arguments: ["--layer", "--help", "--", "--int"])
+    func `a printed command keeps a key that looks like an option`(_ key: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.store([:], as: "old")
+        try machine.store(["k": .dictionary([key: "v"]), "list": [.string(key)]], as: "new")
+        let text = try machine.run("prefs diff --format commands old new")
+        for pipeline in try ShellScript.pipelines(text.output) {
+            #expect(try runPrefs(try #require(pipeline.last), on: machine).status == 0, "\(text.output)")
+        }
+        #expect(try machine.run("prefs diff old new") == Transcript.Outcome())
+    }
 }

@@ -145,6 +145,14 @@ import Testing
         ("prefs write d retries --add 1", "prefs read d retries", "1\n"),
     ]
 
+    @Test(arguments: ["token", ":account:password"])
+    func `a sensitive value that was written is printed masked`(_ key: String) throws {
+        let clinic = try clinic()
+        let outcome = try prefs("prefs write d \(key) hush --print", clinic)
+        #expect(outcome == Transcript.Outcome(output: "\(Masking.dots)\n"))
+        #expect(try clinic.machine.fileSystem.contents(of: "/home/ada/.config/prefs/d.plist") != nil)
+    }
+
     @Test(arguments: writes)
     func `a word without a type gets the declared type`(_ write: String, _ read: String, _ output: String) throws {
         let clinic = try clinic()

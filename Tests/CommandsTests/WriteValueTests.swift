@@ -64,7 +64,8 @@ struct Refusal: Sendable {
         (["-data", "@/home/ada/blob"], "<00ff>"), (["-data", "@-"], "<69 6e>"),
         (["-array"], "[]"), (["-array", "one", "two", "three"], #"["one", "two", "three"]"#),
         (["-array", "-int", "1", "two", "-bool", "no"], #"[1, "two", false]"#),
-        (["-array", "-string", "-array"], #"["-array"]"#), (["-array", "{ a = 1; }"], #"[{a: "1"}]"#),
+        (["-array", "-string", "-array"], #"["-array"]"#), (["-array", "-add", "-toggle"], #"["-add", "-toggle"]"#),
+        (["-array", "{ a = 1; }"], #"[{a: "1"}]"#),
         (["-array", "-json", "[1]"], "[[1]]"), (["-array", "-x"], #"["-x"]"#),
         (["-dict"], "{}"), (["-dict", "one", "1"], #"{one: "1"}"#),
         (["-dict", "one", "-int", "1", "two", "b"], #"{one: 1, two: "b"}"#),
@@ -121,7 +122,7 @@ struct Refusal: Sendable {
         Refusal(
             [String(repeating: "(", count: 1000)], .invalidValue,
             "Could not parse: \(String(repeating: "(", count: 200))….  Try single-quoting it."),
-        Refusal(["-foo", "3"], .usage, "unknown type -foo"),
+        Refusal(["-foo", "3"], .usage, "unknown type -foo"), Refusal(["-add", "3"], .usage, "unknown type -add"),
         Refusal(["-bol", "1"], .usage, "unknown type -bol; did you mean -bool?"),
         Refusal(["foo (bar)"], .invalidValue, "Could not parse: foo (bar).  Try single-quoting it."),
         Refusal(["-array", "a", "b)"], .invalidValue, "Could not parse: b).  Try single-quoting it."),
