@@ -69,7 +69,7 @@ struct AppliedSets: Hashable, Sendable {
         entries[Name(file.path.description)]?.sets[set] ?? []
     }
 
-    /// Returns the set of which a key is part, or nil if it is part of none.
+    /// Returns the set that has a key, or nil if none has it.
     func owner(of key: EntryPath.Component, in file: DomainFile) -> Name? {
         entries[Name(file.path.description)]?.sets.first { $0.value.contains(key) }?.key
     }
