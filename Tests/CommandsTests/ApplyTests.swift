@@ -159,7 +159,7 @@ import Testing
             output: "/home/ada/one.json:\none k\n/home/ada/two.json:\ntwo k\n",
             values: "{\"one\":{\"k\":1},\"two\":{\"k\":2}}"),
         Row(
-            what: "several files are the set default, and the last one counts", before: [],
+            what: "several files are the set default, and the last value is used", before: [],
             command: "--domains all.json -", input: "{\"a\": {\"x\": 2}}",
             output: "+ a x: 2\n+ a y: 1\n",
             errors: "prefs: standard input: a x: replaces the value in all.json\n",

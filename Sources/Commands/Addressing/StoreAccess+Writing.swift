@@ -49,7 +49,7 @@ extension StoreAccess {
         return outcomes
     }
 
-    /// Prints what was written. An error that prevents it says that it was written.
+    /// Prints a change that was written. A failure to print it reports that it was written.
     func printing(_ domain: AddressedDomain, _ print: () throws -> Void) throws {
         do { try print() } catch let failure as SystemFailure {
             throw failure.after(.wrote(domain.file.place(on: system)))

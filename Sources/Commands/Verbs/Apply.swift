@@ -7,7 +7,7 @@ extension Verb {
     package static let apply = Verb(
         "apply", .new, "make domains equal to files, in one transaction",
         details: [
-            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in \(Declaration.endings) are read, and its other entries are listed on standard error. If several files declare a key, the last one counts.",
+            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in \(Declaration.endings) are read, and its other entries are listed on standard error. If several files declare a key, the value in the last file is used.",
             "Each change is printed: `+` for a new key, `-` for a deleted one, `~` for another value.",
             "The keys that a call sets form a set, named by --set, or else by the path if FILE is a single file or folder, or else `default`. Keys that no file declares are kept, unless --prune is given: then those of the set are deleted, and a domain without keys is removed. A domain of the set for which there is no file is only pruned with --prune-domains. A key belongs to one set; --take moves it into this one. --list prints the sets and their keys.",
             "--dry-run prints what would change, and exits with 8 if anything would; --check prints nothing.",

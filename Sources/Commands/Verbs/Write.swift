@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "VALUE is literal text. It gets the type that the domain's schema declares, or else the type of the stored value if the text represents one; a new key is a string. Text does not replace data, an array or a dictionary.",
             "--add and --toggle change the value in the layer that is written or, if it has none, the one in force, such as a schema's default. Processes that do so at the same time lose no change.",
-            "After a type, the next word is the value, whatever it is; after --array and --dict and their -add forms, all words are, and options come before them. Of those words, the ones after -- are literal. Each type can be written with one dash. Without KEY, a dictionary replaces all values of the domain.",
+            "After a type, the next word is the value, whatever it is; after --array and --dict and their -add forms, all words are, and options come before them. The words after -- are literal. Each type can be written with one dash. Without KEY, a dictionary replaces all values of the domain.",
         ],
         classicDetails: [
             "A value without a type is a string, unless one of the characters \" ( ) [ ] { } < > in it makes it a property list. With a schema, it has the type that the schema declares.",
