@@ -35,6 +35,10 @@ extension DecodingFailure {
         case trailingContent
         /// A duplicate key, which the options refuse.
         case duplicateKey(String)
+        /// A duplicate key in a text whose keys are on lines, and the line of the first one.
+        case duplicateKeyInLines(String, first: Int)
+        /// A kind of value that property lists do not have. The string names it with its article.
+        case unsupportedValue(String)
         /// Text that appears to be in another language, which the string names.
         case otherLanguage(String)
 
@@ -182,6 +186,8 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .otherRoot(let name): "an XML file, but not a property list: the root is <\(shortened(name))>"
         case .noValue: "there is no value"
         case .severalValues: "there is more than one value"
+        case .duplicateKeyInLines(let key, let line): "duplicate key \(quoted(key)), which line \(line) has too"
+        case .unsupportedValue(let what): "\(what), which settings cannot hold"
         case .null: "null, which settings cannot hold"
         case .commentInJSON: "comments are not JSON"
         case .trailingComma(let bracket): "a comma before \(bracket)"
@@ -269,7 +275,7 @@ extension DecodingFailure {
 
 extension TextLocation {
     /// The lines and columns of `offsets`, computed in one pass over the text.
-    static func locations(of offsets: [Int], inText bytes: [UInt8]) -> [Int: TextLocation] {
+    package static func locations(of offsets: [Int], inText bytes: [UInt8]) -> [Int: TextLocation] {
         let unit = TextEncoding.unitWidth(of: bytes)
         var locations: [Int: TextLocation] = [:]
         var (line, column) = (1, 1)

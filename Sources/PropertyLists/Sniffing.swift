@@ -247,7 +247,9 @@ private enum OtherLanguage {
             let hasQuotes = lines.prefix(16).contains { isAssignment($0) && $0.contains("= \"") }
             return hasQuotes || first.hasPrefix("[[") ? "TOML" : "an INI file"
         }
-        if lines.prefix(16).allSatisfy(isAssignment) { return "an INI file" }
+        if lines.prefix(16).allSatisfy(isAssignment) {
+            return lines.prefix(16).allSatisfy(isVariable) ? "a .env file" : "an INI file"
+        }
         return isOfYAML(first) ? "YAML" : nil
     }
 
@@ -264,6 +266,14 @@ private enum OtherLanguage {
         guard parts.count == 2, !parts[1].hasSuffix(";") else { return false }
         let name = parts[0].hasPrefix("export ") ? parts[0].dropFirst(7) : parts[0][...]
         return !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || "_.-[] ".contains($0) }
+    }
+
+    /// Whether a line assigns to the name of a shell variable, without spaces around the sign.
+    private static func isVariable(_ line: String) -> Bool {
+        let text = line.hasPrefix("export ") ? line.dropFirst(7) : line[...]
+        let name = text.prefix { $0 != "=" }
+        return !(name.first?.isNumber ?? true)
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
     }
 
     private static func isOfYAML(_ line: String) -> Bool {

@@ -114,11 +114,16 @@ import Testing
         ("a", "<Project Sdk=\"x\"/>", "1:1: an XML file, but not a property list: the root is <Project>"),
         ("a.html", "<!DOCTYPE html>\n<html>", "2:1: an XML file, but not a property list: the root is <html>"),
         ("a", "<plits/>", "1:1: unknown element <plits>; did you mean <plist>?"),
-        ("a.conf", "; c\n[core]\n\tx = 1\n", "1:1: looks like an INI file"),
-        ("a.desktop", "[Desktop Entry]\nName=x\n", "1:1: looks like an INI file"),
-        (".gitconfig", "[remote \"origin\"]\nurl=x\n", "1:1: looks like an INI file"),
-        (".env", "# c\nexport A=\"b\"\nC=d\n", "1:1: looks like an INI file"),
-        ("a.json", "[a]\nb = 1\n", "1:1: looks like an INI file"),
+        ("a.conf", "; c\n[core]\n\tx = 1\n", "1:1: looks like an INI file; \(toImport) ini DOMAIN ./a.conf"),
+        ("a.desktop", "[Desktop Entry]\nName=x\n", "1:1: looks like an INI file; \(toImport) ini DOMAIN ./a.desktop"),
+        (
+            ".gitconfig", "[remote \"origin\"]\nurl=x\n",
+            "1:1: looks like an INI file; \(toImport) ini DOMAIN ./.gitconfig"
+        ),
+        (".env", "# c\nexport A=\"b\"\nC=d\n", "1:1: looks like a .env file; \(toImport) env DOMAIN ./.env"),
+        ("a.json", "[a]\nb = 1\n", "1:1: looks like an INI file; \(toImport) ini DOMAIN ./a.json"),
+        (".env", "A=1\nb-c=2\n", "1:1: looks like an INI file; \(toImport) ini DOMAIN ./.env"),
+        ("a.conf", "A = 1\n", "1:1: looks like an INI file; \(toImport) ini DOMAIN ./a.conf"),
         ("Cargo.lock", "[[package]]\nname = \"x\"\n", "1:1: looks like TOML"),
         ("a", "# c\na: b\nc:\n  - d\n", "1:1: looks like YAML"),
         ("a", "---\n- a\n- b\n", "1:1: looks like YAML"),
@@ -126,6 +131,7 @@ import Testing
         ("a.strings", "a = b\nc = d;", "1:6: expected ; after the value (at :a)"),
         ("a", "{\"a\": 1\n", "2:1: ends inside an object"), ("a", "{", "1:2: ends inside a dictionary"),
     ]
+    private static let toImport = "to import it: prefs import --from"
     private static let json5 = "this is JSON5, which needs the extension .json5 or .jsonc, or --from json5"
 
     @Test(arguments: messages)

@@ -16,6 +16,7 @@ package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case text, lines, commands
     case table, markdown, man
     case jsonSchema = "json-schema"
+    case dconf, env, ini
     /// A domain with a file for each key.
     case folder
 }
@@ -55,6 +56,9 @@ extension FormatName {
 
     /// The formats in which values can be read.
     package static let importable: [FormatName] = readable + [.typed]
+
+    /// The formats of other programs that `import` reads.
+    package static let ofOtherPrograms: [FormatName] = [.dconf, .env, .ini]
 
     /// The property list format. JSON5 is a variant of JSON for reading, and is written as JSON.
     package var ofPropertyList: PropertyList.Format? {

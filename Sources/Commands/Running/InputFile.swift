@@ -12,6 +12,8 @@ struct InputFile: Sendable {
     /// The file name, whose extension indicates the format; nil for the standard input.
     private let fileName: String?
     private var options: PropertyList.ReadingOptions
+    /// The settings of another program; nil in other formats.
+    let importedText: ImportedText?
 
     /// Reads the input.
     ///
@@ -39,6 +41,11 @@ struct InputFile: Sendable {
             readsScalarsAsJSON: !context.isRunAsAppleTool)
         options.json = format == .json5 ? .json5 : json
         options.inexactIntegers = inexactIntegers
+        do throws(ImportedText.Failure) {
+            importedText = try ImportedText(bytes, as: format)
+        } catch {
+            throw InvalidInput(name: Self.name(argument), bytes: bytes, failure: error)
+        }
     }
 
     /// Returns the name of an input in messages.
@@ -63,7 +70,7 @@ struct InputFile: Sendable {
 
     /// Returns whether reals in JSON have more digits than a double can hold.
     func roundsReals() throws(InvalidInput) -> Bool {
-        guard format != .typed, try value().format == .json else { return false }
+        guard format != .typed, importedText == nil, try value().format == .json else { return false }
         return PropertyList.hasInexactReals(inJSON: bytes, numberOptions)
     }
 
@@ -76,15 +83,17 @@ struct InputFile: Sendable {
 
     private var numberOptions: PropertyList.ReadingOptions { PropertyList.ReadingOptions(allowsJSON5: true) }
 
-    /// Returns whether the input is in a format without types other than strings.
+    /// Returns whether the input is in a format without types other than strings, or with fewer types than a schema.
     func isUntyped() throws(InvalidInput) -> Bool {
         if format == .typed { return false }
+        if importedText != nil { return true }
         return try !value().format.hasTypes
     }
 
     /// Returns the value of an input that must be a dictionary.
     func dictionary() throws -> PropertyList.Dictionary {
         if format == .typed { return try linesRead() }
+        if let importedText { return importedText.values }
         let value = try value().value
         guard case .dictionary(let entries) = value else {
             // A list in YAML may look like a property list.

@@ -101,26 +101,51 @@ package struct InvalidInput: Reportable {
     package let name: String
     /// The location in a text; nil for a binary file.
     package let location: TextLocation?
-    package let failure: DecodingFailure
+    private let problem: DecodingFailure.Problem
+    private let offset: Int
+    private let path: EntryPath
+    /// Whether the input was read in the format of another program.
+    private var isOfOtherProgram = false
 
     init(name: String, bytes: [UInt8], failure: DecodingFailure) {
         self.name = name == "-" ? "standard input" : name
-        self.failure = failure
+        (problem, offset, path) = (failure.problem, failure.offset, failure.path)
         location = failure.location(in: bytes)
+    }
+
+    /// Creates the error of a text that another program wrote.
+    init(name: String, bytes: [UInt8], failure: ImportedText.Failure) {
+        self.name = name
+        (problem, offset, path) = (failure.problem, failure.offset, [])
+        location = TextLocation.locations(of: [failure.offset], inText: bytes)[failure.offset]
+        isOfOtherProgram = true
     }
 
     package var status: ExitStatus { .damaged }
 
     /// Returns the message for a file whose extension states a language that prefs does not read, or nil.
     static func lineOfUnsupportedLanguage(_ name: String) -> String? {
-        FileExtension.unsupportedLanguage(ofFile: name).map { "\(name.onOneLine): prefs does not read \($0)" }
+        FileExtension.unsupportedLanguage(ofFile: name).map {
+            "\(name.onOneLine): prefs does not read \($0)\(hint($0, name))"
+        }
+    }
+
+    /// Returns the end of a message about a file in a language that `import` can read, or nothing.
+    private static func hint(_ language: String, _ name: String) -> String {
+        let formats: [(language: String, format: FormatName)] = [
+            ("INI files", .ini), ("an INI file", .ini), ("a .env file", .env),
+        ]
+        guard let format = formats.first(where: { $0.language == language })?.format else { return "" }
+        let file = name == "standard input" ? "-" : ShellWord.quoted(name.onOneLine)
+        return "; to import it: prefs import --from \(format.rawValue) DOMAIN \(file)"
     }
 
     package var lines: [String] {
-        if let line = Self.lineOfUnsupportedLanguage(name) { return [line] }
-        let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(failure.offset)"
-        let path = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
-        return ["\(name.onOneLine)\(place): \(failure.problem)\(path)"]
+        if !isOfOtherProgram, let line = Self.lineOfUnsupportedLanguage(name) { return [line] }
+        let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(offset)"
+        let entry = path.components.isEmpty ? "" : " (at \(path.description.onOneLine))"
+        let hint = if case .otherLanguage(let language) = problem { Self.hint(language, name) } else { "" }
+        return ["\(name.onOneLine)\(place): \(problem)\(hint)\(entry)"]
     }
 }
 
