@@ -159,7 +159,8 @@ import Testing
 }
 
 extension SimulatedMachine {
-    fileprivate func text(of path: String) throws -> String {
+    /// Returns the text of a file.
+    func text(of path: String) throws -> String {
         let bytes = try fileSystem.contents(of: try #require(FilePath(path)))
         return String(decoding: try #require(bytes), as: UTF8.self)
     }

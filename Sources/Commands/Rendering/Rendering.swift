@@ -95,6 +95,9 @@ package struct Rendering: Hashable, Sendable {
             if let key { return Array(TypedText.text(of: value, under: key).utf8) }
             guard let domain = value.dictionaryValue else { throw RawFailure(kind: value.kind) }
             return Array(TypedText.text(of: domain).utf8)
+        case .env:
+            guard let variables = value.dictionaryValue else { throw RawFailure(kind: value.kind) }
+            return Array(try EnvironmentText.text(of: variables).utf8)
         default:
             guard let format = format?.ofPropertyList else { return Array((ClassicText.text(of: value) + "\n").utf8) }
             let bytes = try Array(withoutNulls(value).serialized(as: format, options: options))

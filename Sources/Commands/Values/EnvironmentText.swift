@@ -1,4 +1,5 @@
-internal import PropertyLists
+package import PropertyLists
+internal import SettingsSchema
 
 /// Variables of an environment, as text: lines `KEY=VALUE`, or such entries that end in a NUL, as `env -0` prints them.
 ///
@@ -30,6 +31,30 @@ package enum EnvironmentText {
         }
         result.finish()
         return result
+    }
+}
+
+extension EnvironmentText {
+    /// Returns lines that a POSIX shell and `settings(in:)` read, sorted by key.
+    package static func text(of values: PropertyList.Dictionary) throws(CommandFailure) -> String {
+        var (text, failures) = ("", [String]())
+        for entry in values.sortedEntries {
+            let key = entry.key.onOneLine
+            if !entry.key.isVariableName {
+                failures.append("\(key): env cannot hold a key that is no name of a shell variable")
+            } else if entry.value.kind == .data || entry.value.kind == .null {
+                failures.append("\(key): env cannot hold a value of type \(entry.value.kind.rawValue)")
+            } else if let value = try? RawText.text(of: entry.value), !value.utf8.contains(0) {
+                text += "\(entry.key)=\(ShellQuoting.word(value))\n"
+            } else {
+                let what =
+                    entry.value.kind == .string
+                    ? "the character U+0000" : "a value of type \(entry.value.kind.rawValue)"
+                failures.append("\(key): env cannot hold \(what)")
+            }
+        }
+        guard failures.isEmpty else { throw CommandFailure(.invalidValue, failures, classic: failures) }
+        return text
     }
 }
 

@@ -6,12 +6,13 @@ extension Verb {
     package static let export = Verb(
         "export", .classic, "write a domain to a file",
         details: [
-            "Without --format, the extension of the file decides; other files are binary, and the standard output (-) is XML. Sensitive values are written to files only."
+            "Without --format, the extension of the file decides; other files are binary, and the standard output (-) is XML. Sensitive values are written to files only.",
+            "--format env writes lines KEY='value' for a POSIX shell, and leaves out sensitive values. A key that is no name of a shell variable is an error, and so are arrays, dictionaries and data.",
         ],
         classicDetails: [
             "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
         ],
-        options: [.effective, .layer, .format(FormatName.ofValues, "how to write it")],
+        options: [.effective, .layer, .format(FormatName.ofValues + [.env], "how to write it")],
         forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
@@ -25,7 +26,8 @@ extension Verb {
                 .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")
         }
         let rendering = Rendering(invocation, preset: FormatName(exportingTo: file, invocation.dialect))
-        let shown = try access.publishable(values, of: domain, to: file)
+        // An environment is passed on to every program that is started in it.
+        let shown = try access.publishable(values, of: domain, to: rendering.format == .env ? "-" : file)
         let root = (contents?.rootKind ?? .dictionary).root(of: shown.values)
         let bytes = try rendering.bytes(of: root)
         if rendering.dropsFractions(of: root) {
