@@ -107,6 +107,7 @@ import Testing
         (["diff", "com.example.app", "--versions", "11..1"], ["11..12", "11..11"]),
         (["diff", "com.example.app@u"], ["com.example.app@user", "com.example.app@user-host"]),
         (["diff", "org.example", "org.example@e"], ["org.example@effective"]), (["diff", "no.such@"], []),
+        (["diff", "com.example.app@1"], ["com.example.app@12", "com.example.app@11"]),
         (["read", "com.example.app@"], []),
     ]
 

@@ -48,7 +48,7 @@ import Testing
     private static let many = [
         "read d", "read", "read --effective d", "find d", "find theme", "explain d", "explain d token", "history d",
         "history --full d", "history --format json d", "history --show 2 d", "query d TRUEPREDICATE",
-        "diff d other", "diff --format commands other d", "diff --versions 1..3 d",
+        "diff d other", "diff --format commands other d", "diff --versions 1..3 d", "diff d@1", "diff other d@1",
         "read /home/ada/.config/prefs/d.plist",
     ]
     private static let single = [

@@ -256,6 +256,7 @@ struct AddressedDomain: Sendable {
 ///     com.example.app              the user's values, or with -currentHost those for this host
 ///     com.example.app@site         the values of a layer that a command can write
 ///     com.example.app@effective    the values in force
+///     com.example.app@3            the values of a version
 ///     ./settings.plist             a file; - is the standard input
 ///     settings.plist               the domain of that name, or else the file
 struct ComparedOperand {
@@ -277,6 +278,10 @@ extension StoreAccess {
             let input = try InputFile(word, invocation, context, unwrapsJSON: true)
             return ComparedOperand(
                 values: try input.dictionary().withoutHidden, masking: .none, command: nil, isInput: true)
+        }
+        if let (domain, version) = try versionOperand(word) {
+            let values = try state(ofVersion: Verb.number(version, "the number of a version"), of: domain).values
+            return ComparedOperand(values: values.withoutHidden, masking: masking(domain), command: nil)
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
         guard DomainArgument.isPath(word) else {
@@ -324,6 +329,19 @@ extension StoreAccess {
         return ComparedOperand(
             values: try values(addressed) ?? [:], masking: masking(addressed),
             command: spelling(name, in: layer))
+    }
+
+    /// Splits `DOMAIN@VERSION`, where the domain can be a file. The result is nil for other words, and for the name of
+    /// a domain or a file that exists.
+    func versionOperand(_ word: String) throws -> (domain: AddressedDomain, version: String)? {
+        guard let sign = word.unicodeScalars.lastIndex(of: "@"), sign != word.startIndex else { return nil }
+        let version = String(word[sign...].dropFirst())
+        guard !version.isEmpty, version.utf8.allSatisfy({ $0 &- 0x30 <= 9 }) else { return nil }
+        let isName =
+            DomainArgument.isPath(word)
+            ? try system.fileSystem.status(of: context.absolutePath(word)) != nil
+            : try context.hasFile(named: word) || domain(word).file.status(on: system) != nil
+        return isName ? nil : (try named(String(word[..<sign])), version)
     }
 
     /// Splits `DOMAIN@LAYER`. The layer is nil for `effective`; the result is nil for other words.

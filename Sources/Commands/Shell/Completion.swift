@@ -162,7 +162,7 @@ extension Completion {
             answer.files = .files
         case .compared:
             offerDomains()
-            offerLayers()
+            offerLayersAndVersions()
             answer.files = .files
         case .version: offerVersions(of: operands.first ?? "")
         case .key: offerKeys(of: operands.first ?? "", declared: false)
@@ -192,12 +192,13 @@ extension Completion {
         for domain in source.domains().sorted(by: { $0.isBefore($1) }) { offer(domain) }
     }
 
-    /// Offers the layers of the domain before the sign: `DOMAIN@LAYER`.
-    mutating func offerLayers() {
+    /// Offers the layers and versions of the domain before the sign: `DOMAIN@LAYER`, `DOMAIN@VERSION`.
+    mutating func offerLayersAndVersions() {
         guard let sign = current.unicodeScalars.lastIndex(of: "@") else { return }
         let domain = String(current[..<sign])
         guard source.domains().contains(exactly: domain) else { return }
         for layer in Layer.writable.map(\.name) + ["effective"] { offer("\(domain)@\(layer)") }
+        for (number, meaning) in source.versions(domain) { offer("\(domain)@\(number)", meaning) }
     }
 
     /// Offers the numbers of the kept versions.

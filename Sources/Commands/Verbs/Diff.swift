@@ -6,9 +6,9 @@ extension Verb {
     package static let diff = Verb(
         "diff", .new, "compare two domains, files or layers",
         details: [
-            "Each of A and B is a domain, DOMAIN@LAYER (\(Layer.writable.map(\.name).joined(separator: ", ")), or effective for the values in force), a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file; --domain NAME in place of A is always a domain.",
+            "Each of A and B is a domain, DOMAIN@LAYER (\(Layer.writable.map(\.name).joined(separator: ", ")), or effective for the values in force), DOMAIN@VERSION with a number that prefs history lists, a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file; --domain NAME in place of A is always a domain.",
             "The values in force are those of the domain's own layers; --global adds those of the global domain.",
-            "--versions FROM..TO compares two versions of the domain A, and --versions FROM a version with the present values; prefs history lists them.",
+            "--versions FROM..TO compares two versions of the domain A, and --versions FROM a version with the present values, as DOMAIN@VERSION alone does.",
             "With --format commands it prints the commands that turn A into B.",
         ],
         options: [.globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines, .asDomain],
@@ -26,6 +26,12 @@ extension Verb {
             }
             let domain = try isForced ? access.domain(DomainName(word: words.0)) : access.named(words.0)
             (old, new) = try access.versions(versions, of: domain)
+        case (nil, nil):
+            guard !isForced, let (domain, version) = try access.versionOperand(words.0) else {
+                throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
+            }
+            guard invocation[.from] == nil else { throw CommandFailure.formatOfDomain(words.0) }
+            (old, new) = try access.versions(version, of: domain)
         case (nil, let word?):
             guard isForced || words.0 != "-" || word != "-" else {
                 throw CommandFailure(.usage, "diff: the standard input can be read only once")
@@ -35,7 +41,7 @@ extension Verb {
             guard invocation[.from] == nil || old.isInput || new.isInput else {
                 throw CommandFailure.formatOfDomain(words.0)
             }
-        default: throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
+        case (_?, _?): throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
         }
         let differences = Differences(from: old.values, to: new.values)
         let masking = Masking(old.masking, new.masking)
