@@ -39,8 +39,8 @@ extension DecodingFailure {
         case duplicateKeyInLines(String, first: Int)
         /// A kind of value that property lists do not have. The string names it with its article.
         case unsupportedValue(String)
-        /// Text that appears to be in another language, which the string names.
-        case otherLanguage(String)
+        /// Text that appears to be in another language.
+        case otherLanguage(OtherLanguage)
 
         // Text.
         /// The bytes are not valid in the named encoding.
@@ -195,7 +195,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .onlyIn(.json5, let problem):
             "\(problem); this is JSON5, which needs the extension .json5 or .jsonc, or --from json5"
         case .onlyIn(_, let problem): "\(problem); this is JSON with comments"
-        case .otherLanguage(let name): "looks like \(name)"
+        case .otherLanguage(let language): "looks like \(language.text)"
         case .unsupportedVersion(let version): "unsupported version \(quoted(version)) of the binary format"
         case .invalidTrailer(let what): "invalid trailer: \(what)"
         case .invalidOffset(let object, let offset): "object \(object) would begin at \(offset), outside the objects"

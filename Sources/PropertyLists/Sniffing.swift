@@ -89,8 +89,10 @@ package enum FileExtension: String, CaseIterable {
     var formatOfText: PropertyList.Format? { self == .plist || self == .xml ? nil : format }
 
     /// Returns the language that the extension of a file's name states, if prefs neither reads nor writes it.
-    package static func unsupportedLanguage(ofFile name: String) -> String? {
-        let languages = [(".yaml", "YAML"), (".yml", "YAML"), (".toml", "TOML"), (".ini", "INI files")]
+    package static func unsupportedLanguage(ofFile name: String) -> OtherLanguage? {
+        let languages: [(String, OtherLanguage)] = [
+            (".yaml", .yaml), (".yml", .yaml), (".toml", .toml), (".ini", .ini),
+        ]
         return languages.first { name.lowercased().hasSuffix($0.0) }?.1
     }
 }
@@ -146,12 +148,12 @@ enum Sniffing {
         self = head ?? kind(of: bytes, isWhole: true) ?? .nothing
     }
 
-    /// The language, with its article, that the lines of a text show if no reader accepts it, or nil.
-    fileprivate func otherLanguage(of bytes: [UInt8]) -> String? {
+    /// The language that the lines of a text show if no reader accepts it, or nil.
+    fileprivate func otherLanguage(of bytes: [UInt8]) -> OtherLanguage? {
         guard [.json, .text, .scalar].contains(self) else { return nil }
         let mark = TextEncoding.byteOrderMark(in: bytes)
         let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
-        return OtherLanguage.name(ofText: text.text(of: bytes))
+        return OtherLanguage(ofText: text.text(of: bytes))
     }
 }
 
@@ -236,21 +238,47 @@ private struct SniffingScan {
     }
 }
 
-/// The languages of settings that prefs does not read, by the look of their first lines.
-private enum OtherLanguage {
-    static func name(ofText text: [UInt8]) -> String? {
+/// The languages of settings that are no formats of property lists.
+package enum OtherLanguage: Hashable, Sendable {
+    case env, ini, toml, yaml
+
+    /// The texts of the language.
+    package var name: String {
+        switch self {
+        case .env: ".env files"
+        case .ini: "INI files"
+        case .toml: "TOML"
+        case .yaml: "YAML"
+        }
+    }
+
+    /// A text in the language, with its article.
+    var text: String {
+        switch self {
+        case .env: "a .env file"
+        case .ini: "an INI file"
+        case .toml, .yaml: name
+        }
+    }
+}
+
+extension OtherLanguage {
+    /// Creates the language that the first lines of a text show, or returns nil.
+    fileprivate init?(ofText text: [UInt8]) {
         let lines = text.prefix(4096).split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).lazy
             .map { String(decoding: $0, as: UTF8.self) }
             .filter { line in line.trimmed.first.map { !"#;/*".contains($0) } ?? false }
         guard let first = lines.first else { return nil }
-        if isSection(first.trimmed) {
-            let hasQuotes = lines.prefix(16).contains { isAssignment($0) && $0.contains("= \"") }
-            return hasQuotes || first.hasPrefix("[[") ? "TOML" : "an INI file"
+        if Self.isSection(first.trimmed) {
+            let hasQuotes = lines.prefix(16).contains { Self.isAssignment($0) && $0.contains("= \"") }
+            self = hasQuotes || first.hasPrefix("[[") ? .toml : .ini
+        } else if lines.prefix(16).allSatisfy(Self.isAssignment) {
+            self = lines.prefix(16).allSatisfy(Self.isVariable) ? .env : .ini
+        } else if Self.isOfYAML(first) {
+            self = .yaml
+        } else {
+            return nil
         }
-        if lines.prefix(16).allSatisfy(isAssignment) {
-            return lines.prefix(16).allSatisfy(isVariable) ? "a .env file" : "an INI file"
-        }
-        return isOfYAML(first) ? "YAML" : nil
     }
 
     /// Whether a line is only `[name]` or `[[name]]`.

@@ -331,7 +331,7 @@ extension CommandContext {
         guard dialect == .modern, let language = FileExtension.unsupportedLanguage(ofFile: name),
             try fileSystem.status(of: path(name)) == nil
         else { return }
-        throw CommandFailure(.usage, "\(name.onOneLine): prefs does not write \(language)")
+        throw CommandFailure(.usage, "\(name.onOneLine): prefs does not write \(language.name)")
     }
 
     /// Throws if the path is a descriptor, which a new file would not replace.

@@ -126,16 +126,18 @@ package struct InvalidInput: Reportable {
     /// Returns the message for a file whose extension states a language that prefs does not read, or nil.
     static func lineOfUnsupportedLanguage(_ name: String) -> String? {
         FileExtension.unsupportedLanguage(ofFile: name).map {
-            "\(name.onOneLine): prefs does not read \($0)\(hint($0, name))"
+            "\(name.onOneLine): prefs does not read \($0.name)\(hint($0, name))"
         }
     }
 
     /// Returns the end of a message about a file in a language that `import` can read, or nothing.
-    private static func hint(_ language: String, _ name: String) -> String {
-        let formats: [(language: String, format: FormatName)] = [
-            ("INI files", .ini), ("an INI file", .ini), ("a .env file", .env),
-        ]
-        guard let format = formats.first(where: { $0.language == language })?.format else { return "" }
+    private static func hint(_ language: OtherLanguage, _ name: String) -> String {
+        let format: FormatName
+        switch language {
+        case .env: format = .env
+        case .ini: format = .ini
+        case .toml, .yaml: return ""
+        }
         let file = name == "standard input" ? "-" : ShellWord.quoted(name.onOneLine)
         return "; to import it: prefs import --from \(format.rawValue) DOMAIN \(file)"
     }

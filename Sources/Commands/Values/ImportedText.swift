@@ -36,17 +36,18 @@ extension ImportedText {
         init(_ problem: DecodingFailure.Problem, at offset: Int) { (self.problem, self.offset) = (problem, offset) }
     }
 
-    /// Returns the location of an entry, or of the one that contains it.
-    package func location(of path: EntryPath) -> TextLocation? {
-        for length in stride(from: path.components.count, to: 0, by: -1) {
-            guard let offset = offsets[EntryPath(Array(path.components.prefix(length)))] else { continue }
-            return location(of: offset)
-        }
-        return nil
+    /// Returns the lines of entries, or of those that contain them.
+    package func lines(of paths: [EntryPath]) -> [Int?] {
+        let places = paths.map(offset)
+        let locations = TextLocation.locations(of: places.compactMap(\.self), inText: bytes)
+        return places.map { $0.flatMap { locations[$0]?.line } }
     }
 
-    private func location(of offset: Int) -> TextLocation? {
-        TextLocation.locations(of: [offset], inText: bytes)[offset]
+    private func offset(of path: EntryPath) -> Int? {
+        for length in stride(from: path.components.count, to: 0, by: -1) {
+            if let offset = offsets[EntryPath(Array(path.components.prefix(length)))] { return offset }
+        }
+        return nil
     }
 
     /// Returns the settings with entries under other keys. Their locations stay the same.
@@ -110,7 +111,7 @@ extension ImportedText {
     }
 
     private func duplicate(_ path: EntryPath, at offset: Int) -> ImportedText.Failure {
-        let line = offsets[path].flatMap(location)?.line ?? 1
+        let line = lines(of: [path])[0] ?? 1
         return ImportedText.Failure(.duplicateKeyInLines(path.components.last?.text ?? "", first: line), at: offset)
     }
 }

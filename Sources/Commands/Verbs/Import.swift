@@ -123,12 +123,15 @@ extension ImportedText {
         guard let schema = access.installedSchema(domain)?.schema?.concealing(access.secrecy(domain)) else { return }
         let problems = imported.flatMap { schema.problems(with: $0.value, forKey: $0.key) }
         guard !problems.isEmpty else { return }
-        let lines = problems.map { problem in
+        // A value under a former key has the line of that key.
+        let former = problems.map { problem in
             let key = problem.path.components.first?.text ?? ""
-            let former = (schema.anyDeclaration(of: key)?.renamedFrom ?? []).map { EntryPath([.init($0)]) }
-            let line = ([problem.path] + former).lazy.compactMap(location).first?.line
-            return (line: line ?? 0, text: "\(name)\(line.map { ":\($0)" } ?? ""): \(problem)")
-        }.sorted { $0.line < $1.line }.map(\.text)
+            return (schema.anyDeclaration(of: key)?.renamedFrom ?? []).first { values[$0] != nil && values[key] == nil }
+        }
+        let places = zip(problems, former).map { problem, key in key.map { [EntryPath.Component($0)] } ?? problem.path }
+        let lines = zip(problems, self.lines(of: places)).sorted { $0.1 ?? 0 < $1.1 ?? 0 }.map { problem, line in
+            "\(name)\(line.map { ":\($0)" } ?? ""): \(problem)"
+        }
         throw CommandFailure(.invalidValue, lines + [StoreFailure.unchanged(true)], classic: lines)
     }
 }
