@@ -115,4 +115,12 @@ import Testing
         #expect(imported.status == 0 && imported.errors == "" && before.status == 0)
         #expect(try machine.run("prefs read --format typed d") == before)
     }
+
+    @Test func `variables that end in NUL are imported as they are`() throws {
+        let machine = try Self.machine([:])
+        let input = "A= 'x' # y\0B=1\n2\0C=\0export D=$A\0"
+        let outcome = try runPrefs(["prefs", "import", "--from", "env", "--all", "e", "-"], input: input, on: machine)
+        let lines = [#"A: " 'x' # y""#, #"B: "1\n2""#, #"C: """#, #"export D: "$A""#]
+        #expect(outcome == Transcript.Outcome(output: lines.map { "+ e \($0)\n" }.joined()))
+    }
 }

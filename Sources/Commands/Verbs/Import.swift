@@ -110,8 +110,8 @@ extension ImportedText {
         if takesAll {
             paths += others.map { ($0, [EntryPath.Component($0)]) }
         } else if !others.isEmpty {
-            let count = others.count == 1 ? "1 variable is" : "\(others.count) variables are"
-            access.context.note("\(count) not imported, since the schema does not declare them (--all imports all)")
+            let count = counted(others.count, "variable")
+            access.context.note("\(count) not imported, since not declared by the schema (--all imports all)")
         }
         return try moved(to: paths)
     }
