@@ -34,6 +34,14 @@ extension Invocation {
     /// Returns all arguments of a repeatable option.
     package func all(_ option: Option) -> [String] { options.filter { $0.option.name == option.name }.map(\.word) }
 
+    /// Returns the command line with one of the arguments of a repeatable option, or with none if there are fewer.
+    func with(_ index: Int, of option: Option) -> Invocation {
+        let words = all(option).dropFirst(index).prefix(1).map { (option: option, word: $0) }
+        return Invocation(
+            verb: verb, path: path, dialect, operands: operands,
+            options: options.filter { $0.option.name != option.name } + words)
+    }
+
     /// Returns the word of an operand: `invocation["DOMAIN"]`.
     package subscript(operand name: String) -> String? { words(name).first }
 

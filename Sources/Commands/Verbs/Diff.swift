@@ -9,13 +9,21 @@ extension Verb {
             "Each of A and B is a domain, DOMAIN@LAYER (\(Layer.writable.map(\.name).joined(separator: ", ")), or effective for the values in force), DOMAIN@VERSION with a number that prefs history lists, a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file; --domain NAME in place of A is always a domain.",
             "The values in force are those of the domain's own layers; --global adds those of the global domain.",
             "--versions FROM..TO compares two versions of the domain A, and --versions FROM a version with the present values, as DOMAIN@VERSION alone does.",
+            "A second --store is the store of B, or without B that of A, which is compared in both.",
             "With --format commands it prints the commands that turn A into B.",
         ],
-        options: [.globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines, .asDomain],
+        options: [
+            .storeOfEach, .globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines, .asDomain,
+        ],
         forms: [[Operand("A", .compared)], [Operand("A", .compared), Operand("B", .compared)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
     ) { invocation, context in
-        let access = try StoreAccess(invocation, context)
+        let stores = invocation.all(.storeOfEach).count
+        guard stores <= 2, stores < 2 || invocation[.versions] == nil else {
+            throw CommandFailure(.usage, "diff: a second --store is that of B, and there is no third one")
+        }
+        let access = try StoreAccess(invocation.with(0, of: .storeOfEach), context)
+        let other = stores < 2 ? access : try StoreAccess(invocation.with(1, of: .storeOfEach), context)
         let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"])
         let (old, new): (ComparedOperand, ComparedOperand)
         let isForced = invocation.has(.asDomain)
@@ -26,18 +34,19 @@ extension Verb {
             }
             let domain = try isForced ? access.domain(DomainName(word: words.0)) : access.named(words.0)
             (old, new) = try access.versions(versions, of: domain)
-        case (nil, nil):
+        case (nil, nil) where stores < 2:
             guard !isForced, let (domain, version) = try access.versionOperand(words.0) else {
                 throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
             }
             guard invocation[.from] == nil else { throw CommandFailure.formatOfDomain(words.0) }
             (old, new) = try access.versions(version, of: domain)
-        case (nil, let word?):
+        case (nil, let word):
+            let word = word ?? words.0
             guard isForced || words.0 != "-" || word != "-" else {
                 throw CommandFailure(.usage, "diff: the standard input can be read only once")
             }
             old = try access.operand(words.0, invocation, isForced: isForced)
-            new = try access.operand(word, invocation)
+            new = try other.operand(word, invocation, isForced: isForced && words.1 == nil)
             guard invocation[.from] == nil || old.isInput || new.isInput else {
                 throw CommandFailure.formatOfDomain(words.0)
             }
@@ -61,6 +70,8 @@ extension Verb {
 }
 
 extension Option {
+    fileprivate static let storeOfEach = Option(
+        "--store", Argument("NAME|DIR", .store), "the store, or given twice those of A and B", repeats: true)
     package static let versions = Option(
         "--versions", Argument("FROM..TO", .versions), "compare two versions of A, or one with the present values")
 }
