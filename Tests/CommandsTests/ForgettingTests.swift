@@ -146,7 +146,6 @@ import Testing
         for text in ["version 1 in layer user is unchanged", "version 2 in layer user was damaged", "/home/ada/m"] {
             #expect(outcome.errors.contains(text), "\(outcome)")
         }
-        #expect(try machine.run("prefs history d token").status == 2)
         #expect(try machine.run("prefs history --forget --full d").status == 2)
     }
 }

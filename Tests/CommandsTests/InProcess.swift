@@ -15,12 +15,14 @@ import TestSupport
 ///   - descriptors: The contents of the descriptors with which it is started.
 ///   - meanwhile: Actions to run in order while the command waits. After the last one, the command is interrupted.
 ///   - program: The behavior and exit status of programs that the command runs.
+///   - foreground: The same, for tests that look at more than the arguments.
 ///   - output: The output of programs that the command runs without a terminal.
 func runPrefs(
     _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, as process: SimulatedFileSystem? = nil,
     environment: Environment? = nil, watcher: (any FolderWatcher)? = nil, variables: EnvironmentVariables = [:],
     descriptors: [Int32: [UInt8]] = [:], meanwhile: [@Sendable () throws -> Void] = [],
     program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 },
+    foreground: (@Sendable (ForegroundProgram) throws -> Int32)? = nil,
     output: @escaping @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] = {
         _, _ throws(LimitedProgram.Failure) in throw LimitedProgram.Failure(description: "cannot be run")
     }
@@ -37,7 +39,8 @@ func runPrefs(
                 fileSystem: process ?? machine.fileSystem, clock: machine.clock, watcher: watcher ?? machine.watcher,
                 environment: environment, terminal: terminal),
             wait: { _ in happenings.next() },
-            run: { _, arguments in happenings.noting { try program(arguments) } ?? 1 }, output: output))
+            run: { call in happenings.noting { try foreground.map { try $0(call) } ?? program(call.arguments) } ?? 1 },
+            output: output))
     if let failure = happenings.failure { throw failure }
     return Transcript.Outcome(
         output: terminal.text(of: .output), errors: terminal.text(of: .errors), status: status.rawValue)

@@ -94,7 +94,7 @@ extension SimulatedMachine {
                 SystemServices(
                     fileSystem: fileSystem, clock: clock, watcher: watcher, environment: environment,
                     terminal: streams),
-                run: { _, arguments in (try? editor.run(arguments)) ?? 1 }, screen: screen))
+                run: { (try? editor.run($0.arguments)) ?? 1 }, screen: screen))
         return (status, streams.text(of: .errors))
     }
 }

@@ -1,5 +1,8 @@
+import Commands
 import Platform
+import Preferences
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -178,6 +181,166 @@ import Testing
         #expect(outcome.status == 0)
     }
 
+    // MARK: Programs
+
+    struct ProgramRow: Sendable, CustomTestStringConvertible {
+        let words: [String]
+        /// The changes of others before the program runs.
+        let meanwhile: [String]
+        /// The changes during the first run of the program: its own, and those of others.
+        var (own, others) = ([String](), [String]())
+        /// For each run, the domain, the key, the old and the new value.
+        let runs: [String]
+
+        init(_ words: String, _ meanwhile: [String], own: [String] = [], others: [String] = [], _ runs: [String]) {
+            self.words = words.split(separator: " ").map(String.init)
+            (self.meanwhile, self.own, self.others, self.runs) = (meanwhile, own, others, runs)
+        }
+
+        var testDescription: String { words.joined(separator: " ") + " \(meanwhile) \(own) \(others)" }
+    }
+
+    static let programRows = [
+        ProgramRow("d --run hook", ["write d theme dark"], ["d|theme|light|dark"]),
+        ProgramRow("d --run hook", ["write d theme light"], []),
+        ProgramRow("--run hook", ["write e n --int 5", "delete e"], ["e|n|-|5", "e|n|5|-"]),
+        ProgramRow("d --run hook", ["delete d"], ["d|secret|x|-", "d|theme|light|-", "d|window|{\"width\":80}|-"]),
+        ProgramRow("d :window:width --run hook", ["write d :window:width --int 9"], ["d|:window:width|80|9"]),
+        ProgramRow("d theme --run hook", ["write d secret y"], []),
+        ProgramRow(
+            "d --run hook", ["write d on --bool true", "write d on --array a"], ["d|on|-|true", "d|on|true|[\"a\"]"]),
+        // Changes by the program.
+        ProgramRow("d --run hook", ["write d theme dark"], own: ["write d n 1"], ["d|theme|light|dark"]),
+        ProgramRow(
+            "--run hook", ["write d theme dark"], own: ["write new n 1", "write d n 1"], ["d|theme|light|dark"]),
+        ProgramRow("--run hook", ["write d theme dark"], own: ["delete d"], ["d|theme|light|dark"]),
+        ProgramRow("-g --run hook", ["write -g lang en"], own: ["delete -g lang"], ["NSGlobalDomain|lang|de|en"]),
+        // Changes by others, alone or besides those of the program.
+        ProgramRow(
+            "d --run hook", ["write d theme dark"], others: ["write d n 1"], ["d|theme|light|dark", "d|n|-|1"]),
+        ProgramRow(
+            "d theme --run hook", ["write d theme dark"], own: ["write d theme blue", "write d n 1"],
+            others: ["write d theme red"],
+            ["d|theme|light|dark", "d|theme|dark|red"]),
+        ProgramRow(
+            "d --run hook", ["write d theme dark"], own: ["write d n 1"], others: ["write e n 1", "write d m 2"],
+            ["d|theme|light|dark", "d|m|-|2"]),
+        ProgramRow("d --once --run hook", ["write d theme dark", "write d theme red"], ["d|theme|light|dark"]),
+        ProgramRow(
+            "d theme --initial --once --run hook", ["write d theme dark", "write d theme red"],
+            ["d|theme|-|light", "d|theme|light|dark"]),
+        ProgramRow("s --run hook", ["write s token x"], ["s|token|-|\(Masking.dots)"]),
+    ]
+
+    @Test(arguments: programRows)
+    func `a program runs once for each change that it did not make`(_ row: ProgramRow) throws {
+        let machine = try SimulatedMachine()
+        for line in Self.before { #expect(try Self.prefs(line, on: machine) == 0) }
+        try machine.makeProgram("hook")
+        let schema = "{ Domain = s; Settings = ({ Key = token; Sensitive = YES; }); }"
+        try machine.fileSystem.replace("/tmp/s.plist", with: Array(schema.utf8).span.bytes)
+        try Self.change("schema install /tmp/s.plist", on: machine)
+        let meanwhile = row.meanwhile.map { line in { @Sendable () throws in try Self.change(line, on: machine) } }
+        let runs = Mutex<[String]>([])
+        let outcome = try runPrefs(
+            ["prefs", "watch"] + row.words, on: machine, meanwhile: meanwhile,
+            foreground: { program in
+                func value(_ name: String) -> String {
+                    program.variables.first { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
+                        ?? "-"
+                }
+                let text = ["DOMAIN", "KEY", "OLD", "NEW"].map { value("PREFS_\($0)") }.joined(separator: "|")
+                #expect(program.path == "/usr/bin/hook" && program.arguments.isEmpty && !program.takesInterrupts)
+                guard
+                    runs.withLock({
+                        $0.append(text)
+                        return $0.count
+                    }) == 1
+                else { return 0 }
+                for line in row.own {
+                    let words = try ["prefs"] + ShellScript.words(line)
+                    let variables: EnvironmentVariables = ["PREFS_WATCH": value("PREFS_WATCH")]
+                    #expect(try runPrefs(words, on: machine, variables: variables).status == 0)
+                }
+                for line in row.others { try Self.change(line, on: machine) }
+                return 0
+            })
+        #expect(runs.withLock { $0 } == row.runs)
+        #expect(outcome == Transcript.Outcome())
+    }
+
+    @Test func `a value that no variable can have leaves it unset`() throws {
+        let machine = try SimulatedMachine()
+        try machine.makeProgram("hook")
+        let size = 64 << 10
+        let lines = [
+            "--string \(String(repeating: "x", count: size))", "--string \(String(repeating: "x", count: size + 1))",
+        ]
+        let sizes = Mutex<[Int?]>([])
+        let outcome = try runPrefs(
+            ["prefs", "watch", "d", "--run", "hook"], on: machine,
+            meanwhile: [
+                { try Self.change("write d k \(lines[0])", on: machine) },
+                { try Self.change("write d k \(lines[1])", on: machine) },
+                { _ = try runPrefs(["prefs", "import", "d", "-"], input: "{\"k\": \"a\\u0000b\"}", on: machine) },
+            ],
+            foreground: { program in
+                sizes.withLock { $0.append(program.variables.first { $0.name == "PREFS_NEW" }?.value?.count) }
+                return 3
+            })
+        #expect(sizes.withLock { $0 } == [size, nil, nil])
+        #expect(outcome.errors == String(repeating: "prefs: /usr/bin/hook: status 3\n", count: 3))
+        #expect(outcome.status == 0)
+    }
+
+    static let refusals: [(String, Int32)] = [
+        ("d --run", 2), ("d --run missing", 1), ("d --run ./missing", 1), ("d --run /usr", 1),
+        ("d --format json --run hook", 2),
+    ]
+
+    @Test(arguments: refusals)
+    func `a program that cannot run is refused before the first change`(_ words: String, _ status: Int32) throws {
+        let machine = try SimulatedMachine()
+        try machine.makeProgram("hook")
+        let outcome = try runPrefs(["prefs", "watch"] + ShellScript.words(words), on: machine)
+        #expect(outcome.status == status && !outcome.errors.isEmpty)
+    }
+
+    @Test func `a program in another process gets words, variables and interrupts as promised`() throws {
+        let result = try BuiltCommand().script(
+            """
+            printf '%s\\n' '#!/bin/sh' 'printf "%s\\n" "$1|$2|$PREFS_DOMAIN|$PREFS_KEY|$PREFS_OLD|$PREFS_NEW"' \
+                '"$PREFS" write d n --add 1' 'test "$PREFS_NEW" != stop || kill -INT $$' > hook
+            chmod +x hook
+            "$PREFS" write d k a
+            timeout -k 1 60 "$PREFS" watch d --initial --run ./hook --once '$(x)' > out &
+            until grep -q 'k||a' out; do :; done
+            "$PREFS" write d k '; exit 1'
+            until grep -q 'k|a|; exit 1' out; do :; done
+            "$PREFS" write d k stop
+            wait $!
+            echo "status $?"
+            cat out
+            "$PREFS" read d n
+            """)
+        #expect(
+            String(decoding: result.output, as: UTF8.self) == """
+                status 0
+                --once|$(x)|d|k||a
+                --once|$(x)|d|k|a|; exit 1
+                --once|$(x)|d|k|; exit 1|stop
+                3
+
+                """)
+        #expect(result.errors.isEmpty, "\(String(decoding: result.errors, as: UTF8.self))")
+    }
+
+    @Test func `a reader that goes away ends it without a change`() throws {
+        let result = try BuiltCommand().script(
+            "{ timeout -k 1 60 \"$PREFS\" watch; echo $? > status; } | true; cat status")
+        #expect(String(decoding: result.output, as: UTF8.self) == "0\n")
+    }
+
     /// Runs a command line that must succeed.
     static func change(_ line: String, on machine: SimulatedMachine) throws {
         #expect(try prefs(line, on: machine) == 0)
@@ -186,5 +349,12 @@ import Testing
     /// Runs a command line while another one runs, and returns its exit status.
     static func prefs(_ line: String, on machine: SimulatedMachine) throws -> Int32 {
         try runPrefs(["prefs"] + ShellScript.words(line), on: machine).status
+    }
+}
+
+extension SimulatedMachine {
+    /// Makes an executable file in a folder of `PATH`.
+    fileprivate func makeProgram(_ name: FileName) throws {
+        try administrate(FilePath("/usr/bin").appending(name), "#!", permissions: FilePermissions(rawValue: 0o755))
     }
 }

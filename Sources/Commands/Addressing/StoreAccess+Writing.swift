@@ -196,9 +196,12 @@ extension StoreAccess {
     /// Unless the command is forced, values that the administrator forces are unchanged, and the current state must be
     /// kept as a version.
     ///
-    /// - Parameter choose: Returns the state to restore. Called while the domain is locked.
+    /// - Parameters:
+    ///   - undone: Returns the words for what was undone in a domain, for a note; nil for a restored version.
+    ///   - choose: Returns the state to restore. Called while the domain is locked.
     func restoreState(
         _ domains: [AddressedDomain], _ reason: WriteReason, _ invocation: Invocation,
+        undone: (AddressedDomain) -> String? = { _ in nil },
         choose: @escaping @Sendable (AddressedDomain, inout DomainDraft) throws -> DomainState
     ) throws {
         guard places.policy.history.versions > 0 else {
@@ -216,7 +219,10 @@ extension StoreAccess {
                 context.note(
                     "\(domain.word.onOneLine) \(key.onOneLine): unchanged, since the administrator forces this value")
             }
-            if outcome.isChanged { printUndoCommand(domain, from: outcome) }
+            guard outcome.isChanged else { continue }
+            let words = [undone(domain), undoCommand(domain, from: outcome).map { "to undo this: \($0)" }]
+            let note = words.compactMap(\.self).joined(separator: "; ")
+            if !note.isEmpty { context.note(note) }
         }
     }
 
@@ -249,15 +255,14 @@ extension StoreAccess {
         return edit.ofExistingDomain
     }
 
-    private func printUndoCommand(_ domain: AddressedDomain, from outcome: CommittedDomain) {
+    /// Returns the command that restores the state before a change, or nil if no version has it.
+    private func undoCommand(_ domain: AddressedDomain, from outcome: CommittedDomain) -> String? {
         let former = DomainState(outcome.before)
         guard outcome.before.recovery.map({ $0.version != nil }) ?? true,
             let history = History(of: domain.file, on: system),
             let version = history.versions.last(where: { history.state(of: $0) == former })
-        else { return }
-        let words = spelling(of: domain)
-            .words([Verb.restore.name], [version.sequence.description])
-        context.note("to undo this: \(ShellWord.line(words))")
+        else { return nil }
+        return ShellWord.line(spelling(of: domain).words([Verb.restore.name], [version.sequence.description]))
     }
 
     /// Returns the keys of a domain that the administrator forces.

@@ -168,6 +168,14 @@ extension StoreAccess {
             host: layer == .userHost ? try host ?? places.host() : nil)
     }
 
+    /// Returns a domain in a layer, for a host if it is not nil.
+    func domain(_ name: DomainName, in layer: Layer, on host: String?) throws -> AddressedDomain {
+        guard let place = try places.place(of: layer, on: host) else {
+            throw CommandFailure(.usage, "this store has no layer \(layer)")
+        }
+        return AddressedDomain(word: name.text, name: name, file: place.file(of: name), layer: layer, host: host)
+    }
+
     /// Returns a domain in each of the user's layers.
     func domainsOfUser(_ name: DomainName) throws -> [AddressedDomain] {
         try Layer.writable.filter(\.isOfUser).filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }

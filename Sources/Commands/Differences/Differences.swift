@@ -77,6 +77,15 @@ extension Differences.Change {
 }
 
 extension Differences {
+    /// Returns the differences at some paths: of these entries, of their parts, and of what contains them.
+    func touching(_ paths: [EntryPath]) -> Differences {
+        var result = self
+        result.entries = entries.filter { entry in
+            paths.contains { zip($0.components, entry.path.components).allSatisfy { $0 == $1 } }
+        }
+        return result
+    }
+
     /// Returns a line for each entry: `+` for added, `-` for removed, both for changed.
     ///
     ///     - theme: "light"
@@ -110,7 +119,10 @@ extension Differences {
 
 extension Differences.Entry {
     /// The key or path, on one line.
-    package var label: String { ((try? KeyArgument(path))?.spelling ?? path.description).onOneLine }
+    package var label: String { key.onOneLine }
+
+    /// The key or path as an argument.
+    var key: String { (try? KeyArgument(path))?.spelling ?? path.description }
 
     /// Returns the entry as a dictionary, added to the location in `place`.
     func values(_ masking: Masking, in place: PropertyList.Dictionary = [:]) -> PropertyList.Dictionary {

@@ -13,6 +13,8 @@ package struct Option: Hashable, Sendable {
             case version
             /// A range of two such numbers, or one of them.
             case versions
+            /// The name of a program, and all words after it.
+            case program
             case choice(Choice)
         }
 
@@ -79,7 +81,7 @@ extension Option.Argument {
         switch kind {
         case .choice(let choice): choice.canonical(word)
         case .number, .version: Int(word).flatMap { $0 < 0 ? nil : $0.description }
-        case .domain, .key, .file, .folder, .word, .store, .versions: word
+        case .domain, .key, .file, .folder, .word, .store, .versions, .program: word
         }
     }
 }

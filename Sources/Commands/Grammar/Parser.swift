@@ -212,6 +212,10 @@ extension Parser {
             throw failure(.repeatedOption(option.name))
         }
         options.append((option, argument))
+        if option.argument?.kind == .program {
+            options += words.map { (option, $0) }
+            words = []
+        }
         return nil
     }
 

@@ -57,16 +57,3 @@ extension MirrorAccess {
         return open.count < conflicts.count
     }
 }
-
-extension CommandContext {
-    /// Returns the path of a program in the folders of `PATH`, or nil if there is none.
-    fileprivate func program(named name: FileName) -> FilePath? {
-        let folders = environment.variables.bytes(of: Variable.programFolders.rawValue) ?? Array("/usr/bin:/bin".utf8)
-        return folders.split(separator: UInt8(ascii: ":")).lazy.compactMap { FilePath($0) }.filter(\.isAbsolute)
-            .map { $0.appending(name) }
-            .first { path in
-                guard let status = try? fileSystem.status(of: path) else { return false }
-                return status.kind == .file && status.permissions.rawValue & 0o111 != 0
-            }
-    }
-}

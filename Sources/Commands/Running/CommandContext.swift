@@ -15,8 +15,10 @@ package struct CommandContext: Sendable {
     package var system: SystemServices
     /// Waits until the gate opens. Returns false if the user has interrupted the command.
     package let wait: @Sendable (Gate) -> Bool
+    /// From now on, interrupts the command when the reader of its output has gone away.
+    package let followReader: @Sendable () -> Void
     /// Runs a program in the terminal, and returns its exit status as a shell would.
-    package let run: @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32
+    package let run: @Sendable (ForegroundProgram) throws(SystemFailure) -> Int32
     /// Reads a named pipe or a device.
     let stream: @Sendable (_ path: FilePath, _ limit: Int) throws(SystemFailure) -> [UInt8]
     /// Starts or ends a delay of interrupts.
@@ -30,8 +32,9 @@ package struct CommandContext: Sendable {
     package init(
         _ system: SystemServices,
         wait: @escaping @Sendable (Gate) -> Bool = { _ in false },
-        run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
-            program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
+        followReader: @escaping @Sendable () -> Void = {},
+        run: @escaping @Sendable (ForegroundProgram) throws(SystemFailure) -> Int32 = {
+            program throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program.path)
         },
         stream: @escaping @Sendable (_ path: FilePath, _ limit: Int) throws(SystemFailure) -> [UInt8] = {
             path, _ throws(SystemFailure) in throw SystemFailure(.invalidArgument, .read, path)
@@ -46,6 +49,7 @@ package struct CommandContext: Sendable {
         self.system.environment.arguments = system.environment.words
         self.system.terminal = EscapingTerminal(system.terminal)
         self.wait = wait
+        self.followReader = followReader
         self.run = run
         self.stream = stream
         self.delayInterrupts = delayInterrupts
@@ -148,8 +152,9 @@ extension CommandContext {
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
     /// Calls `body` whenever the bell rings, until the command is interrupted, and then once more, for changes that
-    /// preceded the interrupt.
+    /// preceded the interrupt. The command is also interrupted when the reader of its output goes away.
     func follow(_ bell: ResettableEvent, _ body: () throws -> Void) rethrows {
+        followReader()
         var isInterrupted = false
         while !isInterrupted {
             isInterrupted = !wait(bell.next)
@@ -182,7 +187,7 @@ extension CommandContext {
         let (system, raw) = (SystemServices.ofThisProcess(), RawTerminal())
         return CommandContext(
             system, wait: { gate in interruption.wait(for: gate) },
-            run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
+            followReader: { interruption.followReader() }, run: { program throws(SystemFailure) in try program.run() },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
             delayInterrupts: { delay.set($0) },
             output: { program, input throws(LimitedProgram.Failure) in try program.output(for: input) },

@@ -9,36 +9,62 @@ internal import PropertyLists
     internal import Darwin
 #endif
 
-/// Runs a program with this process's streams and environment, and returns its exit status, or 128 plus the signal
-/// number.
-///
-/// Interrupts from the terminal are ignored in the meantime, so that only the program handles them. If the program
-/// stops, this process stops too, so that the shell takes over the terminal.
-func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 {
-    let former = [SIGINT, SIGQUIT, SIGTSTP].map { (number: $0, action: signal($0, SIG_IGN)) }
-    defer { for (number, action) in former { _ = signal(number, action) } }
-    let process = try spawn(program, [program.word] + arguments)
-    var status: Int32 = 0
-    while true {
-        guard waitpid(process, &status, WUNTRACED) != -1 else {
-            guard errno == EINTR else { throw SystemFailure(ErrorCode(rawValue: errno), .run, program) }
-            continue
+/// A program that runs with this process's streams and environment.
+package struct ForegroundProgram: Sendable {
+    package let path: FilePath
+    package let arguments: [String]
+    /// The variables that it gets in place of those of this process, or does not get if they have no value.
+    package var variables: [(name: String, value: [UInt8]?)] = []
+    /// Whether only the program handles interrupts from the terminal, and not this process too.
+    package var takesInterrupts = true
+
+    init(_ path: FilePath, _ arguments: [String]) { (self.path, self.arguments) = (path, arguments) }
+
+    /// Runs the program, and returns its exit status, or 128 plus the signal number.
+    ///
+    /// If a program that takes interrupts stops, this process stops too, so that the shell takes over the terminal.
+    func run() throws(SystemFailure) -> Int32 {
+        let ignored = takesInterrupts ? [SIGINT, SIGQUIT, SIGTSTP] : []
+        let former = ignored.map { (number: $0, action: signal($0, SIG_IGN)) }
+        defer { for (number, action) in former { _ = signal(number, action) } }
+        let process = try spawn(path, [path.word] + arguments, variables)
+        var status: Int32 = 0
+        while true {
+            guard waitpid(process, &status, takesInterrupts ? WUNTRACED : 0) != -1 else {
+                guard errno == EINTR else { throw SystemFailure(ErrorCode(rawValue: errno), .run, path) }
+                continue
+            }
+            guard status & 0xFF == 0x7F else { break }
+            RawTerminal.stopProcess()
+            kill(process, SIGCONT)
         }
-        guard status & 0xFF == 0x7F else { break }
-        RawTerminal.stopProcess()
-        kill(process, SIGCONT)
+        let ending = status & 0x7F
+        return ending == 0 ? status >> 8 & 0xFF : 128 + ending
     }
-    let ending = status & 0x7F
-    return ending == 0 ? status >> 8 & 0xFF : 128 + ending
+}
+
+extension CommandContext {
+    /// Returns the path of a program in the folders of `PATH`, or nil if there is none.
+    func program(named name: FileName) -> FilePath? {
+        let folders = environment.variables.bytes(of: Variable.programFolders.rawValue) ?? Array("/usr/bin:/bin".utf8)
+        return folders.split(separator: UInt8(ascii: ":")).lazy.compactMap { FilePath($0) }.filter(\.isAbsolute)
+            .map { $0.appending(name) }
+            .first { path in
+                guard let status = try? fileSystem.status(of: path) else { return false }
+                return status.kind == .file && status.permissions.rawValue & 0o111 != 0
+            }
+    }
 }
 
 /// Starts a program with this process's environment. Bytes that are not valid UTF-8 are in the notation of `ByteText`.
 ///
 /// - Parameters:
+///   - variables: The variables that replace those of this process, or remove them if they have no value.
 ///   - input: The descriptor for its input; nil for that of this process.
 ///   - output: The descriptor for its output. It then leads a process group. If nil, it has that of this process.
 func spawn(
-    _ program: FilePath, _ words: [String], input: Int32? = nil, output: Int32? = nil
+    _ program: FilePath, _ words: [String], _ variables: [(name: String, value: [UInt8]?)] = [],
+    input: Int32? = nil, output: Int32? = nil
 ) throws(SystemFailure) -> pid_t {
     #if canImport(Darwin)
         var attributes: posix_spawnattr_t?
@@ -66,14 +92,19 @@ func spawn(
     var blocked = sigset_t(of: [])
     posix_spawnattr_setsigmask(&attributes, &blocked)
     posix_spawnattr_setflags(&attributes, Int16(flags))
-    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { word in
-        strdup(ByteText.bytes(word).map { CChar(bitPattern: $0) } + [0])
+    let pointers = words.map { copy(ByteText.bytes($0)) }
+    let added = variables.compactMap { name, value in value.map { copy(Array(name.utf8) + "=".utf8 + $0) } }
+    defer { for pointer in pointers + added { free(pointer) } }
+    let replaced = variables.map { Array($0.name.utf8) + "=".utf8 }
+    var inherited: [UnsafeMutablePointer<CChar>?] = []
+    for index in 0... {
+        guard let variable = environ[index] else { break }
+        let isReplaced = replaced.contains { strncmp(variable, $0.map { CChar(bitPattern: $0) }, $0.count) == 0 }
+        if !isReplaced { inherited.append(variable) }
     }
-    defer { for pointer in pointers { free(pointer) } }
-    pointers.append(nil)
     var process = pid_t()
     let path = program.bytes.map { CChar(bitPattern: $0) } + [0]
-    let code = posix_spawn(&process, path, &actions, &attributes, pointers, environ)
+    let code = posix_spawn(&process, path, &actions, &attributes, pointers + [nil], inherited + added + [nil])
     guard code == 0 else { throw SystemFailure(ErrorCode(rawValue: code), .run, program) }
     return process
 }
@@ -197,6 +228,10 @@ extension CommandContext {
             throw LimitedProgram.Failure(description: "\(command) \(error)")
         }
     }
+}
+
+private func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
+    strdup(bytes.map { CChar(bitPattern: $0) } + [0])
 }
 
 private func makePipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

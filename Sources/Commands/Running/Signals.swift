@@ -50,6 +50,18 @@ final class Interruption: Sendable {
         return !state.withLock(\.isInterrupted)
     }
 
+    /// Interrupts the command when the reader of its output, a pipe or a socket, has gone away.
+    func followReader() {
+        var status = stat()
+        guard fstat(1, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
+        runOnNewThread { [self] in
+            // A pipe without a reader has an error.
+            var output = pollfd(fd: 1, events: 0, revents: 0)
+            while poll(&output, 1, -1) != 1 { if errno != EINTR { return } }
+            interrupt()
+        }
+    }
+
     private func interrupt() {
         state.withLock { state in
             state.isInterrupted = true

@@ -143,7 +143,7 @@ extension Completion {
         switch option.argument?.kind {
         case .choice(let choice): for word in choice.words { offer(word) }
         case .domain: offerDomains()
-        case .file: answer.files = .files
+        case .file, .program: answer.files = .files
         case .folder: answer.files = .folders
         case .store:
             for store in Option.stores { offer(store.name) }

@@ -144,7 +144,7 @@ extension CommandContext {
         // As in git: the variable is a shell command line, and the file is its argument. An interrupt in the editor
         // must not end the shell, because the editor would then continue without it.
         let command = "trap : INT QUIT; \(editor) \"$@\""
-        let status = try run("/bin/sh", ["-c", command, editor, file.word])
+        let status = try run(ForegroundProgram("/bin/sh", ["-c", command, editor, file.word]))
         guard status == 0 else {
             throw CommandFailure(
                 .systemFailed,

@@ -82,23 +82,35 @@ extension History {
 
 extension Verb {
     package static let history = Verb(
-        "history", .new, "list the earlier versions of a domain, and what each changed",
+        "history", .new, "list the earlier versions of a domain or of all, and what each changed",
         details: [
-            "Versions are listed newest first, each with its number for prefs restore and with its changes, which are abbreviated unless --full is given.",
+            "Versions are listed newest first, each with its number for prefs restore and with its changes, which are abbreviated unless --full is given. With KEY, only the changes of that key or entry are listed. Without DOMAIN, the versions of all domains of the user are listed.",
             "--show N prints the values of version N instead, as read does.",
             "For a domain over 1 MiB, a version is the replaced file, listed with the time of the replacement and the program that made it.",
             "--forget removes the value of KEY from all versions in the user's layers, or without KEY all versions. The present value stays, also if undo or restore returns to one of these versions. Copies in mirrors and backups are not changed.",
+            "A terminal shows how long ago a change of the last week was made; with --full, or in a pipe, each change has its time.",
         ],
-        options: [.full, .shownVersion, .forgotten, .layer, .format(FormatName.ofValues), .from],
-        forms: [[.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
+        options: [
+            .forgotten, .full, .mostVersions, .shownVersion, .sinceTime, .layer, .format(FormatName.ofValues), .from,
+        ],
+        forms: [[.anyDomain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
-        let (access, addressed) = try StoreAccess.ofDomain(invocation, context)
         let key = try invocation.key
+        var request = try HistoryRequest(invocation, context)
+        guard invocation[operand: Operand.domain.name] != nil else {
+            for option in [Option.forgotten, .shownVersion, .from] where invocation.has(option) {
+                throw CommandFailure(.usage, "history: \(option.name) requires DOMAIN")
+            }
+            return try StoreAccess(invocation, context).printHistoryOfAll(request, invocation)
+        }
+        let (access, addressed) = try StoreAccess.ofDomain(invocation, context)
         if invocation.has(.forgotten) { return try access.forget(key, in: addressed, invocation) }
-        guard key == nil else { throw CommandFailure(.usage, "history: KEY requires --forget") }
         var domain = addressed
         domain.file.inexactIntegers = .text
         if let word = invocation[.shownVersion] {
+            guard key == nil, request.isEverything, !invocation.has(.full) else {
+                throw CommandFailure(.usage, "history: \(Option.shownVersion.name) prints a whole version")
+            }
             let id = try number(word, "the number of a version")
             let state = try access.state(ofVersion: id, of: domain)
             guard state != .absent else {
@@ -108,20 +120,24 @@ extension Verb {
             try context.print(root, Rendering(invocation), masking: access.masking(domain))
             return .done
         }
+        request.paths = key.map { access.pathsInVersions(of: $0, in: domain) }
         let history = try access.history(of: domain)
-        let listing = HistoryListing(history)
-        guard !listing.entries.isEmpty else {
+        let whole = HistoryListing(history)
+        guard !whole.entries.isEmpty else {
             guard try access.values(domain) != nil else { throw try access.failure(ofMissing: nil, in: domain) }
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
         }
+        let listing = whole.reduced(to: request)
         if invocation.format == nil {
             let present = try access.presentState(of: domain)
             let text = listing.text(
                 present: present, newest: present.flatMap { history.newestState(over: $0) },
-                isFull: invocation.has(.full), masking: access.masking(domain))
+                request, masking: access.masking(domain))
+            guard !text.isEmpty else { throw request.failure(in: domain.word, key) }
             try context.terminal.write(text, to: .output)
         } else {
-            let value = listing.propertyList(domain: domain.word, masking: access.masking(domain))
+            guard !listing.entries.isEmpty else { throw request.failure(in: domain.word, key) }
+            let value = listing.propertyList(domain: domain.word, request, masking: access.masking(domain))
             try context.print(value, Rendering(invocation))
         }
         return .done
@@ -151,6 +167,9 @@ extension StoreAccess {
 }
 
 extension Option {
+    package static let sinceTime = Option(
+        "--since", Argument("TIME", .word), "list changes since a date, or since so long ago: 90m, 2h, 7d")
+    package static let mostVersions = Option("--limit", Argument("N", .number), "list at most N versions")
     package static let shownVersion = Option("--show", Argument("N", .version), "print the values of version N")
     package static let full = Option("--full", "print all changes, without shortening")
     package static let forgotten = Option("--forget", "remove the value of KEY from all versions, or all versions")
@@ -195,7 +214,7 @@ extension StoreAccess {
     }
 
     /// Returns the paths of a value in the versions, also under its former keys.
-    private func pathsInVersions(of key: KeyArgument, in domain: AddressedDomain) -> [EntryPath] {
+    fileprivate func pathsInVersions(of key: KeyArgument, in domain: AddressedDomain) -> [EntryPath] {
         let stored = installedSchema(domain)?.readable?.storedPaths(of: key.key) ?? []
         return [key.path]
             + stored.map { EntryPath($0.components + key.rest.components) }.filter { $0 != key.path }
@@ -229,135 +248,4 @@ extension StoreAccess {
 
 extension PropertyList.Dictionary {
     fileprivate subscript(key: KeyArgument) -> PropertyList? { PropertyList.dictionary(self)[key.path] }
-}
-
-/// The kept versions of a domain as text, newest first, each with what it changed.
-///
-///     2  2026-01-01T00:00:00Z  write  prefs[4711]  61 bytes
-///         - theme: "light"
-///         + theme: "dark"
-struct HistoryListing {
-    struct Entry {
-        let version: KeptVersion
-        /// The state; nil if the version cannot be read.
-        let state: DomainState?
-        /// The previous state; nil if unknown.
-        let former: DomainState?
-        /// The reason the version cannot be read; nil if it is damaged.
-        let failure: SystemFailure?
-    }
-
-    /// The versions, newest first.
-    let entries: [Entry]
-
-    init(_ history: History) {
-        var entries: [Entry] = []
-        var former: DomainState?
-        for version in history.versions where !history.isTruncated(version) {
-            let isFirst = version.sequence == 1 && entries.isEmpty
-            let state = history.state(of: version)
-            let failure = state == nil ? history.failure(of: version) : nil
-            entries.append(
-                Entry(version: version, state: state, former: isFirst ? .absent : former, failure: failure))
-            if let state { former = state }
-        }
-        self.entries = entries.reversed()
-    }
-}
-
-// MARK: Text
-
-extension HistoryListing {
-    /// Returns the versions as text.
-    ///
-    /// - Parameters:
-    ///   - present: The current state, which is listed first if it differs from the newest version; nil for a damaged
-    ///     file, which has none.
-    ///   - newest: The newest version, with the present values of what was removed from it.
-    func text(
-        present: DomainState?, newest: DomainState?, isFull: Bool, masking: Masking = .none
-    ) -> String {
-        var output = ""
-        if let present, let newest, newest != present {
-            output += "now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n"
-            output += Self.indented(Self.changes(from: newest, to: present, masking), isFull)
-        }
-        for entry in entries { output += entry.heading + Self.indented(entry.changes(masking), isFull) }
-        return output
-    }
-
-    fileprivate static func changes(
-        from former: DomainState, to state: DomainState, _ masking: Masking
-    ) -> [String] {
-        let text = Differences(from: former.values.withoutHidden, to: state.values.withoutHidden).text(masking: masking)
-        if !text.isEmpty { return text.split(separator: "\n").map(String.init) }
-        switch (former.format, state.format) {
-        case (_, nil): return ["(removed)"]
-        case (nil, _?): return ["(created, without values)"]
-        case (let old?, let new?) where old != new: return ["(converted from \(old.rawValue) to \(new.rawValue))"]
-        default: return ["(no change)"]
-        }
-    }
-
-    private static let mostLines = 10
-    private static let mostCharacters = 160
-
-    private static func indented(_ lines: [String], _ isFull: Bool) -> String {
-        let shown = isFull || lines.count <= mostLines ? lines : Array(lines.prefix(mostLines - 1))
-        var output = shown.map { "    " + (isFull ? $0 : shortened($0, to: mostCharacters)) + "\n" }.joined()
-        if shown.count < lines.count { output += "    (and \(lines.count - shown.count) more lines)\n" }
-        return output
-    }
-}
-
-extension HistoryListing.Entry {
-    /// The time and the reason of the change.
-    var occasion: String {
-        let reason = version.author.reason
-        return "\(version.time)  \(reason.undoTarget.map { $0 == 0 ? "undo" : "undo to \($0)" } ?? reason.word)"
-    }
-
-    fileprivate var heading: String {
-        let author = version.author
-        let size = state == .absent ? "no file" : "\(version.size) bytes"
-        return "\(version.sequence)  \(occasion)  \(author.program.onOneLine)[\(author.process)]  \(size)\n"
-    }
-
-    fileprivate func changes(_ masking: Masking) -> [String] {
-        guard let state else { return [failure.map { "(cannot be read: \($0.code))" } ?? "(damaged)"] }
-        let count = state.values.count
-        guard let former else { return ["(\(counted(count, "key")); the previous version is not kept)"] }
-        return HistoryListing.changes(from: former, to: state, masking)
-    }
-}
-
-// MARK: Property list
-
-extension HistoryListing {
-    /// Returns the versions as a dictionary with `domain` and an array `versions`.
-    func propertyList(domain: String, masking: Masking = .none) -> PropertyList {
-        .dictionary(["domain": .string(domain), "versions": .array(entries.map { .dictionary($0.values(masking)) })])
-    }
-}
-
-extension HistoryListing.Entry {
-    fileprivate func values(_ masking: Masking) -> PropertyList.Dictionary {
-        let author = version.author
-        var values: PropertyList.Dictionary = [
-            "id": .integer(PropertyList.Integer(version.sequence)),
-            "time": .string(version.time.description),
-            "reason": .string(author.reason.word), "program": .string(author.program),
-            "process": .integer(PropertyList.Integer(Int(author.process))),
-            "bytes": .integer(PropertyList.Integer(version.size)), "transaction": .string(version.transaction),
-        ]
-        if let target = author.reason.undoTarget { values["undoneTo"] = .integer(PropertyList.Integer(target)) }
-        if let state {
-            values["exists"] = .boolean(state != .absent)
-            values["format"] = (state.format?.rawValue).map { .string($0) }
-            values["changes"] = former.map { former in
-                Differences(from: former.values.withoutHidden, to: state.values.withoutHidden).json(masking: masking)
-            }
-        }
-        return values
-    }
 }

@@ -1,8 +1,7 @@
-internal import MirrorEngine
 internal import Platform
 internal import Preferences
-internal import PreferencesMirror
 internal import PropertyLists
+internal import Synchronization
 
 extension Verb {
     package static let undo = Verb(
@@ -48,7 +47,9 @@ extension StoreAccess {
         _ steps: Int, of domains: [AddressedDomain], _ invocation: Invocation,
         check: @escaping @Sendable (AddressedDomain, DomainState) throws -> Void
     ) throws {
-        try restoreState(domains, .undo(to: 0), invocation) { domain, draft in
+        let authors = Mutex<[DomainFile: String]>([:])
+        func undone(_ domain: AddressedDomain) -> String? { authors.withLock { $0[domain.file] } }
+        try restoreState(domains, .undo(to: 0), invocation, undone: undone) { domain, draft in
             let history = try history(of: domain)
             guard draft.exists || !history.versions.isEmpty else {
                 throw try failure(ofMissing: nil, in: domain)
@@ -59,10 +60,12 @@ extension StoreAccess {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.label.onOneLine): \(what) kept; nothing was changed")
             }
-            if !invocation.has(.mirrored), let origin = origin(of: steps, from: present, to: former, domain) {
+            if !invocation.has(.mirrored), let origin = origin(of: steps, since: former.sequence, domain) {
                 throw CommandFailure(.different, "\(origin); nothing was changed")
             }
             draft.reason = .undo(to: former.sequence)
+            let undone = history.undone(steps, since: former.sequence, from: present, places.policy.history)
+            authors.withLock { $0[domain.file] = "\(domains.count > 1 ? "\(domain.label): " : "")\(undone)".onOneLine }
             // Changes that cancel each other are undone, too: the next undo goes on before them.
             draft.isRecorded = former.state == present
             return former.state
@@ -71,24 +74,15 @@ extension StoreAccess {
 
     /// Returns from which hosts the last changes of a domain came, and the option that undoes them; nil if no mirror
     /// brought any.
-    fileprivate func origin(
-        of steps: Int, from present: DomainState, to former: (state: DomainState, sequence: Int),
-        _ domain: AddressedDomain
-    ) -> String? {
-        guard let name = domain.name, let history = History(of: domain.file, on: system) else { return nil }
-        let isMirrored = history.undoChain.contains { version in
-            // A large version is the replaced file, and names the author of the next one.
-            let isLarge = version.size > places.policy.history.mostCopiedBytes
-            return version.author.reason == .mirrored
-                && (version.sequence > former.sequence || isLarge && version.sequence == former.sequence)
+    fileprivate func origin(of steps: Int, since sequence: Int, _ domain: AddressedDomain) -> String? {
+        let changes = History(of: domain.file, on: system)?.changes(since: sequence, places.policy.history) ?? []
+        let brought = changes.filter { $0.author.reason == .mirrored }
+        guard !brought.isEmpty else { return nil }
+        let hosts = brought.reduce(into: [String]()) { hosts, version in
+            guard let host = version.author.host, !hosts.contains(exactly: host) else { return }
+            hosts.append(host)
         }
-        guard isMirrored else { return nil }
-        let (old, new) = (PropertyList.dictionary(former.state.values), PropertyList.dictionary(present.values))
-        let mirrors = try? MirrorPlaces(places, on: system)
-        let hosts = mirrors?.joined.filter { $0.configuration.selection.includes(name) }.flatMap { joined in
-            mirrors?.otherHosts(of: name, in: joined.id) { old[$0.entry] != new[$0.entry] } ?? []
-        }
-        let whose = (hosts ?? []).isEmpty ? "another host" : abridged(hosts ?? [])
+        let whose = hosts.isEmpty ? "another host" : abridged(hosts)
         let which = steps == 1 ? "its last change" : "one of its last \(steps) changes"
         return "\(domain.label.onOneLine): \(which) came from \(whose), through a mirror; "
             + "\(Option.mirrored.name) undoes it on all hosts"
@@ -96,6 +90,31 @@ extension StoreAccess {
 }
 
 extension History {
+    /// Returns the versions that an undo to a version reverts, oldest first.
+    fileprivate func changes(since sequence: Int, _ policy: HistoryPolicy) -> [KeptVersion] {
+        undoChain.filter { version in
+            // A large version is the replaced file, and names the author of the next one.
+            let isLarge = version.size > policy.mostCopiedBytes
+            return version.sequence > sequence || isLarge && version.sequence == sequence
+        }
+    }
+
+    /// Returns the words for the changes that an undo to a version reverts.
+    fileprivate func undone(
+        _ steps: Int, since sequence: Int, from present: DomainState, _ policy: HistoryPolicy
+    ) -> String {
+        let changes = changes(since: sequence, policy)
+        let isRecorded = changes.last.map {
+            $0.size > policy.mostCopiedBytes || state(of: $0, over: present) == present
+        }
+        let last = isRecorded ?? false ? [] : ["another program"]
+        guard steps > 1 else { return "undid a change by \(last.first ?? changes.last?.author.words ?? "")" }
+        let names = (changes.map(\.author.program) + last).reversed().reduce(into: [String]()) { names, name in
+            if !names.contains(exactly: name) { names.append(name) }
+        }
+        return "undid \(steps) changes by \(abridged(names))"
+    }
+
     /// Returns the state before the last changes, and its version; nil if fewer changes are kept.
     fileprivate func earlierState(
         _ steps: Int, from present: DomainState, _ domain: AddressedDomain, isWriting: Bool = true
@@ -182,7 +201,7 @@ private struct TransactionUndo: Sendable {
         // An earlier version has kept no list, so every history is searched.
         var (found, unknown) = ([domain], [CommandFailure]())
         for (name, host) in try folder.domainsWithHistory(in: access.system.fileSystem) {
-            let other = try access.domain(name, on: host, beside: domain)
+            let other = try access.domain(name, in: domain.layer.ofFiles(on: host), on: host)
             guard other.file.path != domain.file.path else { continue }
             do {
                 guard let history = History(of: other.file, on: access.system),
@@ -235,7 +254,7 @@ private struct TransactionUndo: Sendable {
         guard let former = try history.earlierState(1, from: present, domain, isWriting: false) else {
             return CommandFailure(.notFound, "\(label): the version before this change is not kept")
         }
-        if !invocation.has(.mirrored), let origin = access.origin(of: 1, from: present, to: former, domain) {
+        if !invocation.has(.mirrored), let origin = access.origin(of: 1, since: former.sequence, domain) {
             return CommandFailure(.different, origin)
         }
         guard !invocation.has(.force) else { return nil }
@@ -253,19 +272,15 @@ extension StoreAccess {
     /// which is no domain.
     fileprivate func domain(at path: FilePath, beside domain: AddressedDomain) throws -> AddressedDomain? {
         let folder = places.folder(of: domain.layer) ?? places.user
-        if let (name, host) = folder.address(of: path) { return try self.domain(name, on: host, beside: domain) }
+        if let (name, host) = folder.address(of: path) {
+            return try self.domain(name, in: domain.layer.ofFiles(on: host), on: host)
+        }
         guard path != places.user.recordOfApplied.path else { return nil }
         return try self.domain(path.description)
     }
+}
 
-    /// Returns a domain in the store of another, for a host if it is not nil.
-    fileprivate func domain(
-        _ name: DomainName, on host: String?, beside domain: AddressedDomain
-    ) throws -> AddressedDomain {
-        let layer = host != nil ? Layer.userHost : domain.layer.isOfUser ? .user : domain.layer
-        guard let place = try places.place(of: layer, on: host) else {
-            throw CommandFailure(.usage, "this store has no layer \(layer)")
-        }
-        return AddressedDomain(word: name.text, name: name, file: place.file(of: name), layer: layer, host: host)
-    }
+extension Layer {
+    /// Returns the layer of the files in the same folder that are for a host, or for all hosts if it is nil.
+    func ofFiles(on host: String?) -> Layer { host != nil ? .userHost : isOfUser ? .user : self }
 }

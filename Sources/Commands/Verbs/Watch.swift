@@ -8,9 +8,12 @@ extension Verb {
         details: [
             "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the path of the entry, and the old and new values in lossless JSON. With --format commands a text with a newline in it takes as many lines as it has.",
             "Changes of the values in force are printed, with the layer that they come from; with --layer, changes of that layer, and with --format commands, changes of each layer. Without KEY, a value from the global domain is printed for that domain only.",
+            "With --run, COMMAND with its arguments is run for each change instead, one at a time. Its environment has the domain in PREFS_DOMAIN, the key or path in PREFS_KEY, and the values in PREFS_OLD and PREFS_NEW as read --format raw prints them, containers as lossless JSON. A variable is missing if there is no such value, or if it has a NUL or over 64 KiB. Changes made while COMMAND runs are awaited until it ends; those that it makes with prefs do not run it again, as long as their versions are kept.",
             "GLOB is a pattern with * ? [a-z] for names of domains or keys. DOMAIN is a name and not a pattern.",
         ],
-        options: [.effective, .layer, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
+        options: [
+            .effective, .layer, .format([.text, .json, .commands]), .ignore, .initial, .once, .program,
+        ], forms: [[.anyDomain, .anyKey]],
         statuses: [.invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -22,22 +25,95 @@ extension Verb {
             context.note("\(name): waiting for a domain of this name; DOMAIN is not a pattern".onOneLine)
         }
         let report = try WatchReport(access, invocation)
+        let program = try WatchProgram(invocation, context)
         let bell = ResettableEvent()
         var watch = try StoreWatch(
-            access, domain, hasKey: report.key != nil, hasCommands: invocation.format == .commands, ringing: bell)
-        try context.follow(bell) {
-            for change in try watch.look() {
-                let text = try report.text(of: change)
+            access, domain, hasKey: report.key != nil, hasCommands: invocation.format == .commands,
+            program: program?.identifier, ringing: bell)
+        if !invocation.has(.initial) { _ = try watch.look() }
+        context.followReader()
+        var (isInitial, isInterrupted) = (invocation.has(.initial), false)
+        while true {
+            // After an interrupt, the changes that preceded it are printed. No program is run for them.
+            if let program {
+                guard !isInterrupted else { return .done }
+                let changes = try watch.look().flatMap { try report.entries(of: $0) }
+                for change in changes {
+                    guard try program.run(for: change, in: context) else { return .done }
+                }
+                if !changes.isEmpty {
+                    if invocation.has(.once), !isInitial { return .done }
+                    isInitial = false
+                    // What has changed in the meantime.
+                    continue
+                }
+            } else {
+                let text = try watch.look().map { try report.text(of: $0) }.joined()
                 if !text.isEmpty { try context.terminal.write(text, to: .output) }
+                if isInterrupted || invocation.has(.once) && !isInitial && !text.isEmpty { return .done }
             }
+            isInitial = false
+            isInterrupted = !context.wait(bell.next)
+            bell.reset()
         }
-        return .done
+    }
+}
+
+/// The program that `watch --run` runs for each change.
+private struct WatchProgram {
+    private let program: ForegroundProgram
+    /// The beginning of the names of all transactions that the program makes with the library.
+    let identifier: String
+
+    init?(_ invocation: Invocation, _ context: CommandContext) throws {
+        let words = invocation.all(.program)
+        guard let name = words.first else { return nil }
+        guard invocation.format == nil else {
+            throw CommandFailure(.usage, "watch: \(Option.program.name) prints no changes, so --format has no effect")
+        }
+        let path: FilePath? =
+            if DomainArgument.isPath(name) { try context.absolutePath(name) } else {
+                FileName(ByteText.bytes(name)).flatMap(context.program)
+            }
+        guard let path, try context.fileSystem.status(of: path)?.kind == .file else {
+            throw CommandFailure(.notFound, "\(name.onOneLine): no such program")
+        }
+        identifier = WatchedTransactions.name(context.fileSystem.unpredictableNumber())
+        var program = ForegroundProgram(path, Array(words.dropFirst()))
+        // An interrupt ends the command too.
+        program.takesInterrupts = false
+        self.program = program
+    }
+
+    private static let mostBytes = 64 << 10
+
+    /// Runs the program for a change. Returns false if it was interrupted.
+    func run(for change: WatchReport.Entry, in context: CommandContext) throws -> Bool {
+        func text(_ value: PropertyList?) -> [UInt8]? {
+            guard let value else { return nil }
+            let bytes = Array(LineText.text(of: change.masking.hidden(value, at: change.entry.path)).utf8)
+            return bytes.count > Self.mostBytes || bytes.contains(0) ? nil : bytes
+        }
+        var program = program
+        program.variables = [
+            (WatchedTransactions.variable, Array(identifier.utf8)), ("PREFS_DOMAIN", Array(change.domain.word.utf8)),
+            ("PREFS_KEY", Array(change.entry.key.utf8)), ("PREFS_OLD", text(change.entry.change.old)),
+            ("PREFS_NEW", text(change.entry.change.new)),
+        ]
+        let status = try context.run(program)
+        guard !endingSignals.map({ 128 + $0 }).contains(status) else { return false }
+        if status != 0 { context.note("\(program.path.word.onOneLine): status \(status)") }
+        return true
     }
 }
 
 extension Option {
     package static let ignore = Option(
         "--ignore", Argument("GLOB", .word), "ignore matching domains or keys", repeats: true)
+    package static let initial = Option("--initial", "begin with the present values")
+    package static let once = Option("--once", "end after the first change")
+    package static let program = Option(
+        "--run", Argument("COMMAND", .program), "run COMMAND, with all words after it, for each change")
 }
 
 /// Reports changes in the stored settings by comparing the files with their previous contents.
@@ -51,6 +127,8 @@ struct StoreWatch {
     private let isOfLayers: Bool
     /// Whether values from the global domain are reported for that domain only.
     private let leavesOutGlobal: Bool
+    /// The beginning of the names of transactions whose changes are not reported.
+    private let program: String?
     private let folders: FolderWatches
     private var files: FileContentsCache
     private var known: [Name: Known] = [:]
@@ -59,8 +137,11 @@ struct StoreWatch {
 
     private struct Known {
         let domain: AddressedDomain
+        let files: [DomainFile]
         let values: WatchedValues
         let generations: [FileGeneration?]
+        /// The transactions of the versions of each file, if those of a program are not reported.
+        let transactions: [[String]]
     }
 
     /// A unit of comparison: its identifier, its domain and its files.
@@ -71,30 +152,31 @@ struct StoreWatch {
     }
 
     init(
-        _ access: StoreAccess, _ domain: AddressedDomain?, hasKey: Bool, hasCommands: Bool,
+        _ access: StoreAccess, _ domain: AddressedDomain?, hasKey: Bool, hasCommands: Bool, program: String? = nil,
         ringing bell: ResettableEvent
     ) throws {
         self.access = access
         self.domain = domain
+        self.program = program
         // A command writes one layer.
         isOfLayers = access.reading() == .layer || access.requestedReading == nil && hasCommands
         leavesOutGlobal = domain == nil || !hasKey && access.reading() == .inForce
         files = FileContentsCache(on: access.system)
         folders = try FolderWatches(access, domain) { bell.ring() }
-        // Reads the initial state, which is not a change.
-        _ = try look()
     }
 
     // MARK: Comparing
 
-    /// Returns the changes since the last call, ordered by layer and name.
+    /// Returns the changes since the last call, ordered by layer and name; at the first call, all values.
     mutating func look() throws -> [WatchedChange] {
         let subjects = try subjects()
         var changes = try subjects.compactMap { try look(at: $0) }
         let ids = Set(subjects.map(\.id))
         for (id, gone) in known.sorted(by: { $0.key < $1.key }) where !ids.contains(id) {
             known[id] = nil
-            changes.append(WatchedChange(domain: gone.domain, old: gone.values, new: WatchedValues()))
+            let change = change(
+                of: gone.domain, gone.files, from: gone, to: WatchedValues(), try generations(of: gone.files))
+            if let change { changes.append(change) }
         }
         return changes
     }
@@ -105,20 +187,71 @@ struct StoreWatch {
         do {
             // Before the files are read, so that no later change is missed.
             for (_, file) in subject.files { folders.watchPlaces(of: file) }
-            let generations = try subject.files.map { try $0.file.status(on: system)?.generation }
+            let generations = try generations(of: subject.files.map(\.file))
             if let former, former.generations == generations { return nil }
+            let files = subject.files.map(\.file)
+            let transactions = program == nil ? [] : files.map { History(of: $0, on: system)?.transactions ?? [] }
             let values = try values(subject)
-            known[subject.id] = Known(domain: subject.domain, values: values, generations: generations)
+            known[subject.id] = Known(
+                domain: subject.domain, files: files, values: values, generations: generations,
+                transactions: transactions)
             failures[subject.id] = nil
-            let old = former?.values ?? WatchedValues()
-            return old.entries == values.entries
-                ? nil : WatchedChange(domain: subject.domain, old: old, new: values)
+            return change(of: subject.domain, files, from: former, to: values, generations)
         } catch let failure as StoreFailure {
             report(failure.description, of: subject.id)
         } catch let failure as SystemFailure {
             report(failure.description, of: subject.id)
         }
         return nil
+    }
+
+    /// Returns the change of a domain, without the keys that only the program has changed; nil if nothing is left.
+    private func change(
+        of domain: AddressedDomain, _ files: [DomainFile], from former: Known?, to new: WatchedValues,
+        _ generations: [FileGeneration?]
+    ) -> WatchedChange? {
+        var old = former?.values ?? WatchedValues()
+        if let others = keysOfOthers(in: domain, files, since: former, generations) {
+            for key in old.entries.keys(differingFrom: new.entries) where !others.contains(Name(key)) {
+                old.entries[key] = new.entries[key]
+            }
+        }
+        return old.entries == new.entries ? nil : WatchedChange(domain: domain, old: old, new: new)
+    }
+
+    /// Returns the keys that were changed in the files by others than the program; nil if that is unknown.
+    private func keysOfOthers(
+        in domain: AddressedDomain, _ files: [DomainFile], since former: Known?, _ generations: [FileGeneration?]
+    ) -> Set<Name>? {
+        guard let program, former.map({ $0.files == files }) ?? true else { return nil }
+        var keys: Set<Name> = []
+        for (index, file) in files.enumerated() where former?.generations[index] != generations[index] {
+            if leavesOutGlobal, !file.name.hasSameBytes(as: domain.word) { continue }
+            guard let history = History(of: file, on: access.system),
+                let present = try? file.contents(on: access.system)
+            else { return nil }
+            let (versions, known) = (history.versions, Set(former?.transactions[index] ?? []))
+            let start = versions.firstIndex { !known.contains($0.transaction) } ?? versions.endIndex
+            // Earlier versions than those that are kept may be of others.
+            var state: DomainState? =
+                if start > 0 { history.state(of: versions[start - 1]) } else {
+                    versions.first?.sequence == 1 ? .absent : nil
+                }
+            for version in versions[start...] {
+                guard let former = state, let new = history.state(of: version) else { return nil }
+                if !version.transaction.hasPrefix(program) {
+                    keys.formUnion(former.values.keys(differingFrom: new.values).map { Name($0) })
+                }
+                state = new
+            }
+            guard let state else { return nil }
+            keys.formUnion(state.values.keys(differingFrom: present.values).map { Name($0) })
+        }
+        return keys
+    }
+
+    private func generations(of files: [DomainFile]) throws -> [FileGeneration?] {
+        try files.map { try $0.status(on: access.system)?.generation }
     }
 
     private mutating func report(_ failure: String, of subject: Name) {
@@ -237,20 +370,34 @@ struct WatchReport {
         ignored = invocation.all(.ignore).map { Glob($0) }
     }
 
+    /// A difference that a change made.
+    struct Entry {
+        let domain: AddressedDomain
+        let layer: Layer
+        let entry: Differences.Entry
+        let masking: Masking
+    }
+
     /// Returns the lines for a change; empty if the command does not request it.
     func text(of change: WatchedChange) throws -> String {
-        guard !isIgnored(change.domain.word) else { return "" }
+        guard invocation.format != .commands else {
+            guard !isIgnored(change.domain.word) else { return "" }
+            let (old, new) = selected(change.old.entries, change.new.entries)
+            let command = access.spelling(change.domain.word, in: change.domain.layer)
+            return try CommandLines(from: old, to: new, command, masking: access.masking(change.domain)).text()
+        }
+        return try entries(of: change).map { invocation.format == .json ? json($0) : line($0) }.joined()
+    }
+
+    /// Returns the differences that the command requests.
+    func entries(of change: WatchedChange) throws -> [Entry] {
+        guard !isIgnored(change.domain.word) else { return [] }
         let (old, new) = selected(change.old.entries, change.new.entries)
         let masking = access.masking(change.domain)
-        guard invocation.format != .commands else {
-            let command = access.spelling(change.domain.word, in: change.domain.layer)
-            return try CommandLines(from: old, to: new, command, masking: masking).text()
-        }
         return Differences(from: old, to: new).entries.map { entry in
             let layer = change.layer(of: entry.path.components.first?.text ?? "")
-            return invocation.format == .json
-                ? json(entry, change.domain, layer, masking) : line(entry, change.domain, layer, masking)
-        }.joined()
+            return Entry(domain: change.domain, layer: layer, entry: entry, masking: masking)
+        }
     }
 
     private func isIgnored(_ name: String) -> Bool { ignored.contains { $0.matches(name) } }
@@ -287,22 +434,21 @@ struct WatchReport {
 
     // MARK: Text
 
-    private func line(
-        _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
-    ) -> String {
+    private func line(_ line: Entry) -> String {
+        let entry = line.entry
         func shown(_ value: PropertyList?) -> String {
-            value.map { masking.text(of: $0, at: entry.path) } ?? "(none)"
+            value.map { line.masking.text(of: $0, at: entry.path) } ?? "(none)"
         }
-        let place = "\(layer) \(domain.word.onOneLine) \(entry.label)"
-        return "\(place): \(shown(entry.change.old)) -> \(shown(entry.change.new))\n"
+        let subject = "\(line.layer) \(line.domain.word.onOneLine) \(entry.label)"
+        return "\(subject): \(shown(entry.change.old)) -> \(shown(entry.change.new))\n"
     }
 
-    private func json(
-        _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
-    ) -> String {
-        let place: PropertyList.Dictionary = ["domain": .string(domain.word), "layer": .string(layer.name)]
-        let line = entry.values(masking, in: place)
-        return LosslessJSON.text(of: .dictionary(line)).map { $0 + "\n" } ?? ""
+    private func json(_ line: Entry) -> String {
+        let subject: PropertyList.Dictionary = [
+            "domain": .string(line.domain.word), "layer": .string(line.layer.name),
+        ]
+        let values = line.entry.values(line.masking, in: subject)
+        return LosslessJSON.text(of: .dictionary(values)).map { $0 + "\n" } ?? ""
     }
 }
 
@@ -318,7 +464,7 @@ struct WatchedChange: Sendable {
 
 /// The values of a domain at one time.
 struct WatchedValues: Sendable {
-    let entries: PropertyList.Dictionary
+    fileprivate(set) var entries: PropertyList.Dictionary
     /// The values in force; nil for those of one layer.
     private let inForce: ValuesInForce?
 
@@ -327,4 +473,16 @@ struct WatchedValues: Sendable {
     init(inForce: ValuesInForce) { (entries, self.inForce) = (inForce.entries, inForce) }
 
     fileprivate func layer(of key: String) -> Layer? { inForce?.origin(of: Name(key))?.layer }
+}
+
+extension History {
+    /// The transactions that made the kept versions.
+    fileprivate var transactions: [String] { versions.map(\.transaction) }
+}
+
+extension PropertyList.Dictionary {
+    /// Returns the keys whose values differ.
+    fileprivate func keys(differingFrom other: PropertyList.Dictionary) -> [String] {
+        (map(\.key) + other.filter { self[$0.key] == nil }.map(\.key)).filter { self[$0] != other[$0] }
+    }
 }

@@ -57,6 +57,12 @@ package struct Timestamp: Hashable, Sendable, Comparable {
         self.nanoseconds = overflows || carries ? (seconds < 0 ? .min : .max) : sum
     }
 
+    package init(_ date: Date) {
+        let (seconds, whole) = (date.timeIntervalSince1970, date.timeIntervalSince1970.rounded(.down))
+        self.init(
+            seconds: Int64(exactly: whole) ?? (whole < 0 ? .min : .max), nanoseconds: Int64((seconds - whole) * 1e9))
+    }
+
     package var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
     package var date: Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }

@@ -132,14 +132,25 @@ package struct WriteAuthor: Hashable, Sendable {
     package var process: Int32
     package var reason: WriteReason
 
-    /// - Parameter program: The name of the program. It is truncated to 24 characters.
+    /// - Parameter program: The name of the program. It is truncated to 32 characters.
     package init(program: String, process: Int32, reason: WriteReason) {
-        let most = 24
+        let most = 32
         self.program =
             program.utf8.count <= most
             ? program : String(String.UnicodeScalarView(program.unicodeScalars.prefix(most)))
         self.process = process
         self.reason = reason
+    }
+
+    private static let mirror = "mirror@"
+
+    /// Returns the program for changes that a mirror brought from other hosts, named by their labels.
+    package static func program(ofHosts labels: [String]) -> String { mirror + labels.joined(separator: ",") }
+
+    /// The host that made the change, or several; nil if no mirror brought it.
+    package var host: String? {
+        program.utf8.starts(with: Self.mirror.utf8) && reason == .mirrored
+            ? String(program.unicodeScalars.dropFirst(Self.mirror.unicodeScalars.count)) : nil
     }
 
     package init(_ reason: WriteReason, by system: SystemServices) {

@@ -330,7 +330,11 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    func transactionName() -> String { Hexadecimal.text(of: system.fileSystem.unpredictableNumber()) }
+    func transactionName() -> String {
+        let name = Hexadecimal.text(of: system.fileSystem.unpredictableNumber())
+        guard let run = WatchedTransactions.name(in: system.environment) else { return name }
+        return run + name.dropFirst(run.utf8.count)
+    }
 }
 
 /// A change of one domain.
@@ -460,6 +464,8 @@ package struct DomainDraft: Sendable {
     package var step: EntryStep?
     /// The reason for the change if it replaces that of the writer, or nil.
     package var reason: WriteReason?
+    /// The author's program if it replaces that of the writer, or nil.
+    package var program: String?
     /// The bytes of the version from which the values come, or nil if they come from the file.
     package var restoredBytes: [UInt8]?
     /// The status of the file, or nil if there is none.
@@ -495,4 +501,22 @@ package struct CommittedDomain: Sendable {
     package let unwritableHistory: FilePath?
     /// Whether the previous version could not be kept.
     package let losesFormer: Bool
+}
+
+/// The transactions of a program that `watch --run` runs. Their names begin with an identifier of the run, so that
+/// they do not start the program again.
+package enum WatchedTransactions {
+    /// The variable with the identifier.
+    package static let variable = "PREFS_WATCH"
+
+    /// Returns an identifier of eight hexadecimal digits.
+    package static func name(_ number: UInt64) -> String { String(Hexadecimal.text(of: number).suffix(8)) }
+
+    /// Returns the identifier in the environment; nil if there is none or it is invalid.
+    static func name(in environment: Environment) -> String? {
+        guard let name = environment.variables[variable], name.utf8.count == 8,
+            name.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
+        else { return nil }
+        return name
+    }
 }

@@ -517,6 +517,9 @@ struct FileCommit {
 
     func author(_ writer: DomainWriter) -> WriteAuthor {
         var author = writer.author
+        if let program = draft.program {
+            author = WriteAuthor(program: program, process: author.process, reason: author.reason)
+        }
         if let reason = draft.reason { author.reason = reason }
         if before.recovery?.version != nil { author.reason = .recovered }
         return author

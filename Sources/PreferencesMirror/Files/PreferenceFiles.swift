@@ -200,7 +200,7 @@ extension PreferenceFiles {
     /// file that was converted or has lost comments.
     func write(
         _ application: Application, under locks: LockedDomains, read readings: [Path: Reading],
-        schema: (DomainName) -> Schema?
+        schema: (DomainName) -> Schema?, hosts: (DomainChange) -> [String]
     ) throws -> (WriteOutcome, notes: [String]) {
         var (edits, raised) = ([DomainEdit](), Set<Path>())
         for change in application.domains {
@@ -210,7 +210,9 @@ extension PreferenceFiles {
             let reading = readings[change.domain]
             let newer = (try? DomainName(file.name)).flatMap(schema).flatMap { $0.isRaised(by: change) ? $0 : nil }
             if newer != nil { raised.insert(change.domain) }
-            var edit = edit(file, change, reading?.status, application.isChecked, migratedBy: newer)
+            let hosts = hosts(change)
+            let author = hosts.isEmpty ? nil : WriteAuthor.program(ofHosts: hosts)
+            var edit = edit(file, change, reading?.status, application.isChecked, by: author, migratedBy: newer)
             // A user has decided in favor of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
             edits.append(edit)
@@ -230,9 +232,11 @@ extension PreferenceFiles {
     }
 
     private func edit(
-        _ file: DomainFile, _ change: DomainChange, _ status: FileStatus?, _ isChecked: Bool, migratedBy schema: Schema?
+        _ file: DomainFile, _ change: DomainChange, _ status: FileStatus?, _ isChecked: Bool, by author: String?,
+        migratedBy schema: Schema?
     ) -> DomainEdit {
         var edit = DomainEdit(file, known: DomainContents(values: [:], status: status)) { draft in
+            draft.program = author
             var values = draft.values
             // With the mirror's version, the settings of an earlier version would never be migrated.
             if let schema, schema.needsMigration(values) { values = try schema.migrated(values).values }

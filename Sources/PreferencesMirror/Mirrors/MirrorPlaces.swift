@@ -80,18 +80,6 @@ extension MirrorPlaces {
         }
     }
 
-    /// Returns the other hosts whose writes are in force at places in a domain, if the state of the mirror can be read
-    /// without its lock.
-    package func otherHosts(of domain: DomainName, in mirror: MirrorID, where isWanted: (Path) -> Bool) -> [String] {
-        guard let state = peek(mirror) else { return [] }
-        return state.shared.live.cells(under: Path(domain: domain.text)).reduce(into: []) { hosts, cell in
-            guard isWanted(cell.place), let host = cell.winner.flatMap({ otherHost(of: $0, in: state) }),
-                !hosts.contains(exactly: host)
-            else { return }
-            hosts.append(host)
-        }
-    }
-
     /// Returns the label of the host that wrote a value, or nil for this host.
     private func otherHost(of atom: Atom, in state: LocalState) -> String? {
         guard let author = atom.name.dot?.writer, author != state.writer, !state.formerWriters.contains(author) else {

@@ -48,13 +48,20 @@ extension MirrorSession {
         guard let locked else { return .written(.failed(domain: nil)) }
         do {
             let (outcome, notes) = try preferences.write(
-                application, under: locked.locks, read: locked.readings, schema: { schemas[$0]?.readable })
+                application, under: locked.locks, read: locked.readings, schema: { schemas[$0]?.readable },
+                hosts: authors)
             for text in notes { addTrouble(text) }
             return .written(outcome)
         } catch {
             addTrouble(words(error))
             return .written(.failed(domain: culprit(error, of: application)))
         }
+    }
+
+    /// Returns the labels of the hosts that wrote the values of a change, as far as its first keys show.
+    private func authors(of change: DomainChange) -> [String] {
+        let atoms = change.changes.keys.prefix(100).compactMap { mergeState.cells(under: $0).first?.winner }
+        return Set(atoms.filter { $0.name.dot.map { $0.writer != writer } ?? false }.map(host)).sorted()
     }
 
     /// Returns the domain whose file could not be written, or nil if leaving it out would not help, as on a full disk.

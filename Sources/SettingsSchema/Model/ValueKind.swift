@@ -126,6 +126,14 @@ extension ValueKind {
 
 // MARK: Numbers with units
 
+extension Duration {
+    /// Parses a duration such as `90`, `5m` or `1h30m`.
+    package init?(word: String) {
+        guard let amount = Quantity.seconds.amount(word) else { return nil }
+        self = amount.duration
+    }
+}
+
 /// Numbers with units: `5m` for a duration, `4K` for a size.
 enum Quantity: Sendable {
     /// Seconds: `90`, `5m`, `1h30m`, `1.5h` or `500ms`.
