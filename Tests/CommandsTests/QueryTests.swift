@@ -98,7 +98,8 @@ import Testing
     @Test(arguments: rows)
     private func prints(_ row: (words: [String], output: String)) throws {
         let outcome = try runPrefs(["prefs", "query"] + row.words, on: machine())
-        #expect(outcome == Transcript.Outcome(output: row.output, errors: "", status: 0))
+        let note = row.words.contains("missing") ? "prefs: no record has missing\n" : ""
+        #expect(outcome == Transcript.Outcome(output: row.output, errors: note, status: 0))
     }
 
     @Test(arguments: rows.filter { $0.words[0] == "./b.plist" })
@@ -156,7 +157,8 @@ import Testing
         let machine = try machine()
         try machine.fileSystem.replace("/tmp/n.plist", with: Array(Self.nulls.serialized(as: format)).span.bytes)
         let outcome = try runPrefs(["prefs", "query", "/tmp/n.plist"] + ShellScript.words(row.words), on: machine)
-        #expect(outcome == Transcript.Outcome(output: row.output))
+        let note = row.words.contains("'s.") ? "prefs: no record has s\n" : ""
+        #expect(outcome == Transcript.Outcome(output: row.output, errors: note))
     }
 
     @Test(
@@ -302,7 +304,15 @@ import Testing
         ] as [(String, String?)])
     func `runs stored requests and hides secrets`(_ words: String, _ output: String?) throws {
         let outcome = try mailMachine().run("prefs query com.example.mail \(words)")
-        if let output { #expect(outcome == Transcript.Outcome(output: output, errors: "", status: 0)) }
+        if let output { #expect(outcome.output == output && outcome.status == 0) }
+        let name = ["token", "password"].first { words.hasPrefix("\"\($0)") || words.hasPrefix(":accounts \"\($0)") }
+        let note =
+            if let name { "prefs: no record has \(name); sensitive values are not queried\n" } else {
+                words.hasPrefix("@unread DAYS:string")
+                    ? "prefs: 3 records left out: age is of type integer there, which < does not compare with string\n"
+                    : ""
+            }
+        if output != nil { #expect(outcome.errors == note) }
         #expect(!outcome.output.contains("hush"))
     }
 
@@ -344,5 +354,60 @@ import Testing
             ":Queries:1:Where: expected a key or a value, not the end, at column 5",
             ":Queries:2:Over:", ":Queries:2:Sort:", "duplicate query x", ":Queries:3: Name is missing",
         ] { #expect(outcome.output.contains(part) || outcome.errors.contains(part), "\(part) in \(outcome)") }
+    }
+
+    /// A query of the people in `d`, and its note.
+    static let noteRows: [(String, String)] = [
+        ("age > 3", ""), ("nobody == NULL", "no record has nobody"),
+        ("agee > 3", "no record has agee; did you mean age?"),
+        ("age > '3'", "3 records left out: age is of type integer there, which > does not compare with string"),
+        ("name > 3", "3 records left out: name is of type string there, which > does not compare with integer"),
+        ("extra == 'x'", "1 record left out: extra is of type boolean there, which == does not compare with string"),
+        ("extra != 'x'", ""), ("age != '3'", ""),
+        (
+            "age == 5 OR name > 3",
+            "2 records left out: name is of type string there, which > does not compare with integer"
+        ),
+        ("NOT age > '3'", ""), ("name + 1 > 3", "3 records left out: + does not combine string and integer"),
+        (
+            "age CONTAINS 5",
+            "3 records left out: age is of type integer there, which CONTAINS does not compare with integer"
+        ),
+        ("age LIKE '5*'", "3 records left out: age is of type integer there, which LIKE does not compare with string"),
+        (
+            "age BETWEEN {'1', '9'}",
+            "3 records left out: age is of type integer there, which BETWEEN does not compare with string"
+        ),
+        ("ANY age == 5", ""), ("TRUEPREDICATE --sort nme", "no record has nme; did you mean name?"),
+        ("TRUEPREDICATE --select name,agee", "no record has agee; did you mean age?"),
+        ("TRUEPREDICATE --group nobody", "no record has nobody"),
+        ("FALSEPREDICATE --sum agee", "no record has agee; did you mean age?"),
+        ("age > '3' --strict", "> cannot compare integer and string at column 5"),
+    ]
+
+    @Test(arguments: noteRows, ["xml", "binary", "json"])
+    func `a note names keys that no record has, and values that are not compared`(
+        _ row: (words: String, note: String), _ format: String
+    ) throws {
+        let machine = try SimulatedMachine()
+        let people = #"[{"name": "Ada", "age": 5}, {"name": "Bea", "age": 9, "extra": true}, {"name": "Cy", "age": 1}]"#
+        let convert = ["prefs", "convert", "-o", "/tmp/people", "-", format]
+        #expect(try runPrefs(convert, input: people, on: machine).status == 0)
+        let parts = row.words.split(separator: " --", maxSplits: 1).map(String.init)
+        let options = parts.count > 1 ? "--\(parts[1])".split(separator: " ").map(String.init) : []
+        let outcome = try runPrefs(["prefs", "query", "/tmp/people", parts[0]] + options, on: machine)
+        let isStrict = options == ["--strict"]
+        let errors = outcome.errors.split(separator: "\n").map(String.init)
+        let isLazy = format == "binary" && row.note.contains("did you mean")
+        let note = isLazy ? String(row.note.prefix { $0 != ";" }) : row.note
+        #expect(
+            errors.map { isStrict || isLazy ? String($0.suffix(note.count)) : $0 }
+                == (note.isEmpty ? [] : [(isStrict || isLazy ? "" : "prefs: ") + note]))
+        #expect(outcome.status == (isStrict ? 3 : 0))
+    }
+
+    @Test func `no records have no notes`() throws {
+        let outcome = try runPrefs(["prefs", "query", "-", "age > 'x'"], input: "[]")
+        #expect(outcome.errors.isEmpty && outcome.status == 0)
     }
 }

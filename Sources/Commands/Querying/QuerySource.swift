@@ -20,6 +20,8 @@ struct QuerySource {
     private let request: QueryRequest
     /// The exit status. A domain that cannot be read does not stop a query of several.
     private(set) var status = ExitStatus.done
+    /// Whether values may have been left out of the records because they are sensitive.
+    private var hidesValues = false
 
     init(_ access: StoreAccess, _ invocation: Invocation, _ request: QueryRequest) {
         (self.access, self.invocation, self.request) = (access, invocation, request)
@@ -30,7 +32,9 @@ struct QuerySource {
         var query = request.query
         // The offset and the limit are those of the rows that are printed.
         (query.offset, query.limit) = (0, nil)
-        var selection = Selection(query)
+        let fields = (query.fields ?? []).union(request.fields ?? [])
+        var selection = Selection(query, fields: fields)
+        defer { note(selection) }
         let (word, isForced) = (request.source, invocation.has(.asDomain))
         let isFile = !isForced && (word == "-" || DomainArgument.isPath(word))
         let isPattern = !isForced && !isFile && DomainArgument.isPattern(word)
@@ -51,6 +55,25 @@ struct QuerySource {
             all: selection.records, areDomains: !request.hasPath, haveDomains: isPattern && request.hasPath)
     }
 
+    /// Reports why records may be missing in the result: a key that none has, or values that cannot be compared.
+    private func note(_ selection: Selection) {
+        guard !selection.isEmpty else { return }
+        for name in selection.missing.sorted() {
+            let hint = Suggestion.hint(name.text, among: selection.known.map(\.text).sorted())
+            let doubt = hint.isEmpty && hidesValues ? "; sensitive values are not queried" : ""
+            access.context.note("no record has \(name.text.onOneLine)\(hint)\(doubt)")
+        }
+        guard let (count, first) = selection.mismatches else { return }
+        let (left, right) = (first.left.rawValue, first.right.rawValue)
+        let reason =
+            if let key = first.key {
+                "\(key.onOneLine) is of type \(left) there, which \(first.operator) does not compare with \(right)"
+            } else {
+                "\(first.operator) does not combine \(left) and \(right)"
+            }
+        access.context.note("\(counted(count, "record")) left out: \(reason)")
+    }
+
     private mutating func readDomains(_ pattern: Glob, _ selection: inout Selection) throws {
         for name in try access.namesInAllLayers() where pattern.matches(name.text) {
             let failed = try access.reportingUnreadable { _ = try read(access.domain(name), &selection) }
@@ -59,9 +82,11 @@ struct QuerySource {
     }
 
     /// Adds the records of the values to show; returns false if the domain does not exist.
-    private func read(_ domain: AddressedDomain, _ selection: inout Selection) throws -> Bool {
+    private mutating func read(_ domain: AddressedDomain, _ selection: inout Selection) throws -> Bool {
         guard let values = try access.shownValues(domain) else { return false }
-        let shown = access.masking(domain).revealed(.dictionary(values), at: []) ?? [:]
+        let masking = access.masking(domain)
+        hidesValues = hidesValues || !masking.isEmpty
+        let shown = masking.revealed(.dictionary(values), at: []) ?? [:]
         if request.hasPath {
             try shown.forEachRecord(at: request.query.over, domain: domain.word) { record in
                 try selection.add(record)
@@ -72,11 +97,12 @@ struct QuerySource {
         return true
     }
 
-    private func readFile(_ word: String, _ selection: inout Selection) throws {
+    private mutating func readFile(_ word: String, _ selection: inout Selection) throws {
         let name = word == "-" ? "standard input" : word.onOneLine
         let bytes = try access.context.contents(word, limit: PropertyList.Limits.default.inputBytes)
         // A file of the store itself is subject to its schema.
         let masking = word == "-" ? .none : try access.masking(access.domain(word))
+        hidesValues = !masking.isEmpty
         do {
             if try readLazily(bytes, masking, &selection) { return }
             let value = masking.revealed(try value(bytes, word), at: []) ?? [:]

@@ -71,6 +71,13 @@ struct Comparison: Sendable {
         }
     }
 
+    /// The keys of the record on the path to the left side, if it is such a value and the operator reads it as it is.
+    var leftKey: String? {
+        guard case .steps(.record, let steps) = left, `operator` != .isIn else { return nil }
+        let keys = steps.map { step -> String? in if case .key(let key) = step { key } else { nil } }
+        return keys.contains(nil) ? nil : keys.compactMap(\.self).joined(separator: ".")
+    }
+
     /// Returns an operand without the differences that the comparison ignores. A pattern and the text that it matches
     /// are unchanged, because `TextPattern` folds both.
     func folded(_ value: Value) -> Value {

@@ -8,6 +8,10 @@ struct Evaluator {
     private var remaining: Int
     /// The pattern that was last compiled from a right side that is not constant; nil if it is invalid.
     private var recent: (text: String, column: Int, pattern: TextPattern?)?
+    /// The first operation on the present record whose operands have types that it cannot combine.
+    private var mismatch: Selection.Mismatch?
+    /// The number of records that are left out because of such an operation, with the first one.
+    private(set) var mismatches: (count: Int, first: Selection.Mismatch)?
 
     init(_ predicate: Predicate) {
         self.init(predicate.condition, isStrict: predicate.isStrict, steps: predicate.limits.steps)
@@ -21,8 +25,11 @@ struct Evaluator {
     }
 
     mutating func matches(_ record: Record) throws(Predicate.Failure) -> Bool {
+        mismatch = nil
         do throws(Predicate.Failure) {
-            return try holds(condition, record)
+            if try holds(condition, record) { return true }
+            if let mismatch { mismatches = ((mismatches?.count ?? 0) + 1, mismatches?.first ?? mismatch) }
+            return false
         } catch {
             var failure = error
             failure.record = record.path
@@ -65,7 +72,10 @@ struct Evaluator {
             elements = found
         } else {
             // A value that is not a collection is treated as a collection of one, and NULL as an empty one.
-            if let kind = left.kind { try refuseIfStrict(quantifier.rawValue, comparison.column, kind, .array) }
+            if isStrict, let kind = left.kind {
+                throw Predicate.Failure(
+                    .incompatibleTypes(operator: quantifier.rawValue, kind, .array), at: comparison.column)
+            }
             elements = left.isNull ? [] : [left]
         }
         let wanted = quantifier != .all
@@ -73,11 +83,12 @@ struct Evaluator {
         return !quantifier.ifFound
     }
 
-    /// Throws in strict mode.
-    private func refuseIfStrict(
-        _ name: String, _ column: Int?, _ left: PropertyList.Kind, _ right: PropertyList.Kind
+    /// Notes that an operation cannot combine two types. Throws in strict mode.
+    private mutating func noteMismatch(
+        _ name: String, _ column: Int?, _ left: PropertyList.Kind, _ right: PropertyList.Kind, key: String? = nil
     ) throws(Predicate.Failure) {
         if isStrict { throw Predicate.Failure(.incompatibleTypes(operator: name, left, right), at: column) }
+        if mismatch == nil { mismatch = Selection.Mismatch(key: key, operator: name, left: left, right: right) }
     }
 }
 
@@ -113,14 +124,18 @@ extension Evaluator {
         }
     }
 
-    private func check(
+    private mutating func check(
         _ comparison: Comparison, _ left: Value, _ right: Value, _ isAllowed: Bool
     ) throws(Predicate.Failure) {
         guard !isAllowed, let left = left.kind, let right = right.kind else { return }
-        try refuseIfStrict(comparison.operator.rawValue, comparison.column, left, right)
+        // Values under no key have no common type, so that a comparison selects those of one type.
+        guard isStrict || comparison.leftKey != nil else { return }
+        try noteMismatch(comparison.operator.rawValue, comparison.column, left, right, key: comparison.leftKey)
     }
 
-    private func isOrdered(_ comparison: Comparison, _ left: Value, _ right: Value) throws(Predicate.Failure) -> Bool {
+    private mutating func isOrdered(_ comparison: Comparison, _ left: Value, _ right: Value) throws(Predicate.Failure)
+        -> Bool
+    {
         if left.isNull, right.isNull {
             return comparison.operator == .lessOrEqual || comparison.operator == .greaterOrEqual
         }
@@ -233,7 +248,7 @@ extension Evaluator {
             return .many(values)
         case .negated(let expression):
             let value = try value(of: expression, in: record)
-            if value.number == nil, let kind = value.kind { try refuseIfStrict("-", nil, kind, .integer) }
+            if value.number == nil, let kind = value.kind { try noteMismatch("-", nil, kind, .integer) }
             return value.number?.negated.value ?? .null
         case .arithmetic(let first, let rest):
             var result = try value(of: first, in: record)
@@ -250,7 +265,7 @@ extension Evaluator {
     ) throws(Predicate.Failure) -> Value {
         try charge(1)
         guard let a = left.number, let b = right.number else {
-            if let left = left.kind, let right = right.kind { try refuseIfStrict(sign.rawValue, nil, left, right) }
+            if let left = left.kind, let right = right.kind { try noteMismatch(sign.rawValue, nil, left, right) }
             return .null
         }
         return a.applying(sign, b)?.value ?? .null

@@ -77,11 +77,30 @@ package struct Selection {
     private let query: Query
     private var evaluator: Evaluator
     private var found: [Record] = []
+    /// The keys that no record has had yet, of those that were named.
+    package private(set) var missing: Set<Name>
+    /// The keys of the first records.
+    package private(set) var known: Set<Name> = []
+    /// Whether there was a record.
+    package private(set) var isEmpty = true
 
-    package init(_ query: Query) {
+    /// - Parameter fields: Keys of records, of which those that no record has are found.
+    package init(_ query: Query, fields: Set<Name> = []) {
         self.query = query
+        missing = fields
         evaluator = Evaluator(query.predicate)
     }
+
+    /// An operation whose operands have types that it cannot combine.
+    package struct Mismatch: Hashable, Sendable {
+        /// The path of keys to the left operand, if it is a value of the record.
+        package let key: String?
+        package let `operator`: String
+        package let left, right: PropertyList.Kind
+    }
+
+    /// The number of records that are left out because a comparison had values of different types, with the first.
+    package var mismatches: (count: Int, first: Mismatch)? { evaluator.mismatches }
 
     /// Adds a record if it satisfies the predicate.
     package mutating func add(_ record: Query.Record) throws(Query.Predicate.Failure) {
@@ -90,7 +109,21 @@ package struct Selection {
 
     /// Returns whether a record satisfies the predicate. It may lack keys that the predicate does not read.
     package mutating func matches(_ record: Query.Record) throws(Query.Predicate.Failure) -> Bool {
-        try evaluator.matches(record)
+        isEmpty = false
+        if !missing.isEmpty { look(for: record.value) }
+        return try evaluator.matches(record)
+    }
+
+    private static let mostKnown = 100
+
+    private mutating func look(for record: PropertyList) {
+        guard case .dictionary(let entries) = record else {
+            // A key of an array is that of its elements.
+            for element in record.arrayValue ?? [] { look(for: element) }
+            return
+        }
+        for name in missing where entries[name.text] != nil { missing.remove(name) }
+        if known.count < Self.mostKnown { known.formUnion(entries.map { Name($0.key) }) }
     }
 
     /// Adds a record that satisfies the predicate.
