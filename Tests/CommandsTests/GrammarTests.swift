@@ -346,4 +346,47 @@ import Testing
         #expect(ExitStatus.allCases.map(\.rawValue) == Array(0...13))
         #expect(Set(Verb.all.flatMap(\.allStatuses)) == Set(ExitStatus.allCases))
     }
+
+    /// Options without an effect, the only ones that each command line has.
+    static let withoutEffect = [
+        "lint --store s ./a.json", "lint --host h ./a.json", "lint --current-host ./a.json", "help --store s",
+        "completions bash --host h", "doctor --host h", "doctor --current-host",
+        "explain --current-host d", "mirror init --host h ./m", "mirror status --current-host",
+        "schema list --host h", "schema check --store s ./a.json", "schema check --host h ./a.json",
+        "write --layer site ./a.json k v", "read --layer user ./a.json", "read --current-host ./a.json k",
+        "history --current-host ./a.json", "watch --layer site ./a.json", "edit --layer site ./a.json",
+        "delete --layer site ./a.json k", "undo --layer site ./a.json", "import --layer site ./a.json ./a.json",
+        "export --layer site ./a.json -", "rename --layer site ./a.json a b", "copy --layer site ./a.json a b",
+    ]
+
+    @Test(arguments: withoutEffect)
+    func `an option without an effect is refused, and nothing is done`(_ line: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
+        let text = #"{"a": 1}"#
+        try machine.fileSystem.replace("/home/ada/a.json", with: Array(text.utf8).span.bytes)
+        let words = line.split(separator: " ").map(String.init)
+        let outcome = try runPrefs(["prefs"] + words, on: machine)
+        let option = try #require(words.first { $0.hasPrefix("--") }).replacing("--host", with: "-host")
+            .replacing("--current-host", with: "-currentHost")
+        #expect(outcome.status == 2 && outcome.errors.contains(option), "\(outcome)")
+        #expect(outcome.output.isEmpty)
+        #expect(try machine.fileSystem.contents(of: "/home/ada/a.json", limit: 100) == Array(text.utf8))
+    }
+
+    @Test func `a pattern is the name of a domain only if that is asked for`() throws {
+        let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
+        _ = try runPrefs(["prefs", "write", "d", "k", "1"], on: machine)
+        let words = [["write", "com.*", "k", "2"], ["import", "a?", "-"], ["copy", "d", "k", "k", "--to", "[ab]"]]
+        for words in words {
+            let refused = try runPrefs(["prefs"] + words, input: "{}", on: machine)
+            #expect(refused.status == 2 && refused.errors.contains("--new-domain"), "\(refused)")
+        }
+        #expect(try runPrefs(["prefs", "domains"], on: machine).output == "d\n")
+        #expect(try runPrefs(["prefs", "write", "--new-domain", "com.*", "k", "2"], on: machine).status == 0)
+        // It exists now.
+        #expect(try runPrefs(["prefs", "write", "com.*", "k", "3"], on: machine).status == 0)
+        #expect(try runPrefs(["defaults", "write", "a*", "k", "2"], on: machine).status == 0)
+    }
 }

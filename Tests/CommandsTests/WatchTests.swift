@@ -12,7 +12,7 @@ import Testing
         let outcome = try runPrefs(["prefs", "watch", "com.*"], on: machine)
         let note = "prefs: com.*: waiting for a domain of this name; DOMAIN is not a pattern\n"
         #expect(outcome == Transcript.Outcome(errors: note))
-        _ = try runPrefs(["prefs", "write", "com.*", "k", "v"], on: machine)
+        _ = try runPrefs(["prefs", "write", "--new-domain", "com.*", "k", "v"], on: machine)
         #expect(try runPrefs(["prefs", "watch", "com.*"], on: machine) == Transcript.Outcome())
     }
 

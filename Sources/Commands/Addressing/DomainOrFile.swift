@@ -16,18 +16,33 @@ extension StoreAccess {
         return domain
     }
 
+    /// Throws if a file that is named by its path is given a layer or a host, which it does not have.
+    func checkLayer(of domain: AddressedDomain, _ invocation: Invocation) throws {
+        guard domain.name == nil, context.dialect == .modern, invocation[.target] == nil,
+            let option = [Option.layer, .host, .currentHost].first(where: invocation.has)
+        else { return }
+        throw CommandFailure(.usage, "\(domain.word.onOneLine): a file has no layers; omit \(option.name)")
+    }
+
     private func noteFile(besides domain: AddressedDomain) {
         guard let name = domain.name, context.hasFile(named: domain.word) else { return }
         context.note("the domain \(name) is used, not the file ./\(name)".onOneLine)
     }
 
-    /// Throws if a change would create a domain that is named like a property list in the working folder. The user
-    /// probably means the file, whose path has a slash.
-    func checkNotMeantAsFile(_ domain: AddressedDomain, _ invocation: Invocation) throws {
-        guard let name = domain.name, context.dialect == .modern, !invocation.has(.newDomain),
-            FileExtension(fileName: name.text) != nil, context.hasFile(named: name.text), try !exists(domain)
-        else { return }
+    /// Throws if a change would create a domain that is named like a pattern, or like a property list in the working
+    /// folder. The user probably means several domains, or the file, whose path has a slash.
+    func checkNewDomain(_ domain: AddressedDomain, _ invocation: Invocation) throws {
+        guard let name = domain.name, context.dialect == .modern, !invocation.has(.newDomain) else { return }
         let word = domain.word.onOneLine
+        if DomainArgument.isPattern(name.text), try !exists(domain) {
+            throw CommandFailure(
+                .usage,
+                "no domain \(word), and the name of a domain is not a pattern (\(Option.newDomain.name) creates the domain)"
+            )
+        }
+        guard FileExtension(fileName: name.text) != nil, context.hasFile(named: name.text), try !exists(domain) else {
+            return
+        }
         throw CommandFailure(
             .usage, "no domain \(word); did you mean ./\(word)? (\(Option.newDomain.name) creates the domain)")
     }
@@ -65,7 +80,7 @@ extension StoreAccess {
 
 extension Option {
     package static let newDomain = Option(
-        "--new-domain", "create a domain although there is a file of its name")
+        "--new-domain", "create a domain although its name is a pattern or that of a file")
     /// The option of verbs whose operand is a domain or a file.
     package static let asDomain = Option(
         "--domain", Argument("NAME", .domain), "a domain in place of the first operand, even if a file has its name")

@@ -234,6 +234,7 @@ extension StoreAccess {
     ) throws -> (access: StoreAccess, domain: AddressedDomain) {
         let access = try StoreAccess(invocation, context)
         let domain = try access.named(invocation[operand: Operand.domain.name] ?? "")
+        try access.checkLayer(of: domain, invocation)
         return (access, try domain.requiringFormat(of: invocation))
     }
 }

@@ -247,6 +247,11 @@ extension Parser {
     /// Returns the invocation for the first form of the verb that accepts the number of words.
     private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
         var words = words
+        if dialect == .modern,
+            let useless = options.first(where: { given in !path.allSatisfy { $0.uses(given.option) } })
+        {
+            throw failure(.optionWithoutEffect(useless.option.name))
+        }
         if let domain = options.first(where: { $0.option == .asDomain }) { words.insert(domain.word, at: 0) }
         // The words of a typed value were collected apart from the other operands.
         let forms = verb.forms(in: dialect).compactMap { form -> (taken: [Operand], value: Operand?)? in

@@ -21,6 +21,7 @@ package struct UsageFailure: Reportable {
         case unknownArgument(option: String, word: String, known: [String])
         case notANumber(option: String, word: String)
         case repeatedOption(String)
+        case optionWithoutEffect(String)
         case missingOperand(String)
         case unexpectedOperand(String)
         case unknownOperand(String, word: String, known: [String])
@@ -65,6 +66,7 @@ package struct UsageFailure: Reportable {
             "\(option) cannot be \(shown(word))\(Suggestion.advice(word, among: known))"
         case .notANumber(let option, let word): "\(option) requires a number of 0 or more, not \(shown(word))"
         case .repeatedOption(let option): "duplicate option \(option)"
+        case .optionWithoutEffect(let option): "\(name): \(option) has no effect on this verb"
         case .missingOperand(let operand): "\(name) requires \(operand)"
         case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
         case .unknownOperand(let operand, let word, let known):

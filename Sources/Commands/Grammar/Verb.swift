@@ -13,6 +13,11 @@ package struct Verb: Sendable {
         case hidden
     }
 
+    /// What of a store a verb reads or changes, which determines the options that it takes.
+    package enum Scope: Int, Sendable {
+        case nothing, allHosts, oneHost
+    }
+
     package let name: String
     package let aliases: [String]
     package let kind: Kind
@@ -31,6 +36,7 @@ package struct Verb: Sendable {
     package let parts: [Verb]
     /// The possible exit statuses other than `done` and `usage`.
     package let statuses: [ExitStatus]
+    package let scope: Scope
     /// The implementation. Never called for a verb with sub-verbs.
     package private(set) var run: Action
 
@@ -38,7 +44,7 @@ package struct Verb: Sendable {
         _ name: String, aliases: [String] = [], _ kind: Kind, _ summary: String, details: [String] = [],
         classicDetails: [String]? = nil, table: Table? = nil, options: [Option] = [], forms: [[Operand]] = [[]],
         parts: [Verb] = [],
-        statuses: [ExitStatus] = [],
+        statuses: [ExitStatus] = [], scope: Scope = .oneHost,
         run: @escaping Action = { _, _ in .usage }
     ) {
         self.name = name
@@ -52,6 +58,7 @@ package struct Verb: Sendable {
         self.forms = parts.isEmpty ? forms : []
         self.parts = parts
         self.statuses = statuses
+        self.scope = scope
         self.run = run
     }
 }
@@ -63,6 +70,15 @@ extension Verb {
         package let rows: [(word: String, meaning: String)]
         /// The rows that only `prefs` has.
         package var modernRows: [(word: String, meaning: String)] = []
+    }
+
+    /// Returns whether an option that any verb can have has an effect on this one.
+    func uses(_ option: Option) -> Bool {
+        switch option {
+        case .store: scope != .nothing
+        case .host, .currentHost, .newHost: scope == .oneHost
+        default: true
+        }
     }
 
     /// Whether the last operand is the words of a value.

@@ -12,7 +12,7 @@ extension Verb {
         ],
         options: [.shell, .schema, .prefix, .completions, .man, .build, .shellcheck],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .afterDashes)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout], scope: .allHosts
     ) { invocation, context in
         let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", context)
         let requests = [Option.completions, .man, .build, .shellcheck].filter(invocation.has)

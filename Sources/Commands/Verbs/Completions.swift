@@ -6,7 +6,7 @@ extension Verb {
         details: [
             "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source. NAME is the name that prefs is linked as."
         ],
-        forms: [[shell], [shell, Operand("NAME", .choice(.words(CompletionScript.programs)))]]
+        forms: [[shell], [shell, Operand("NAME", .choice(.words(CompletionScript.programs)))]], scope: .nothing
     ) { invocation, context in
         guard let script = CompletionScript(rawValue: invocation[operand: "SHELL"] ?? "") else { return .usage }
         let own = Dialect(program: context.program) == .classic ? context.program : Prefs.name

@@ -6,7 +6,7 @@ extension Verb {
         details: [
             "Each finding is followed by the command that fixes it, or by a comment if there is none. Nothing is changed."
         ],
-        statuses: [.systemFailed, .different]
+        statuses: [.systemFailed, .different], scope: .allHosts
     ) { invocation, context in
         let doctor = try DoctorContext(invocation, context)
         var findings: [DoctorFinding] = []

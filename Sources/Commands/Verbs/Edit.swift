@@ -18,7 +18,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try access.checkNotMeantAsFile(domain, invocation)
+        try access.checkNewDomain(domain, invocation)
         let editing = Editing(
             access: access, domain: domain, format: invocation.format?.ofPropertyList,
             isForced: invocation.has(.force))

@@ -15,7 +15,7 @@ extension Verb {
             "With --format the output is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
         options: [.effective, .globalKeys, .format(FormatName.ofValues)], forms: [[.domain, .anyDeclaredKey]],
-        statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed], scope: .allHosts
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try invocation.key

@@ -3,7 +3,7 @@ internal import Platform
 extension Verb {
     package static let help = Verb(
         "help", .classic, "print help about the command or one verb",
-        forms: [[Operand("VERB", .verb, .zeroOrMore)]]
+        forms: [[Operand("VERB", .verb, .zeroOrMore)]], scope: .nothing
     ) { invocation, context in
         var path: [Verb] = []
         for word in invocation.words("VERB") {

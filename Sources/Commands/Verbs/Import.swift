@@ -17,7 +17,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try access.checkNotMeantAsFile(domain, invocation)
+        try access.checkNewDomain(domain, invocation)
         let isEnvironment = invocation[.fromOtherPrograms] == FormatName.env.rawValue
         guard isEnvironment || !invocation.has(.everyVariable) else {
             throw CommandFailure(.usage, "import: --all requires --from env")

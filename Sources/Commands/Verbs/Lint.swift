@@ -10,7 +10,7 @@ extension Verb {
             "A note names what other programs may refuse or read differently, such as a control character in XML.",
         ],
         options: [.from, Option("--strict", "treat notes as errors")], forms: [[.files]],
-        statuses: [.notFound, .damaged, .systemFailed]
+        statuses: [.notFound, .damaged, .systemFailed], scope: .nothing
     ) { invocation, context in
         try context.worst(of: invocation.words("FILE")) { name in
             do {

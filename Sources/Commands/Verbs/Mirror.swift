@@ -13,7 +13,7 @@ extension Verb {
                 return CommandFailure(
                     failure.status, MirrorAccess.spelled(failure.lines.joined(), for: invocation[.store]))
             }
-        })
+        }, scope: .allHosts)
 }
 
 enum MirrorVerbs {

@@ -21,6 +21,7 @@ extension Verb {
         let rendering = Rendering(invocation)
         guard let word = invocation[operand: "DOMAIN"] else { return try readAll(access, rendering) }
         let domain = try access.named(word).requiringFormat(of: invocation)
+        try access.checkLayer(of: domain, invocation)
         let key = try invocation.key
         var value: PropertyList?
         var layer: Layer?

@@ -13,7 +13,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try access.checkNotMeantAsFile(domain, invocation)
+        try access.checkNewDomain(domain, invocation)
         let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
         let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         let isForced = invocation.has(.force)
@@ -94,7 +94,7 @@ extension Verb {
     ) { invocation, context in
         let (access, source) = try StoreAccess.ofDomain(invocation, context)
         let target = try invocation[.target].map { try access.named($0) } ?? source
-        try access.checkNotMeantAsFile(target, invocation)
+        try access.checkNewDomain(target, invocation)
         let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
         let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: target)
         let isForced = invocation.has(.force)

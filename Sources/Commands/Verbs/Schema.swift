@@ -11,7 +11,8 @@ extension Verb {
             "A schema declares the settings of a domain. See prefs-schema(5) for its format.",
             "A FILE can also be a script with a declaration, or a settings bundle of iOS or one of its panes.",
         ],
-        parts: [checking, showing, listing, installing, uninstalling, migrating, importingBundle, exportingBundle])
+        parts: [checking, showing, listing, installing, uninstalling, migrating, importingBundle, exportingBundle],
+        scope: .allHosts)
 
     /// The words of the command that migrates stored values, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
@@ -28,7 +29,7 @@ extension Verb {
             "If several commands of a script declare one key, a line for each key shows where its value is stored, and which commands share it."
         ],
         forms: [[.files]],
-        statuses: [.notFound, .damaged, .systemFailed]
+        statuses: [.notFound, .damaged, .systemFailed], scope: .nothing
     ) { invocation, context in
         try context.worst(of: invocation.words("FILE")) { name in
             let file = try SchemaFile(name, context)

@@ -18,6 +18,7 @@ extension Verb {
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         var domain = try invocation[operand: "DOMAIN"].map { try access.named($0) }
+        if let domain { try access.checkLayer(of: domain, invocation) }
         domain?.file.inexactIntegers = .text
         if let name = domain?.name, DomainArgument.isPattern(name.text),
             try domain?.file.status(on: access.system) == nil

@@ -27,7 +27,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try access.checkNotMeantAsFile(domain, invocation)
+        try access.checkNewDomain(domain, invocation)
         let writing = Writing(
             access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force),
             inserts: invocation.has(.insert), printed: invocation.has(.printed) ? Rendering(invocation) : nil)
