@@ -353,6 +353,7 @@ import Testing
         "completions bash --host h", "doctor --host h", "doctor --current-host",
         "explain --current-host d", "mirror init --host h ./m", "mirror status --current-host",
         "schema list --host h", "schema check --store s ./a.json", "schema check --host h ./a.json",
+        "write --new-host d k v", "import --new-host d ./a.json", "copy --new-host d a b", "apply --new-host ./a.json",
         "write --layer site ./a.json k v", "read --layer user ./a.json", "read --current-host ./a.json k",
         "history --current-host ./a.json", "watch --layer site ./a.json", "edit --layer site ./a.json",
         "delete --layer site ./a.json k", "undo --layer site ./a.json", "import --layer site ./a.json ./a.json",

@@ -22,6 +22,15 @@ import Testing
         #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(text)")
     }
 
+    @Test(arguments: ["delete", "delete-all"])
+    func `does not write a file anew without a key to delete`(_ verb: String) throws {
+        let machine = try SimulatedMachine()
+        let text = Array("{ // one\n \"a\": 1 }".utf8)
+        try machine.fileSystem.replace("/home/ada/x.json", with: text.span.bytes)
+        #expect(try runPrefs(["prefs", verb, "--rewrite", "~/x.json", "missing"], on: machine).status == 1)
+        #expect(try machine.fileSystem.contents(of: "/home/ada/x.json", limit: 100) == text)
+    }
+
     static let steering = "a\u{1B}[2J\u{9B}1m\u{202E}\u{200B}\u{AD}\u{7F}b"
 
     /// A value may come from another user too. Its bytes are written to a pipe unchanged.

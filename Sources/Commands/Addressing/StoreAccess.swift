@@ -39,6 +39,9 @@ struct StoreAccess {
         reason = WriteReason(rawValue: invocation.verb.name)
         named = (invocation[.store], invocation[.host])
         requiredFormat = invocation.verb.options.contains(.from) ? invocation[.from] : nil
+        if invocation.has(.newHost), named.host == nil {
+            throw CommandFailure(.usage, "\(Option.newHost.name) is for --host")
+        }
         let isByHost = invocation.has(.currentHost) || named.host != nil
         let word = invocation[.layer]
         requestedReading =

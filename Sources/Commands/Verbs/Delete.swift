@@ -63,7 +63,12 @@ private final class Found: Sendable {
         state.withLock { $0.domain = true }
         var root = draft.root
         draft.step = .removal(root.counted(key.path))
-        if !key.key.isHidden, try root.remove(at: key.path) != nil { state.withLock { $0.key = true } }
+        guard !key.key.isHidden, try root.remove(at: key.path) != nil else {
+            // Without a removal, the file is not written anew either.
+            draft.rewrites = false
+            return
+        }
+        state.withLock { $0.key = true }
         draft.root = root
     }
 
