@@ -187,7 +187,7 @@ extension BrowseScreen {
         ("K, Alt-Up", "move an element of an array up"), ("J, Alt-Down", "move it down"), ("t", "change the type"),
         ("u", "undo the last change made here"), ("h", "earlier values; Enter restores one"), ("i", "all details"),
         ("y", "copy the command that reads the value"), ("Y", "copy the command that writes it"),
-        ("w", "let changes by other processes flash"), ("/", "search, or filter domains"),
+        ("w", "highlight changes by other processes"), ("/", "search, or filter domains"),
         ("n, N", "next or previous match"), ("^Z", "suspend"), ("q", "quit"),
     ]
 

@@ -154,7 +154,7 @@ package struct BrowseScreen: PaneScreen {
     var mode = Mode.browsing
     var search = ""
     private(set) var isWatching = false
-    /// The entries before the last change by another process, as long as its rows flash.
+    /// The entries before the last change by another process, as long as its rows are highlighted.
     private(set) var former: PropertyList?
     private(set) var size = (columns: 80, rows: 24)
     var layout = PaneLayout(columns: 80, rows: 24, side: nil, detailRows: 5)
@@ -187,7 +187,7 @@ package struct BrowseScreen: PaneScreen {
 
     package var pause: Int32? { former == nil ? nil : 1500 }
 
-    /// Ends the flash of changed rows.
+    /// Ends the highlighting of changed rows.
     package mutating func elapse() { former = nil }
 
     private mutating func react(to event: Event) -> [Effect] {
@@ -222,7 +222,7 @@ package struct BrowseScreen: PaneScreen {
             if names != "" { message = Message(names ?? "No such file.", isError: names == nil) }
         case .copied(let text): mode = .reading(title: "Copied", [text], scroll: 0)
         case .done(let text, let path):
-            // The user's own change does not flash.
+            // The user's own change is not highlighted.
             (mode, former) = (.browsing, nil)
             message = Message(text)
             if let position = tree.reveal(path) { selected = position }
@@ -376,7 +376,8 @@ package struct BrowseScreen: PaneScreen {
         case "u": return [.undo]
         case "w":
             isWatching.toggle()
-            message = Message(isWatching ? "Changes by other processes flash." : "No longer watching.")
+            message = Message(
+                isWatching ? "Changes by other processes are highlighted." : "They are no longer highlighted.")
         case "a" where isInDomains: mode = .editing(LineEditor(), .newDomain)
         case _ where isInDomains:
             message = Message("No command \(letter) for domains; ? shows the keys.", isError: true)

@@ -215,7 +215,7 @@ struct BrowserDisplay {
         // The search has opened rows above the one where it began.
         ("down down down / b escape d", [.change(.delete(["size"]))], "size"),
         ("/ n o t e s enter n", [], "title"), ("/ t i t escape", [], "Notes"), ("n", [], "Search with / first."),
-        ("w", [], "watching"), ("w w", [], "No longer watching."), ("i", [], "changed: today  prefs"),
+        ("w", [], "watching"), ("w w", [], "no longer highlighted."), ("i", [], "changed: today  prefs"),
         ("?", [], "┌ Keys"),
         ("? q", [], "? help"), ("? pageDown home end", [], "┌ Keys"), ("$", [], "No command $"),
         ("left down", [.open("com.example.other")], "▸com.example.other"),

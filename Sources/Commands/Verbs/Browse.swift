@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "Domains are listed on the left. The entries of the open domain are a tree with types, values and layers. Below are the details of the selected entry: the schema, the value in each layer, the last change and the value as JSON. A file that is named by its path is shown alone; a change keeps its format, comments and order.",
             "Arrow keys select and open, Enter edits, a adds an entry or a domain, r renames, c copies, d deletes, t changes the type, u undoes, h shows earlier values, y copies the command that reads the value, / searches, q quits, and ? lists all keys. Each change is written at once, as prefs write does it, to the user's layer or the one that --layer names.",
-            "Changes by other processes are shown at once; after w they flash. Sensitive values are masked.",
+            "Changes by other processes are shown at once; after w they are highlighted. Sensitive values are masked.",
         ],
         options: [.layer], forms: [[.anyDomain]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
