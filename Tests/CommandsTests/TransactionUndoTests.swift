@@ -16,11 +16,25 @@ import Testing
         for value in 1...2 {
             let text = ["a", "b", "c"].map { "\($0) = { k = \(value); };" }.joined(separator: " ")
             try machine.fileSystem.replace("/home/ada/all", with: Array("{ \(text) }".utf8))
+            let isNew = options.contains { $0.hasSuffix("host") } ? ["--new-host"] : []
             let outcome = try runPrefs(
-                ["prefs"] + options + ["apply", "--new-host", "--domains", "--quiet", "~/all"], on: machine)
+                ["prefs"] + options + ["apply"] + isNew + ["--domains", "--quiet", "~/all"], on: machine)
             #expect(outcome == Transcript.Outcome(), "\(outcome)")
         }
         return machine
+    }
+
+    @Test func `has one list of its domains on the disk, also for new ones`() throws {
+        let machine = try applied()
+        let lists = try ["a", "b", "c"].map { domain in
+            let folder = Self.history.appending(try #require(FileName(domain)))
+            let names = try #require(try machine.fileSystem.names(in: folder))
+            return try Set(
+                names.filter { $0.description.hasSuffix(".files") }.map { name in
+                    try #require(try machine.fileSystem.status(of: folder.appending(name))).inode
+                })
+        }
+        #expect(Set(lists).count == 1 && lists[0].count == 2, "\(lists)")
     }
 
     private func values(_ options: [String] = [], on machine: SimulatedMachine) throws -> [String] {

@@ -262,7 +262,7 @@ extension History {
 
     /// The users who may access the versions. Everyone who may read the domain's file may read the versions in its
     /// place.
-    private var audience: Audience { file.audience == .everyone ? .everyone : .owner }
+    var audience: Audience { file.audience == .everyone ? .everyone : .owner }
 
     /// Returns the file whose owner and permissions a version gets: the domain's, or the most private one of a folder
     /// that everyone may read. Versions of other folders are private.

@@ -17,7 +17,13 @@ extension History {
     func record(_ participants: inout Participants, of transaction: String) -> Bool {
         guard let path = Self.nameOfParticipants(transaction).map(folder.appending) else { return false }
         // A list of a thousand files in each of their histories would take 30 MB.
-        if let list = participants.list, (try? system.fileSystem.link(list, to: path)) != nil { return true }
+        if let list = participants.list {
+            // A new domain has no folder yet.
+            let isLinked: Void? = try? system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+                try system.fileSystem.link(list, to: path)
+            }
+            if isLinked != nil { return true }
+        }
         let listed = PropertyList.array(participants.paths.map { .data(Data($0.relative(to: store).bytes)) })
         guard let bytes = try? listed.serialized(as: .binary), write(Array(bytes), to: path) else { return false }
         participants.list = path
