@@ -153,12 +153,17 @@ private struct RandomLines {
         let verb = path[path.count - 1]
         var statuses: Set<ExitStatus> = [.done, .usage]
         for verb in path { statuses.formUnion(verb.statuses) }
-        var options: [String] = []
-        var named: [String] = []
+        var (options, named, end) = ([String](), [String](), [String]())
         for _ in 0..<any([0, 0, 1, 1, 2, 3]) {
             let option = any(verb.options + [.currentHost, .host, .store].filter { _ in isTrue(oneIn: 3) } + [.layer])
-            guard option.name != Option.help.name, option.argument?.kind != .program else { continue }
+            // A program takes all words after it.
+            let isLast = option.argument?.kind == .program
+            guard option.name != Option.help.name, !isLast || end.isEmpty else { continue }
             let words = [option.name] + (option.argument.map { [word(of: $0.kind)] } ?? [])
+            guard !isLast else {
+                end = words
+                continue
+            }
             options += words
             if [Option.layer, .host, .currentHost, .store, .newHost].map(\.name).contains(option.name) {
                 named += words
@@ -183,7 +188,7 @@ private struct RandomLines {
         }
         let isMisshapen = isTrue(oneIn: 12)
         if isMisshapen { if isTrue(oneIn: 2) { _ = operands.popLast() } else { operands.append(any(Self.odd)) } }
-        var line = Line(words: path.map(\.name) + options + operands + value, statuses: statuses)
+        var line = Line(words: path.map(\.name) + options + operands + value + end, statuses: statuses)
         let names = [
             "write", "delete", "rename", "copy", "import", "undo", "restore", "delete-all", "apply", "convert", "edit",
             "form",

@@ -53,7 +53,7 @@ extension Verb {
         "prefs undo com.example.app",
         "prefs restore com.example.app 3",
         "prefs args ./backup.sh -- --keep 7",
-        "prefs watch com.example.app theme --run notify-send",
+        "prefs watch com.example.app theme --run ./reload.sh",
         "prefs completions bash",
         "prefs schema check app.schema.plist",
         "prefs schema show com.example.app",

@@ -14,7 +14,7 @@ extension Verb {
         options: [
             .effective, .layer, .format([.text, .json, .commands]), .ignore, .initial, .once, .program,
         ], forms: [[.anyDomain, .anyKey]],
-        statuses: [.invalidValue, .damaged, .systemFailed]
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         var domain = try invocation[operand: "DOMAIN"].map { try access.named($0) }
