@@ -313,6 +313,7 @@ import Testing
                 '"$PREFS" write d n --add 1' 'test "$PREFS_NEW" != stop || kill -INT $$' > hook
             chmod +x hook
             "$PREFS" write d k a
+            touch out
             timeout -k 1 60 "$PREFS" watch d --initial --run ./hook --once '$(x)' > out &
             until grep -q 'k||a' out; do :; done
             "$PREFS" write d k '; exit 1'
