@@ -230,7 +230,7 @@ struct BrowserDisplay {
         #expect(display.text.contains(shown), "\(display.text)")
     }
 
-    @Test func `keeps its place when entries change, and lets them flash if it watches`() throws {
+    @Test func `keeps its place when entries change, and highlights them if it watches`() throws {
         var display = try BrowserDisplay()
         display.press("end right down right down")
         var entries = BrowserDisplay.entries
@@ -349,7 +349,7 @@ struct BrowserDisplay {
         #expect(display.effects == [.open("org.example.backup")] && display.text.contains("/orgq"))
     }
 
-    @Test func `does not let the user's own change flash`() throws {
+    @Test func `does not highlight the user's own change`() throws {
         var display = try BrowserDisplay()
         display.press("w")
         var entries = BrowserDisplay.entries

@@ -177,7 +177,7 @@ extension GVariantReader {
 // MARK: Types
 
 /// The type of a value, as far as it is known.
-private indirect enum GVariantType {
+private indirect enum GVariantType: Sendable {
     case any
     /// An integer in a range.
     case integer(ClosedRange<Int128>)
@@ -220,41 +220,25 @@ private indirect enum GVariantType {
         }
     }
 
-    /// The type that a keyword names.
+    /// The types of scalars: the keyword before a value, and the letter in the notation of types, such as `a{su}`.
+    private static let scalars: [(keyword: String, letter: Unicode.Scalar, type: GVariantType)] = [
+        ("boolean", "b", .boolean), ("byte", "y", .integer(0...0xFF)),
+        ("int16", "n", .integer(Int128(Int16.min)...Int128(Int16.max))), ("uint16", "q", .integer(0...0xFFFF)),
+        ("int32", "i", .integer(Int128(Int32.min)...Int128(Int32.max))), ("uint32", "u", .integer(0...0xFFFF_FFFF)),
+        ("handle", "h", .integer(Int128(Int32.min)...Int128(Int32.max))),
+        ("int64", "x", .integer(Int128(Int64.min)...Int128(Int64.max))),
+        ("uint64", "t", .integer(0...Int128(UInt64.max))), ("double", "d", .real), ("string", "s", .string),
+        ("objectpath", "o", .string), ("signature", "g", .string),
+    ]
+
     init?(keyword: String) {
-        switch keyword {
-        case "boolean": self = .boolean
-        case "byte": self = .integer(0...0xFF)
-        case "int16": self = .integer(Int128(Int16.min)...Int128(Int16.max))
-        case "uint16": self = .integer(0...0xFFFF)
-        case "int32", "handle": self = .integer(Int128(Int32.min)...Int128(Int32.max))
-        case "uint32": self = .integer(0...0xFFFF_FFFF)
-        case "int64": self = .integer(Int128(Int64.min)...Int128(Int64.max))
-        case "uint64": self = .integer(0...Int128(UInt64.max))
-        case "double": self = .real
-        case "string", "objectpath", "signature": self = .string
-        default: return nil
-        }
+        guard let row = Self.scalars.first(where: { $0.keyword.hasSameBytes(as: keyword) }) else { return nil }
+        self = row.type
     }
 
-    /// The keyword of a letter in the notation of types, such as `a{su}`.
-    static func keyword(_ letter: UInt8) -> String? {
-        switch letter {
-        case UInt8(ascii: "b"): "boolean"
-        case UInt8(ascii: "y"): "byte"
-        case UInt8(ascii: "n"): "int16"
-        case UInt8(ascii: "q"): "uint16"
-        case UInt8(ascii: "i"): "int32"
-        case UInt8(ascii: "h"): "handle"
-        case UInt8(ascii: "u"): "uint32"
-        case UInt8(ascii: "x"): "int64"
-        case UInt8(ascii: "t"): "uint64"
-        case UInt8(ascii: "d"): "double"
-        case UInt8(ascii: "s"): "string"
-        case UInt8(ascii: "o"): "objectpath"
-        case UInt8(ascii: "g"): "signature"
-        default: nil
-        }
+    init?(letter: UInt8) {
+        guard let row = Self.scalars.first(where: { $0.letter == Unicode.Scalar(letter) }) else { return nil }
+        self = row.type
     }
 }
 
@@ -292,7 +276,7 @@ extension GVariantReader {
         case UInt8(ascii: "{"):
             throw ImportedText.Failure(.unsupportedValue("an entry outside of a dictionary"), at: start)
         default:
-            guard let type = GVariantType.keyword(letter).flatMap({ GVariantType(keyword: $0) }) else {
+            guard let type = GVariantType(letter: letter) else {
                 throw ImportedText.Failure(.expected("a type"), at: start)
             }
             return type

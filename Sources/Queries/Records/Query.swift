@@ -77,14 +77,14 @@ package struct Selection {
     private let query: Query
     private var evaluator: Evaluator
     private var found: [Record] = []
-    /// The keys that no record has had yet, of those that were named.
+    /// The keys to look for that no record so far has.
     package private(set) var missing: Set<Name>
     /// The keys of the first records.
     package private(set) var known: Set<Name> = []
     /// Whether there was a record.
     package private(set) var isEmpty = true
 
-    /// - Parameter fields: Keys of records, of which those that no record has are found.
+    /// - Parameter fields: The keys to look for in the records. Those that none has are in `missing`.
     package init(_ query: Query, fields: Set<Name> = []) {
         self.query = query
         missing = fields
