@@ -29,6 +29,8 @@ enum Rule: String {
     case publishesAll
     /// A log is joined after the ones before it.
     case followsLogs
+    /// The values of a base are skipped only if all its transactions are known, from the same files.
+    case readsNewBases
     /// A file of a writer's folder lists all files of that writer.
     case listsFiles
     /// A file in our own folder that we did not create makes us take another number.

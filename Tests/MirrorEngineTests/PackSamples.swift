@@ -50,7 +50,8 @@ enum PackSamples {
         ])
         return BasePack(
             mirror: mirror, writer: writer, last: 40, state: state, tags: tags,
-            labels: [other: "Büro", WriterID(number: 3): ""])
+            labels: [other: "Büro", WriterID(number: 3): ""],
+            beyond: [other: FileTags([FileTags.Span(first: 11, last: 12, tag: FileTag(number: 3))])])
     }
 
     private static func atom(_ number: Int) -> Atom {
@@ -186,7 +187,20 @@ struct PackGenerator {
         var labels: [WriterID: String] = [:]
         for writer in writers where flag() { labels[writer] = String(repeating: "ü", count: Int(number(0...128))) }
         return BasePack(
-            mirror: PackSamples.mirror, writer: writers[0], last: last, state: state, tags: tags, labels: labels)
+            mirror: PackSamples.mirror, writer: writers[0], last: last, state: state, tags: tags, labels: labels,
+            beyond: beyond(state.vector))
+    }
+
+    private mutating func beyond(_ vector: VersionVector) -> [WriterID: FileTags]? {
+        if flag() { return nil }
+        var beyond: [WriterID: FileTags] = [:]
+        for writer in writers.dropFirst() where flag() && vector[writer] < PackName.greatestNumber - 9 {
+            let first = vector[writer] + number(2...5)
+            beyond[writer] = FileTags([
+                FileTags.Span(first: first, last: first + number(0...4), tag: FileTag(number: 7))
+            ])
+        }
+        return beyond
     }
 
     mutating func note() -> WriterNote {

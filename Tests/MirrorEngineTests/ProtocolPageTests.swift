@@ -82,7 +82,9 @@ import Testing
         #expect(try Marker(decoding: examples[0]).mirror == Self.mirror)
         let packs = try examples.dropFirst().map { try Pack(decoding: $0) }
         #expect(packs.map(\.content) == [.log(Self.log), .base(Self.base)])
-        for pack in packs { #expect(try Self.section("EXAMPLES").contains(".Pa \(pack.address) .")) }
+        for pack in packs {
+            #expect(try Self.section("EXAMPLES").contains(".Pa \(pack.address) ."), "\(pack.address)")
+        }
     }
 
     @Test func `shows valid examples of names`() throws {

@@ -118,6 +118,18 @@ extension SimulatedHost {
     private func whole(_ address: PackAddress) -> Fetch? {
         let seen = blobView.values.reduce(into: Set<BlobName>()) { $0.formUnion($1) }
         let missing = world.blobs.needs(address).filter { !seen.contains($0.name) }
-        return missing.isEmpty ? world.files[address].map(Fetch.pack) : .faulty(.missingBlobs(missing))
+        return missing.isEmpty
+            ? world.files[address].map { .pack($0.skippingValues(of: engine.status)) } : .faulty(.missingBlobs(missing))
+    }
+}
+
+extension Pack {
+    /// Returns this file as a host decodes it: a base without its values, if the host has all of them.
+    func skippingValues(of status: EngineStatus) -> Pack {
+        guard case .base(var base) = content, base.state.gone.isEmpty, status.hasAll(of: base, hash: hash) else {
+            return self
+        }
+        (base.state.live, base.skipsValues) = (MergeState(), true)
+        return with(base)
     }
 }

@@ -161,7 +161,10 @@ extension SmallWorld {
             hosts[index].view.insert(address)
             return .created(address.name)
         case .fetch(let addresses):
-            let fetched = addresses.map { ($0, packs[$0].map(Fetch.pack) ?? .unreadable) }
+            let status = hosts[index].engine.status
+            let fetched = addresses.map { address in
+                (address, packs[address].map { Fetch.pack($0.skippingValues(of: status)) } ?? .unreadable)
+            }
             return .fetched(Dictionary(fetched) { $1 })
         case .observe: return .observed([hosts[index].observation])
         case .lock: return .locked([hosts[index].observation])

@@ -163,7 +163,10 @@ extension World {
                 let moment = Moment(now: SimulatedHost.epoch + time * 1000 + wait, random: generator.next())
                 for action in engine.handle(events.removeFirst(), at: moment) {
                     guard case .fetch(let addresses) = action else { continue }
-                    let fetched = addresses.map { ($0, files[$0].map(Fetch.pack) ?? .unreadable) }
+                    let status = engine.status
+                    let fetched = addresses.map { address in
+                        (address, files[address].map { Fetch.pack($0.skippingValues(of: status)) } ?? .unreadable)
+                    }
                     events.append(.fetched(Dictionary(fetched) { $1 }))
                 }
             }

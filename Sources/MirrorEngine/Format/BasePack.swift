@@ -11,12 +11,18 @@ package struct BasePack: Hashable, Sendable {
     package var tags: FileTags
     /// The names of the hosts, as far as the writer knew them.
     package var labels: [WriterID: String]
+    /// The logs that the writer had joined although logs before them were missing, or nil in a file of an earlier
+    /// version, which does not list them.
+    package var beyond: [WriterID: FileTags]?
+    /// Whether the values were not read, because the reader has all of them.
+    package var skipsValues = false
 
     package init(
         mirror: MirrorID, writer: WriterID, last: UInt64, state: SharedState, tags: FileTags,
-        labels: [WriterID: String] = [:]
+        labels: [WriterID: String] = [:], beyond: [WriterID: FileTags]? = [:]
     ) {
         (self.mirror, self.writer, self.last, self.labels) = (mirror, writer, last, labels)
+        self.beyond = beyond
         self.state = state
         self.state.vector.forget(writer)
         self.tags = FileTags(sorted: tags.spans.filter { $0.last <= last })
@@ -56,6 +62,7 @@ extension BasePack {
         envelope.fields[.tags] = bytes
         envelope.fields[.forks] = forkBytes
         envelope.fields[.labels] = labelBytes
+        envelope.fields[.beyond] = beyondBytes
         let atoms = state.live.atoms
         let blobTable = BlobTable(of: atoms.lazy.map(\.value))
         envelope.setBlobs(blobTable)
@@ -86,6 +93,16 @@ extension BasePack {
         for (writer, label) in labels.sorted(by: { $0.key < $1.key }) {
             bytes.append(littleEndian: writer.number)
             bytes.append(run: label.utf8)
+        }
+        return bytes
+    }
+
+    private var beyondBytes: [UInt8]? {
+        guard let beyond else { return nil }
+        var bytes: [UInt8] = []
+        for (writer, logs) in beyond.sorted(by: { $0.key < $1.key }) {
+            bytes.append(littleEndian: writer.number)
+            bytes.append(logs)
         }
         return bytes
     }
@@ -126,9 +143,12 @@ extension BasePack {
 // MARK: Decoding
 
 extension BasePack {
-    init(_ envelope: Envelope, _ blobs: [BlobName: Blob] = [:]) throws(PackFault) {
+    /// - Parameter hasAll: Whether the reader has all values of a base, which is then returned without them.
+    init(
+        _ envelope: Envelope, _ blobs: [BlobName: Blob] = [:], unless hasAll: (BasePack) -> Bool = { _ in false }
+    ) throws(PackFault) {
         try envelope.expect(
-            [.mirror, .writer, .last, .version, .vector, .tags], optional: [.blobs, .forks, .labels, .gone])
+            [.mirror, .writer, .last, .version, .vector, .tags], optional: [.blobs, .forks, .labels, .gone, .beyond])
         mirror = try envelope.mirror()
         writer = try envelope.writer()
         last = try envelope.required(.last)
@@ -142,7 +162,10 @@ extension BasePack {
         guard tags.spans.last?.last ?? 0 <= last else { throw .contradiction("its own last transaction") }
         state.forks = try Self.forks(envelope)
         labels = try Self.labels(envelope)
-        try readRecords(envelope, blobs)
+        beyond = try beyond(envelope)
+        // Names of replaced values are not part of the vector.
+        skipsValues = try envelope.number(.gone) == nil && hasAll(self)
+        if !skipsValues { try readRecords(envelope, blobs) }
     }
 
     private mutating func readRecords(_ envelope: Envelope, _ blobs: [BlobName: Blob]) throws(PackFault) {
@@ -213,6 +236,22 @@ extension BasePack {
         }
         guard !forks.isEmpty else { throw .notCanonical }
         return forks
+    }
+
+    private func beyond(_ envelope: Envelope) throws(PackFault) -> [WriterID: FileTags]? {
+        guard let bytes = envelope.fields[.beyond] else { return nil }
+        var (reader, beyond, last) = (ByteReader(bytes), [WriterID: FileTags](), WriterID?.none)
+        while !reader.isAtEnd {
+            let writer = WriterID(number: try reader.word())
+            guard last.map({ $0 < writer }) ?? true else { throw .notCanonical }
+            let logs = try reader.fileTags()
+            guard let first = logs.spans.first?.first, writer != self.writer, first > state.vector[writer] + 1 else {
+                throw .contradiction("logs after a gap")
+            }
+            (beyond[writer], last) = (logs, writer)
+            guard beyond.count <= ByteReader.mostWriters else { throw .beyondLimit("writers") }
+        }
+        return beyond
     }
 
     private static func labels(_ envelope: Envelope) throws(PackFault) -> [WriterID: String] {

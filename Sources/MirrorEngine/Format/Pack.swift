@@ -35,7 +35,7 @@ package struct Pack: Hashable, Sendable {
     }
 
     /// Returns this file with another base as its contents.
-    func with(_ base: BasePack) -> Pack {
+    package func with(_ base: BasePack) -> Pack {
         Pack(content: .base(base), hash: hash, size: size, hasUnknownFields: hasUnknownFields)
     }
 
@@ -45,13 +45,19 @@ package struct Pack: Hashable, Sendable {
     }
 
     /// Decodes a file of any kind. Throws `missingBlobs` if it refers to values that are not in `blobs`.
-    package init(decoding bytes: [UInt8], blobs: [BlobName: Blob] = [:]) throws(PackFault) {
+    ///
+    /// - Parameter hasAll: Whether the reader has all values of a base, with the hash of its file. Then they are not
+    ///   decoded.
+    package init(
+        decoding bytes: [UInt8], blobs: [BlobName: Blob] = [:],
+        unless hasAll: (BasePack, ContentHash) -> Bool = { _, _ in false }
+    ) throws(PackFault) {
         let envelope = try Envelope(decoding: bytes)
         (hash, size) = (envelope.hash, bytes.count)
         hasUnknownFields = envelope.hasUnknownFields
         switch PackName.Kind(rawValue: envelope.kind) {
         case .log: content = .log(try LogPack(envelope, blobs))
-        case .base: content = .base(try BasePack(envelope, blobs))
+        case .base: content = .base(try BasePack(envelope, blobs) { hasAll($0, envelope.hash) })
         case .note: content = .note(try WriterNote(envelope))
         case nil: throw .notThisFormat
         }
@@ -59,9 +65,10 @@ package struct Pack: Hashable, Sendable {
 
     /// Decodes a file, and throws unless its name and mirror match its contents.
     package init(
-        decoding bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, blobs: [BlobName: Blob] = [:]
+        decoding bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, blobs: [BlobName: Blob] = [:],
+        unless hasAll: (BasePack, ContentHash) -> Bool = { _, _ in false }
     ) throws(PackFault) {
-        try self.init(decoding: bytes, blobs: blobs)
+        try self.init(decoding: bytes, blobs: blobs, unless: hasAll)
         guard self.address == address else { throw .contradiction("name") }
         guard self.mirror == mirror else { throw .otherMirror }
     }

@@ -7,11 +7,38 @@ extension LocalState {
         guard case .base(var base) = pack.content, !publishesWaiting(base.state.live) else {
             return .joined(pack, at: now)
         }
-        var noted = self
-        noted.noteFiles(of: base, hash: pack.hash)
-        let changed = noted.shared.changes(by: base.state(hash: pack.hash))
-        base.state.live = MergeState()
+        var changed: [Atom] = []
+        if !base.skipsValues {
+            var noted = self
+            noted.noteFiles(of: base, hash: pack.hash)
+            changed = noted.shared.changes(by: base.state(hash: pack.hash))
+        }
+        (base.state.live, base.skipsValues) = (MergeState(), false)
         return .joinedBase(pack.with(base), changed: changed, at: now)
+    }
+
+    /// Whether joining a base changes no value, as far as its header shows: all its transactions are known, from the
+    /// same files.
+    package func hasAll(of base: BasePack, hash: ContentHash) -> Bool {
+        let vector = base.state(hash: hash).vector
+        let isKnown = vector.sorted.allSatisfy { $0.entry.sequence <= shared.vector[$0.writer] }
+        guard isKnown, Rule.readsNewBases.isKept else { return isKnown }
+        // A copy of this store may have published what waits here.
+        guard outbox.isEmpty, shared.forks.isEmpty, base.state.forks.isEmpty, base.beyond?.isEmpty == true else {
+            return false
+        }
+        return tags(of: base.writer).firstContradiction(to: base.tags(hash: hash)) == nil
+            && vector.sorted.allSatisfy { knows($0.entry, of: $0.writer) }
+    }
+
+    /// Whether a transaction is known from this very file.
+    private func knows(_ entry: VersionVector.Entry, of writer: WriterID) -> Bool {
+        shared.vector.entry(of: writer) == entry || tags(of: writer).tag(of: entry.sequence) == entry.tag
+    }
+
+    /// The logs of a writer that are known.
+    private func tags(of writer: WriterID) -> FileTags {
+        writer == self.writer ? folder.tags : peers[writer]?.tags ?? FileTags()
     }
 
     /// Joins a file of another writer.
@@ -81,12 +108,11 @@ extension LocalState {
     /// Records the logs that a base lists. If they contradict known ones, two copies of a writer publish under its
     /// number.
     private mutating func noteFiles(of base: BasePack, hash: ContentHash) {
-        let tags = base.tags(hash: hash)
-        note(Rule.listsFiles.isKept ? tags : FileTags(tags.spans.suffix(1)), of: base.writer)
+        let logs = base.tags(hash: hash)
+        note(Rule.listsFiles.isKept ? logs : FileTags(logs.spans.suffix(1)), of: base.writer)
         guard Rule.comparesTags.isKept else { return }
         for (other, entry) in base.state(hash: hash).vector.sorted {
-            let tags = other == writer ? folder.tags : peers[other]?.tags
-            if let tag = tags?.tag(of: entry.sequence), tag != entry.tag { shared.fork(other, at: 1) }
+            if let tag = tags(of: other).tag(of: entry.sequence), tag != entry.tag { shared.fork(other, at: 1) }
         }
     }
 
@@ -98,6 +124,12 @@ extension LocalState {
         peers[writer, default: Peer()].knowledge.merge(state.vector)
         for (other, label) in base.labels where peers[other]?.note == nil && other != self.writer {
             peers[other, default: Peer()].label = label
+        }
+        // Their values are part of the base.
+        for (other, logs) in base.beyond ?? [:] where other != self.writer {
+            for log in logs.spans where peers[other]?.beyond.contains(log) != true {
+                peers[other, default: Peer()].beyond.append(log)
+            }
         }
         for other in shared.vector.writers { closeGaps(of: other) }
     }
@@ -115,8 +147,7 @@ extension LocalState {
 
     /// Records logs of a writer. If they contradict known ones, two copies of the writer publish under its number.
     private mutating func note(_ tags: FileTags, of writer: WriterID) {
-        let known = writer == self.writer ? folder.tags : peers[writer]?.tags ?? FileTags()
-        if let sequence = known.firstContradiction(to: tags), sequence < shared.forks[writer] ?? .max {
+        if let sequence = self.tags(of: writer).firstContradiction(to: tags), sequence < shared.forks[writer] ?? .max {
             shared.fork(writer, at: sequence)
             readAgain(writer)
         }

@@ -231,6 +231,7 @@ extension Engine {
                 switch inbox.takeDue(address, at: moment.now, context) {
                 case .notDue: break
                 case .dropped(let address): again += [address].compactMap(\.self)
+                case .pack(let pack) where !local.mayJoin(pack): again.append(pack.address)
                 case .pack(let pack):
                     join(pack, at: moment)
                     progress = true
@@ -263,6 +264,13 @@ extension Engine {
 }
 
 extension LocalState {
+    /// Whether a file has all that joining it requires: the values of a base were skipped only if it still has nothing
+    /// new.
+    fileprivate func mayJoin(_ pack: Pack) -> Bool {
+        guard case .base(let base) = pack.content, base.skipsValues else { return true }
+        return hasAll(of: base, hash: pack.hash)
+    }
+
     /// Whether another writer read files under our number that we did not publish, so that a copy of this store did.
     /// Its files may not have arrived yet, and other hosts would ignore our next changes under the number as known.
     fileprivate func isContradicted(by pack: Pack) -> Bool {

@@ -136,6 +136,9 @@ package struct EngineStatus: Sendable {
         }
     }
 
+    /// Whether joining a base changes no value, so that its values need not be read.
+    package func hasAll(of base: BasePack, hash: ContentHash) -> Bool { local.hasAll(of: base, hash: hash) }
+
     /// Whether our own folder shows that this state is a copy or an old one. Then files of other writers must be joined
     /// before changes in preference files are captured, because some of these may be theirs.
     package func shouldPullFirst(_ listing: Listing) -> Bool {

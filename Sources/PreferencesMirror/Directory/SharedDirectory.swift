@@ -257,7 +257,10 @@ extension SharedDirectory {
     /// Reads and verifies a file. A link is not followed, because it could lead anywhere.
     ///
     /// - Parameter usesKept: Whether blobs whose values this host keeps are not read.
-    func fetch(_ address: PackAddress, of mirror: MirrorID, usesKept: Bool = false) -> Fetch {
+    func fetch(
+        _ address: PackAddress, of mirror: MirrorID, usesKept: Bool = false,
+        unless hasAll: (BasePack, ContentHash) -> Bool = { _, _ in false }
+    ) -> Fetch {
         let place = place(of: address)
         do {
             guard try files.status(of: place, followingLink: false)?.kind == .file,
@@ -265,7 +268,7 @@ extension SharedDirectory {
             else {
                 return .unreadable
             }
-            return .pack(try pack(bytes, at: address, of: mirror, usesKept: usesKept))
+            return .pack(try pack(bytes, at: address, of: mirror, usesKept: usesKept, unless: hasAll))
         } catch let fault as PackFault {
             return .faulty(fault)
         } catch {
@@ -417,10 +420,11 @@ extension SharedDirectory {
 
     /// Decodes a file of the mirror, with the blobs to which it refers.
     private func pack(
-        _ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, usesKept: Bool
+        _ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, usesKept: Bool,
+        unless hasAll: (BasePack, ContentHash) -> Bool
     ) throws(PackFault) -> Pack {
         do throws(PackFault) {
-            return try Pack(decoding: bytes, at: address, of: mirror)
+            return try Pack(decoding: bytes, at: address, of: mirror, unless: hasAll)
         } catch {
             guard case .missingBlobs(let references) = error else { throw error }
             let blobs = blobs(references, nextTo: address.writer, usesKept: usesKept)

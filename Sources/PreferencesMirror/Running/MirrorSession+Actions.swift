@@ -71,7 +71,8 @@ extension MirrorSession {
         var (fetched, domains, size, rest) = ([PackAddress: Fetch](), Set<Path>(), 0, addresses[...])
         while size < Self.bytesAtOnce, let address = rest.popFirst() {
             // Our own files are read to find damage, so their blobs are read as well.
-            let fetch = directory.fetch(address, of: id, usesKept: address.writer != writer)
+            let fetch = directory.fetch(
+                address, of: id, usesKept: address.writer != writer, unless: engine.status.hasAll)
             fetched[address] = fetch
             guard case .pack(let pack) = fetch else { continue }
             size += pack.size

@@ -1,0 +1,163 @@
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import MirrorEngine
+
+/// A host that has joined a log and a base of one writer, and what the next base of another writer contains.
+private struct Reader {
+    static let (author, other) = (WriterID(number: 2), WriterID(number: 3))
+    var local = LocalState(mirror: PackSamples.mirror, writer: WriterID(number: 1))
+    /// The files that the author published.
+    private(set) var tags = FileTags()
+
+    /// Joins two logs of the author, with a transaction each.
+    init() throws {
+        for sequence in [1, 2] as [UInt64] { try join(Self.log(sequence)) }
+    }
+
+    /// A log with one transaction, which writes a key of its number.
+    static func log(_ sequence: UInt64, by author: WriterID = Self.author, value: String = "v") -> LogPack {
+        let path = Path(domain: "d", key: "k\(sequence)")
+        let change = Change(
+            WriteID(number: sequence << 8 | author.number), at: path, .text(value), stamp: Stamp(number: sequence))
+        return LogPack(
+            mirror: PackSamples.mirror, writer: author, first: sequence, previous: nil, knowledge: VersionVector(),
+            transactions: [Transaction([change])])
+    }
+
+    mutating func join(_ log: LogPack) throws {
+        let pack = try Pack(decoding: log.encoded().bytes)
+        local.apply(local.record(ofJoining: pack, at: 0))
+        tags.insert(FileTags.Span(first: log.first, last: log.last, tag: FileTag(pack.hash)))
+    }
+
+    mutating func join(_ base: BasePack) throws {
+        local.apply(local.record(ofJoining: try decoded(base), at: 0))
+    }
+
+    /// The base of a host that has joined the same logs.
+    var base: BasePack {
+        BasePack(mirror: PackSamples.mirror, writer: Self.other, last: 0, state: local.shared, tags: FileTags())
+    }
+
+    func decoded(_ base: BasePack) throws -> Pack {
+        try Pack(decoding: base.encoded().bytes, unless: EngineStatus(engine).hasAll)
+    }
+
+    var engine: Engine {
+        Engine(local, profile: Engine.Profile(label: "l", platform: "p", software: "s"))
+    }
+
+    func skips(_ base: BasePack) throws -> Bool {
+        guard case .base(let decoded) = try decoded(base).content else { return false }
+        #expect(!decoded.skipsValues || decoded.state.live.count == 0)
+        return decoded.skipsValues
+    }
+}
+
+@Suite struct `The values of a base` {
+    private static let tag = FileTag(number: 9)
+    private static let replaced = AtomName(WriteID(number: 7), TransactionID(writer: Reader.author, sequence: 5))
+
+    private static let rows: [(String, skips: Bool, change: @Sendable (inout BasePack, Reader) throws -> Void)] = [
+        ("if all transactions are known", true, { _, _ in }),
+        (
+            "if fewer are known there", true,
+            { base, reader in
+                let first = try #require(reader.tags.spans.first)
+                base.state.vector = VersionVector([(Reader.author, .init(sequence: 1, tag: first.tag))])
+            }
+        ),
+        (
+            "unless one is from another file", false,
+            { base, _ in base.state.vector = VersionVector([(Reader.author, .init(sequence: 1, tag: tag))]) }
+        ),
+        (
+            "unless one is unknown here", false,
+            { base, _ in base.state.vector.raise(Reader.author, to: .init(sequence: 3, tag: tag)) }
+        ),
+        (
+            "unless the base publishes one itself", false,
+            { base, _ in base.last = 1 }
+        ),
+        (
+            "unless a writer is unknown here", false,
+            { base, _ in base.state.vector.raise(WriterID(number: 9), to: .init(sequence: 1, tag: tag)) }
+        ),
+        ("unless it names replaced values", false, { base, _ in base.state.gone = [replaced: Region(edges: "k")] }),
+        ("unless it has a fork", false, { base, _ in base.state.forks = [WriterID(number: 9): 1] }),
+        (
+            "unless it has values after a gap", false,
+            { base, _ in
+                base.beyond = [Reader.author: FileTags([FileTags.Span(first: 4, last: 4, tag: tag)])]
+            }
+        ),
+        ("unless an earlier version wrote it", false, { base, _ in base.beyond = nil }),
+    ]
+
+    @Test(arguments: rows.indices) func `are skipped`(_ index: Int) throws {
+        let (what, skips, change) = Self.rows[index]
+        let reader = try Reader()
+        var base = reader.base
+        try change(&base, reader)
+        #expect(try reader.skips(base) == skips, "\(what)")
+    }
+
+    @Test func `are not skipped where changes wait`() throws {
+        var reader = try Reader()
+        reader.local.outbox = Reader.log(1).transactions
+        #expect(try !reader.skips(reader.base))
+    }
+
+    @Test func `are not skipped after a fork`() throws {
+        var reader = try Reader()
+        let base = reader.base
+        try reader.join(Reader.log(2, value: "of a copy"))
+        #expect(!reader.local.shared.forks.isEmpty)
+        #expect(try !reader.skips(base))
+    }
+
+    @Test func `that were skipped change nothing`() throws {
+        var reader = try Reader()
+        let before = reader.local.shared
+        try reader.join(reader.base)
+        #expect(reader.local.shared == before)
+        #expect(reader.local.peers[Reader.other]?.joined.count == 1)
+    }
+
+    @Test func `are read if that was decided before something else arrived`() throws {
+        let reader = try Reader()
+        let pack = try reader.decoded(reader.base)
+        var engine = reader.engine
+        let folders = Listing(folders: [Reader.other: [pack.address.name.description: pack.size]])
+        let moment = Moment(now: 1_750_000_000_000, random: 1)
+        _ = engine.handle(.directory(.marked([PackSamples.mirror])), at: moment)
+        #expect(engine.handle(.listed(folders), at: moment).contains(.fetch([pack.address])))
+        // A copy of the author's store publishes another file under the same number.
+        let copy = try Pack(decoding: Reader.log(2, value: "of a copy").encoded().bytes)
+        let actions = engine.handle(.fetched([copy.address: .pack(copy), pack.address: .pack(pack)]), at: moment)
+        // Logs are joined after bases, so the base is joined first.
+        #expect(!actions.contains(.fetch([pack.address])))
+        let late = engine.handle(.fetched([pack.address: .pack(pack)]), at: moment)
+        #expect(late.contains(.fetch([pack.address])))
+    }
+
+    @Test func `after a gap make their logs known as soon as the gap is closed`() throws {
+        var (writer, reader) = (try Reader(), try Reader())
+        try writer.join(Reader.log(4))
+        #expect(writer.local.shared.vector[Reader.author] == 2)
+        let base = writer.local.base
+        #expect(base.beyond?[Reader.author]?.spans.map(\.first) == [4])
+        let other = BasePack(
+            mirror: base.mirror, writer: Reader.other, last: 0, state: base.state, tags: FileTags(),
+            beyond: base.beyond)
+        try reader.join(other)
+        #expect(reader.local.shared.live == writer.local.shared.live)
+        // It has not joined the log itself, and says so to the next.
+        #expect(reader.local.base.beyond == base.beyond)
+        try reader.join(Reader.log(3))
+        #expect(reader.local.shared.vector[Reader.author] == 4)
+        #expect(reader.local.base.beyond == [:])
+    }
+}
