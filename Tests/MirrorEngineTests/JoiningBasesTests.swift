@@ -154,10 +154,30 @@ private struct Reader {
             beyond: base.beyond)
         try reader.join(other)
         #expect(reader.local.shared.live == writer.local.shared.live)
-        // It has not joined the log itself, and says so to the next.
+        // The reader has not joined the log itself either.
         #expect(reader.local.base.beyond == base.beyond)
         try reader.join(Reader.log(3))
         #expect(reader.local.shared.vector[Reader.author] == 4)
         #expect(reader.local.base.beyond == [:])
+    }
+}
+
+@Suite struct `A write that waits, and that a copy of the store has published` {
+    @Test(arguments: [true, false]) func `is replaced where its published copy was`(_ isReplaced: Bool) throws {
+        var reader = try Reader()
+        let published = Reader.log(1, by: WriterID(number: 7))
+        reader.local.outbox = published.transactions
+        reader.local.shared.apply(published.transactions[0].changes, nil)
+        // Another host has the copy's file, and someone who has seen the value may have replaced it.
+        var other = try Reader()
+        try other.join(published)
+        let name = AtomName(
+            published.transactions[0].changes[0].id, TransactionID(writer: published.writer, sequence: 1))
+        if isReplaced { other.local.shared.live.cover(name, Region(Path(domain: "d", key: "k1"))) }
+        try reader.join(other.base)
+        try reader.join(published)
+        #expect(reader.local.outbox.isEmpty)
+        #expect(reader.local.shared.live.atoms.contains { $0.name == name } == !isReplaced)
+        #expect(reader.local.shared.live == other.local.shared.live)
     }
 }

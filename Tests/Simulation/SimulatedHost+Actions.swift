@@ -24,7 +24,12 @@ extension SimulatedHost {
     private func carryOut(_ action: Action) throws -> Event? {
         switch action {
         case .append(let record): try append(record)
-        case .fetch(let addresses): return .fetched(fetch(addresses))
+        case .fetch(let addresses):
+            let status = engine.status
+            return .fetched(
+                fetch(addresses).mapValues { fetched in
+                    if case .pack(let pack) = fetched { .pack(pack.skippingValues(of: status)) } else { fetched }
+                })
         case .create(let address, let pack): return try create(address, pack)
         case .removeBlobs(let names): return .removedBlobs(try remove(names))
         case .remove(let names): return .removed(try remove(names))
@@ -119,7 +124,7 @@ extension SimulatedHost {
         let seen = blobView.values.reduce(into: Set<BlobName>()) { $0.formUnion($1) }
         let missing = world.blobs.needs(address).filter { !seen.contains($0.name) }
         return missing.isEmpty
-            ? world.files[address].map { .pack($0.skippingValues(of: engine.status)) } : .faulty(.missingBlobs(missing))
+            ? world.files[address].map(Fetch.pack) : .faulty(.missingBlobs(missing))
     }
 }
 

@@ -44,6 +44,15 @@ struct JournalFields<Record>: Sendable {
         }
     }
 
+    /// Adds a last field that an earlier version did not write.
+    func thenIfPresent<Value: JournalCodable>(_ path: Variable<Value>) -> Self {
+        then { record, bytes in
+            record[keyPath: path].write(to: &bytes)
+        } read: { (record: inout Record, reader: inout ByteReader) throws(PackFault) in
+            if !reader.isAtEnd { try reader.read(path, of: &record) }
+        }
+    }
+
     private func then(
         write: @escaping @Sendable (Record, inout JournalBytes) -> Void = { _, _ in },
         read: @escaping @Sendable (inout Record, inout ByteReader) throws(PackFault) -> Void

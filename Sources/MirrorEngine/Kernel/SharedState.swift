@@ -21,7 +21,7 @@ package struct SharedState: Hashable, Sendable {
     }
 
     /// Whether the known transactions prove that the state has known a value.
-    private func proves(_ name: AtomName) -> Bool {
+    func proves(_ name: AtomName) -> Bool {
         guard let dot = name.dot, vector.includes(dot) else { return false }
         return isBeforeFork(dot)
     }

@@ -24,6 +24,11 @@ package struct VersionVector: Hashable, Sendable {
 
     package func includes(_ dot: TransactionID) -> Bool { dot.sequence <= self[dot.writer] }
 
+    /// Whether all transactions of another vector are known, whatever files contain them.
+    func includes(_ other: VersionVector) -> Bool {
+        other.entries.allSatisfy { writer, entry in entry.sequence <= self[writer] }
+    }
+
     package mutating func raise(_ writer: WriterID, to entry: Entry) {
         if entry.sequence > self[writer] { entries[writer] = entry }
     }

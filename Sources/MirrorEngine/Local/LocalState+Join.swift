@@ -21,10 +21,12 @@ extension LocalState {
     /// same files.
     package func hasAll(of base: BasePack, hash: ContentHash) -> Bool {
         let vector = base.state(hash: hash).vector
-        let isKnown = vector.sorted.allSatisfy { $0.entry.sequence <= shared.vector[$0.writer] }
+        let isKnown = shared.vector.includes(vector)
         guard isKnown, Rule.readsNewBases.isKept else { return isKnown }
         // A copy of this store may have published what waits here.
-        guard outbox.isEmpty, shared.forks.isEmpty, base.state.forks.isEmpty, base.beyond?.isEmpty == true else {
+        guard !isPartlyRebuilt, outbox.isEmpty, shared.forks.isEmpty, base.state.forks.isEmpty,
+            base.beyond?.isEmpty == true
+        else {
             return false
         }
         return tags(of: base.writer).firstContradiction(to: base.tags(hash: hash)) == nil
@@ -125,6 +127,7 @@ extension LocalState {
         for (other, label) in base.labels where peers[other]?.note == nil && other != self.writer {
             peers[other, default: Peer()].label = label
         }
+        if isPartlyRebuilt { isPartlyRebuilt = !state.vector.includes(shared.vector) }
         // Their values are part of the base.
         for (other, logs) in base.beyond ?? [:] where other != self.writer {
             for log in logs.spans where peers[other]?.beyond.contains(log) != true {
@@ -209,6 +212,10 @@ extension LocalState {
             let region = shared.live.atom(AtomName(change.id, nil), at: change.path)?.region ?? .none
             let replaced = Region(change.path).subtracting(region)
             if !replaced.isEmpty { shared.gone[name] = shared.gone[name]?.union(replaced) ?? replaced }
+            // Where the published copy was replaced before its file was read, the value is replaced here too.
+            guard shared.proves(name) else { continue }
+            let remaining = shared.live.atom(name, at: change.path)?.region ?? .none
+            shared.live.cover(AtomName(change.id, nil), region.subtracting(remaining))
         }
         rename(published)
     }
@@ -245,6 +252,7 @@ extension LocalState {
         rebuilt.join(
             SharedState(live: published, vector: VersionVector(), gone: shared.gone, forks: shared.forks))
         for transaction in outbox { rebuilt.apply(transaction.changes, nil) }
+        isPartlyRebuilt = !rebuilt.vector.includes(shared.vector)
         rebuilt.vector.merge(shared.vector)
         shared = rebuilt
         shared.forgetProven()

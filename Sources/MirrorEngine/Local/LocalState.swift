@@ -11,6 +11,9 @@ package struct LocalState: Hashable, Sendable {
     var clock = HybridClock()
     /// What all hosts agree on, and our own changes that wait to be published.
     package internal(set) var shared = SharedState()
+    /// Whether the state was rebuilt without some of the files of known transactions, so that it may have values that
+    /// these replaced.
+    var isPartlyRebuilt = false
     package internal(set) var peers: [WriterID: Peer] = [:]
     /// The transactions that are still to be published.
     package internal(set) var outbox: [Transaction] = []
