@@ -338,6 +338,25 @@ import Testing
         #expect(try hosts[0].values() == ["key": 1])
     }
 
+    @Test func `keeps a purged folder in which a file has arrived that is not joined`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[1].write("key", 1)
+        try bench.comeToRest(hosts)
+        let writer = try hosts[1].sync().writer
+        let directory = SharedDirectory(MirrorBench.directory, in: bench.disk.process())
+        func files() throws -> [PackName] {
+            try directory.listing(own: writer, chosen: nil).packs.filter { $0.writer == writer }.map(\.name)
+        }
+        let joined = Set(try files().map(\.hash))
+        try hosts[1].write("key", 2)
+        try hosts[1].sync()
+        #expect(try !directory.removeFolder(of: writer, joined: joined))
+        #expect(try files().count > joined.count)
+        #expect(try directory.removeFolder(of: writer, joined: Set(files().map(\.hash))))
+        #expect(try files().isEmpty)
+    }
+
     @Test func `is read and not written if it is read-only`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -37,7 +37,7 @@ extension SimulatedHost {
         case .lock(let domains): return .locked(isRefused() ? [] : observations(domains))
         case .write(let application): return .written(try write(application))
         case .report(let report): note(report)
-        case .removeFolder(let writer): removeFolder(of: writer)
+        case .removeFolder(let writer, let joined): removeFolder(of: writer, joined)
         case .mark(let mark):
             guard !isRefused() else { return nil }
             restoreMarker = RestoreMarker(mark: mark, writers: engine.status.numbers)
@@ -98,8 +98,10 @@ extension SimulatedHost {
         return true
     }
 
-    private func removeFolder(of writer: WriterID) {
-        for address in view.keys.sorted() where address.writer == writer { world.remove(address, by: self) }
+    private func removeFolder(of writer: WriterID, _ joined: Set<UInt64>) {
+        let addresses = view.keys.filter { $0.writer == writer }
+        guard addresses.allSatisfy({ joined.contains($0.name.hash) }) else { return }
+        for address in addresses.sorted() { world.remove(address, by: self) }
         for name in blobView[writer] ?? [] { world.remove(name, of: writer, by: self) }
     }
 

@@ -17,7 +17,9 @@ extension SimulatedHost {
             try send(.foundMark(restoreMarker?.mark))
             if isDirectoryThere, engine.status.shouldPullFirst(listing) || seed != nil { try pull() }
             try capture()
-            hidden = [:]
+            // A file that cannot be read is captured later.
+            let inode = engine.status.trackedFile(of: Path(domain: Scenario.domainOfCache))?.file?.inode
+            if inode == files[Scenario.domainOfCache]?.generation { hidden = [:] }
             try pull()
             try publish()
             if compacts { try compact() }

@@ -12,7 +12,8 @@ package enum Action: Hashable, Sendable {
     case removeBlobs([BlobName])
     /// Remove these files from our folder and send `removed`.
     case remove([PackName])
-    case removeFolder(WriterID)
+    /// Remove a writer's folder, unless it has a file that is not among those that were joined.
+    case removeFolder(WriterID, joined: Set<UInt64>)
     /// Read these preference files and send `observed`, whether they changed or not.
     case observe([String])
     /// Lock these preference files in the order of their names, read them and send `locked`.

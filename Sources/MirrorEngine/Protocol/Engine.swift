@@ -164,7 +164,7 @@ extension Engine {
             guard !moment.now.isWithin(context.limits.retiredFor, of: since), writer != local.writer else { continue }
             if local.peers[writer]?.isKept ?? false, !local.folder.owesBase {
                 // The folder could not be removed before.
-                context.act(.removeFolder(writer))
+                context.removeFolder(of: writer)
             } else {
                 publisher.purge(writer, at: moment, in: &context)
             }

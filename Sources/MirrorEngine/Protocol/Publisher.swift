@@ -71,7 +71,7 @@ extension Publisher {
 
     /// Requests the removal of the folders of these writers, whose writes our base carries.
     private mutating func removePurged(_ writers: Set<WriterID>, in context: inout EngineContext) {
-        for writer in purging.intersection(writers).sorted() { context.act(.removeFolder(writer)) }
+        for writer in purging.intersection(writers).sorted() { context.removeFolder(of: writer) }
         purging.subtract(writers)
     }
 
@@ -83,7 +83,7 @@ extension Publisher {
 
     /// Removes a writer's folder once a base of ours carries its writes.
     mutating func purge(_ writer: WriterID, at moment: Moment, in context: inout EngineContext) {
-        if !Rule.purgesAfterBase.isKept { return context.act(.removeFolder(writer)) }
+        if !Rule.purgesAfterBase.isKept { return context.removeFolder(of: writer) }
         context.commit(.kept(writer))
         purging.insert(writer)
         compact(at: moment, in: &context)
@@ -91,6 +91,11 @@ extension Publisher {
 }
 
 extension EngineContext {
+    /// Requests the removal of a writer's folder with the files that were joined.
+    mutating func removeFolder(of writer: WriterID) {
+        act(.removeFolder(writer, joined: local.peers[writer]?.joined ?? []))
+    }
+
     /// Whether our note is missing or outdated, or must announce that we leave.
     ///
     /// - Parameter now: The time, or nil to leave out what is due only because time has passed.

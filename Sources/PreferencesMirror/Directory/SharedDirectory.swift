@@ -309,8 +309,14 @@ extension SharedDirectory {
         try files.remove(place(of: blob, of: writer))
     }
 
-    /// Removes a writer's folder and its contents.
-    func removeFolder(of writer: WriterID) throws(SystemFailure) { try files.removeTree(folder(of: writer)) }
+    /// Removes a writer's folder and its contents, unless a file has arrived since its files were joined. Returns
+    /// whether it was removed.
+    func removeFolder(of writer: WriterID, joined: Set<UInt64>) throws(SystemFailure) -> Bool {
+        let names = try names(of: writer, withSizes: false) ?? [:]
+        guard names.keys.compactMap({ PackName($0) }).allSatisfy({ joined.contains($0.hash) }) else { return false }
+        try files.removeTree(folder(of: writer))
+        return true
+    }
 
     // MARK: Writing
 

@@ -108,9 +108,13 @@ extension MirrorSession {
         case .create(let address, let pack): return create(address, pack)
         case .remove(let names): return remove(names)
         case .removeBlobs(let names): return removeBlobs(names)
-        case .removeFolder(let writer):
+        case .removeFolder(let writer, let joined):
             let directory = directory
-            attempt { () throws(SystemFailure) in try directory.removeFolder(of: writer) }
+            var isRemoved = true
+            attempt { () throws(SystemFailure) in isRemoved = try directory.removeFolder(of: writer, joined: joined) }
+            if !isRemoved {
+                addTrouble("\(directory.folder(of: writer)): not removed, because files have arrived there meanwhile")
+            }
         case .write(let application): return write(application)
         case .quarantine(let address): quarantine(address)
         case .mark(let mark): return leave(mark)
