@@ -60,20 +60,35 @@ private struct XMLNoteScan {
         text[min(place, text.count)...].starts(with: prefix.utf8)
     }
 
+    /// For each byte, whether it neither ends anything nor is a reason for a note.
+    private static let isOrdinary = (0...255).map { byte in
+        byte >= 0x20 && byte != 0xEF && !"<>&]\"'-?".utf8.contains(UInt8(byte)) || isXMLSpace(UInt8(byte))
+    }
+
+    private mutating func skipOrdinary() {
+        let isOrdinary = Self.isOrdinary
+        while at < text.count, isOrdinary[Int(text[at])] { at += 1 }
+    }
+
     mutating func run() {
-        while at < text.count {
-            if hasPrefix("<!--", at: at) {
+        while true {
+            skipOrdinary()
+            guard at < text.count else { return }
+            let next = at + 1 < text.count ? text[at + 1] : 0
+            if text[at] != UInt8(ascii: "<") {
+                if hasPrefix("]]>", at: at) { note("bare “]]>” is not XML 1.0: write “]]&gt;”") }
+                if text[at] == UInt8(ascii: "&") { noteReference() }
+                step()
+            } else if next != UInt8(ascii: "!"), next != UInt8(ascii: "?") {
+                skipTag(isDate: next == UInt8(ascii: "d") && hasPrefix("<date>", at: at))
+            } else if hasPrefix("<!--", at: at) {
                 skipComment()
             } else if hasPrefix("<![CDATA[", at: at) {
                 skip(past: "]]>")
             } else if hasPrefix("<?", at: at) {
                 skip(past: "?>")
-            } else if text[at] == UInt8(ascii: "<") {
-                skipTag()
             } else {
-                if hasPrefix("]]>", at: at) { note("bare “]]>” is not XML 1.0: write “]]&gt;”") }
-                if text[at] == UInt8(ascii: "&") { noteReference() }
-                step()
+                skipTag(isDate: false)
             }
         }
     }
@@ -106,7 +121,11 @@ private struct XMLNoteScan {
     }
 
     private mutating func skip(past end: String) {
-        while at < text.count, !hasPrefix(end, at: at) { step() }
+        skipOrdinary()
+        while at < text.count, !hasPrefix(end, at: at) {
+            step()
+            skipOrdinary()
+        }
         at = min(at + end.utf8.count, text.count)
     }
 
@@ -115,13 +134,13 @@ private struct XMLNoteScan {
         while at < text.count, !hasPrefix("-->", at: at) {
             if hasPrefix("--", at: at) { note("“--” in a comment is not XML 1.0") }
             step()
+            skipOrdinary()
         }
         at = min(at + 3, text.count)
     }
 
     /// Skips a tag or a document type, and examines the date after an opening tag.
-    private mutating func skipTag() {
-        let isDate = hasPrefix("<date>", at: at)
+    private mutating func skipTag(isDate: Bool) {
         var quote: UInt8?
         while at < text.count, text[at] != UInt8(ascii: ">") || quote != nil {
             let byte = text[at]
@@ -133,6 +152,7 @@ private struct XMLNoteScan {
                 noteEntityInAttribute()
             }
             step()
+            skipOrdinary()
         }
         at = min(at + 1, text.count)
         if isDate { noteDate() }

@@ -1,7 +1,8 @@
 // Measures prefs and its peers in the same run and by the same rule, and compares the ratios with floors.
 //
 // `formats`: reading and writing property lists. `store`: settings stores, through their commands and libraries.
-// `args`: parsing the arguments of shell scripts. `queries`: selecting records. `screens`: the browser in a terminal.
+// `args`: parsing the arguments of shell scripts. `verbs`: whole commands. `queries`: selecting records. `screens`: the
+// browser in a terminal.
 // `mirror`: the time, memory and bytes that a mirror takes. `compare`: a part of `formats` and `store`, as a table and
 // a picture.
 // The drivers of the peers are in Tests/Peers.
@@ -18,6 +19,7 @@ struct Benchmark: Sendable {
         Benchmark(name: "formats", summary: "reading and writing property lists", run: FormatsBenchmark.run),
         Benchmark(name: "store", summary: "settings stores", run: StoreBenchmark.run),
         Benchmark(name: "args", summary: "a script's arguments, against getopt(1)", run: ScriptsBenchmark.run),
+        Benchmark(name: "verbs", summary: "whole commands, against programs that do the same", run: VerbsBenchmark.run),
         Benchmark(name: "queries", summary: "queries of records, against jq", run: QueriesBenchmark.run),
         Benchmark(name: "screens", summary: "the browser, against less", run: ScreensBenchmark.run),
         Benchmark(name: "mirror", summary: "what a mirror costs", run: MirrorBenchmark.run),
@@ -60,7 +62,7 @@ struct Options {
     static let usage = """
         --load S|N|F                        only this load
         --format xml|binary|json|openstep   only this format
-        --only TEXT                         only the rows of `mirror` that have this in their titles
+        --only TEXT                         only the rows of `mirror` and `verbs` that have this in their titles
         --quick                             fewer rounds
         --report-only                       exit with 0 although a floor does not hold
         """

@@ -14,6 +14,8 @@ struct InputFile: Sendable {
     private var options: PropertyList.ReadingOptions
     /// The settings of another program; nil in other formats.
     let importedText: ImportedText?
+    /// The contents as a property list; nil for text in other formats.
+    private let contents: Result<(value: PropertyList, format: PropertyList.Format), InvalidInput>?
 
     /// Reads the input.
     ///
@@ -46,6 +48,22 @@ struct InputFile: Sendable {
         } catch {
             throw InvalidInput(name: Self.name(argument), bytes: bytes, failure: error)
         }
+        let isPropertyList = importedText == nil && format != .typed
+        contents = isPropertyList ? Self.contents(bytes, format, fileName, options, name: argument) : nil
+    }
+
+    private static func contents(
+        _ bytes: [UInt8], _ format: FormatName?, _ fileName: String?, _ options: PropertyList.ReadingOptions,
+        name: String
+    ) -> Result<(value: PropertyList, format: PropertyList.Format), InvalidInput> {
+        do throws(DecodingFailure) {
+            if let format = format?.ofPropertyList {
+                return .success((try PropertyList(parsing: bytes, as: format, options: options), format))
+            }
+            return .success(try PropertyList.sniffed(bytes, named: fileName, options: options))
+        } catch {
+            return .failure(InvalidInput(name: Self.name(name), bytes: bytes, failure: error))
+        }
     }
 
     /// Returns the name of an input in messages.
@@ -53,14 +71,7 @@ struct InputFile: Sendable {
 
     /// Returns the value and its format.
     func value() throws(InvalidInput) -> (value: PropertyList, format: PropertyList.Format) {
-        do throws(DecodingFailure) {
-            if let format = format?.ofPropertyList {
-                return (try PropertyList(parsing: bytes, as: format, options: options), format)
-            }
-            return try PropertyList.sniffed(bytes, named: fileName, options: options)
-        } catch {
-            throw InvalidInput(name: name, bytes: bytes, failure: error)
-        }
+        try (contents ?? Self.contents(bytes, format, fileName, options, name: argument)).get()
     }
 
     /// Returns notes on contents that other readers may reject or read differently.

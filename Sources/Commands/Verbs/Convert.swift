@@ -101,7 +101,8 @@ private struct Conversion: Sendable {
             file, invocation, access.context, unwrapsJSON: file == "-" && !isJSON,
             inexactIntegers: isJSON ? .rounded : .refused)
         let value = try input.openedValue(invocation, access.context)
-        for note in try input.notes() where note.location == nil {
+        // What is lost of a binary file. Notes on a text are about its syntax.
+        for note in try input.value().format == .binary ? input.notes() : [] {
             guard !rendering.isStrict else {
                 throw CommandFailure(.invalidValue, "\(input.name): \(note.message); nothing was written")
             }
