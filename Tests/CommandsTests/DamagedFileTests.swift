@@ -34,7 +34,8 @@ import Testing
     static let verbs = [
         "read F", "read F size", "read-type F size", "export F -", "diff F F", "diff --versions 3 F", "explain F",
         "explain F size", "write F k v", "write F --plist {}", "delete F size", "delete F", "delete-all F",
-        "copy F size other", "copy d k other --to F", "rename F size other", "import F /home/ada/in.json", "edit F",
+        "copy F size other", "copy d k other --to F", "rename d k other --to F", "rename F size other",
+        "import F /home/ada/in.json", "edit F",
         "undo F", "convert F xml", "convert F json -o -", "query F TRUEPREDICATE",
     ]
 

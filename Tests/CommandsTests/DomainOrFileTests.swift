@@ -22,7 +22,8 @@ import Testing
     }
 
     static let creating = [
-        "write N k v", "write N --plist '{}'", "import N in.json", "copy d k k --to N", "rename N k j", "edit N",
+        "write N k v", "write N --plist '{}'", "import N in.json", "copy d k k --to N", "rename d k k --to N",
+        "rename N k j", "edit N",
     ]
 
     @Test(arguments: creating, ["Info.plist", "x.jsonc", "L.Strings"])
@@ -33,7 +34,7 @@ import Testing
         let message = "no domain \(name); did you mean ./\(name)? (--new-domain creates the domain)"
         #expect(try machine.run(words) == Transcript.Outcome(errors: "prefs: \(message)\n", status: 2))
         #expect(try machine.run("prefs domains").output == "d\n")
-        guard !line.hasPrefix("rename"), !line.hasPrefix("edit") else { return }
+        guard !line.hasPrefix("rename N"), !line.hasPrefix("edit") else { return }
         #expect(try machine.run(words + " --new-domain").status == 0)
         #expect(try machine.run("prefs domains").output.contains(name))
     }

@@ -54,7 +54,7 @@ import Testing
     private static let single = [
         "read d token", "read d :account:password", "read --effective d token", "read --format raw d theme",
         "export d -", "export --effective d -", "convert -o - d xml", "edit d", "copy d token shown",
-        "copy --to other d token shown", "rename d token shown", "form --plain d",
+        "copy --to other d token shown", "rename d token shown", "rename --to other d token shown", "form --plain d",
     ]
 
     // MARK: Files of the store

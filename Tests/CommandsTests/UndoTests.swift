@@ -13,6 +13,7 @@ import Testing
         ["write", "d", "theme", "dark"], ["write", "d", "new", "-int", "1"], ["write", "d", ":list:0", "z"],
         ["write", "d", "list", "-array-add", "c"], ["write", "d", "--plist", "{ only = 1; }"],
         ["copy", "d", "theme", "colour"], ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"],
+        ["rename", "d", "theme", "old", "--to", "e"],
         ["delete", "d", "theme"],
         ["delete", "d", ":list:0"], ["delete", "d"], ["delete-all", "d"], ["delete-all", "d", "theme"],
         ["import", "d", "/tmp/in.plist"], ["import", "--replace", "d", "/tmp/in.plist"],

@@ -1,47 +1,159 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import Synchronization
 
 extension Verb {
     package static let rename = Verb(
-        "rename", .classic, "move a value to another key, replacing any value there",
+        "rename", .classic, "move a value to another key, or to another domain",
         details: [
-            "An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
+            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file; both are changed in one transaction. An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
         ],
-        options: [.layer, .force, .rewrite, .from, .newDomain],
-        forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+        options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses
     ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try access.checkNewDomain(domain, invocation)
-        let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
-        let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
-        let isForced = invocation.has(.force)
-        if !isForced {
-            try access.checkNotForced([old.key, new.key], in: domain)
-            try access.checkSecrecy(of: domain, "no value is renamed")
+        try Transfer(invocation, context).move()
+        return .done
+    }
+
+    package static let copy = Verb(
+        "copy", .new, "copy a value to another key, or to another domain",
+        details: [
+            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given."
+        ],
+        options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses
+    ) { invocation, context in
+        try Transfer(invocation, context).copy()
+        return .done
+    }
+}
+
+extension Option {
+    package static let target = Option("--to", Argument("DOMAIN", .domain), "the domain or file of NEW")
+}
+
+/// A value, and the place to which `rename` moves or `copy` copies it.
+private struct Transfer: Sendable {
+    static let options: [Option] = [.target, .layer, .force, .rewrite, .from, .newDomain, .newHost]
+    static let forms: [[Operand]] = [[.domain, Operand("OLD", .key), Operand("NEW", .key)]]
+    static let statuses: [ExitStatus] = [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+
+    private let access: StoreAccess
+    private let source: AddressedDomain
+    private let target: AddressedDomain
+    private let old: KeyArgument
+    private let new: KeyArgument
+    private let isForced: Bool
+    private let maskings: (source: Masking, target: Masking)
+
+    init(_ invocation: Invocation, _ context: CommandContext) throws {
+        (access, source) = try StoreAccess.ofDomain(invocation, context)
+        target = try invocation[.target].map(access.named) ?? source
+        try access.checkNewDomain(target, invocation)
+        old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
+        new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: target)
+        isForced = invocation.has(.force)
+        maskings = (Masking(access.secrecy(source)), Masking(declaredBy: access.secrecy(target)))
+    }
+
+    private var isWithinFile: Bool { target.file.path == source.file.path }
+
+    func copy() throws {
+        if !isForced { try access.checkNotForced([new.key], in: target) }
+        guard let value = try access.value(old, in: source) else { throw try missing() }
+        if !isForced { try access.checkSecrecy(of: source, "no value is copied") }
+        try access.change(audited(value), isForced: isForced) { root in
+            // A copy within a domain is of the value that it has under its lock.
+            guard let current = isWithinFile ? root[old.path] : value else { throw try missing() }
+            try put(current, in: &root)
         }
-        let masking = isForced ? Masking.none : Masking(declaredBy: access.secrecy(domain))
-        let edit = try access.edit(domain, isForced: isForced) { draft in
+    }
+
+    func move() throws {
+        if !isForced {
+            try access.checkNotForced([old.key], in: source)
+            try access.checkNotForced([new.key], in: target)
+            try access.checkSecrecy(of: source, "no value is renamed")
+        }
+        try access.commit(isWithinFile ? [moving()] : movingToOtherFile())
+    }
+
+    private func moving() throws -> DomainEdit {
+        try access.edit(source, isForced: isForced) { draft in
             var root = draft.root
             draft.step = .move(root.counted(old.path), to: root.counted(new.path))
-            guard let value = root[old.path] else {
-                let key = old.spelling.onOneLine
-                throw try access.failure(
-                    ofMissing: old, in: domain,
-                    classic: [
-                        "Key \(key) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
-                    ])
-            }
-            guard !masking.exposes(value, at: old.path, movedTo: new.path, masking) else {
-                throw access.exposed(old, in: domain, by: new)
-            }
+            let value = try present(in: root)
             try root.checkEnd(of: new.path)
             try root.move(value, from: root.counted(old.path), to: root.counted(new.path))
             draft.root = root
+        }.ofExistingDomain
+    }
+
+    /// Returns the changes of both files. The first one is made first, while both are locked.
+    private func movingToOtherFile() throws -> [DomainEdit] {
+        for end in [source, target] { try checkNoMember(end) }
+        guard let value = try access.value(old, in: source) else { throw try missing() }
+        let written = try audited(value)
+        let moved = Mutex<PropertyList?>(nil)
+        let removal = try access.edit(source, isForced: isForced) { draft in
+            var root = draft.root
+            draft.step = .removal(root.counted(old.path))
+            let value = try present(in: root)
+            try root.remove(at: old.path)
+            draft.root = root
+            moved.withLock { $0 = value }
         }
-        try access.commit([edit.ofExistingDomain])
-        return .done
+        let addition = try access.edit(written, isForced: isForced) { draft in
+            guard let value = moved.withLock(\.self) else { return }
+            var root = draft.root
+            try put(value, in: &root)
+            draft.root = root
+        }
+        return [removal.ofExistingDomain, addition]
+    }
+
+    /// Throws for a file in the folder of a domain. If the other file is the domain, each change would revert the
+    /// other.
+    private func checkNoMember(_ end: AddressedDomain) throws {
+        guard end.name == nil else { return }
+        let files = access.system.fileSystem
+        let path = try end.file.path.followingLinks(in: files)
+        guard let (domain, _) = try access.places.user.ownMember(at: path, in: files) else { return }
+        throw CommandFailure(.usage, "\(end.word.onOneLine): a value of the domain \(domain); name the domain".shown)
+    }
+
+    private func put(_ value: PropertyList, in root: inout PropertyList) throws {
+        try root.checkEnd(of: new.path)
+        try root.set(value, at: new.path)
+    }
+
+    /// Returns the value in the present root of the source.
+    private func present(in root: PropertyList) throws -> PropertyList {
+        guard let value = root[old.path] else { throw try missing() }
+        guard isForced || !isExposed(value) else { throw access.exposed(old, in: source, by: new) }
+        return value
+    }
+
+    private func missing() throws -> CommandFailure {
+        try access.failure(
+            ofMissing: old, in: source,
+            classic: [
+                "Key \(old.spelling.onOneLine) does not exist in domain \(source.word.onOneLine); leaving defaults unchanged"
+            ])
+    }
+
+    /// Whether a sensitive value would be shown at its new place.
+    private func isExposed(_ value: PropertyList) -> Bool {
+        maskings.source.exposes(value, at: old.path, movedTo: new.path, maskings.target)
+    }
+
+    /// Returns the target, which only the user may read if the command forces a sensitive value into a new file. Throws
+    /// if it does not force it.
+    private func audited(_ value: PropertyList) throws -> AddressedDomain {
+        guard isExposed(value) else { return target }
+        guard isForced else { throw access.exposed(old, in: source, by: new) }
+        var written = target
+        if !target.file.isOfDomain { written.file.audience = .owner }
+        return written
     }
 }
 
@@ -80,47 +192,6 @@ extension PropertyList {
         }
         if let container = holder[EntryPath(Array(old.components[depth...]))] { try set(container, at: old) }
     }
-}
-
-extension Verb {
-    package static let copy = Verb(
-        "copy", .new, "copy a value to another key, or to another domain",
-        details: [
-            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given."
-        ],
-        options: [.target, .layer, .force, .rewrite, .from, .newDomain, .newHost],
-        forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, context in
-        let (access, source) = try StoreAccess.ofDomain(invocation, context)
-        let target = try invocation[.target].map { try access.named($0) } ?? source
-        try access.checkNewDomain(target, invocation)
-        let old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
-        let new = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: target)
-        let isForced = invocation.has(.force)
-        if !isForced { try access.checkNotForced([new.key], in: target) }
-        guard let value = try access.value(old, in: source) else {
-            throw try access.failure(ofMissing: old, in: source)
-        }
-        if !isForced { try access.checkSecrecy(of: source, "no value is copied") }
-        let masking = Masking(declaredBy: access.secrecy(target))
-        let exposes = Masking(access.secrecy(source)).exposes(value, at: old.path, movedTo: new.path, masking)
-        guard isForced || !exposes else { throw access.exposed(old, in: source, by: new) }
-        var written = target
-        if exposes, !target.file.isOfDomain { written.file.audience = .owner }
-        try access.change(written, isForced: isForced) { root in
-            // A copy within a domain is of the value that it has under its lock.
-            let current = target.file == source.file ? root[old.path] : value
-            guard let current else { throw try access.failure(ofMissing: old, in: source) }
-            try root.checkEnd(of: new.path)
-            try root.set(current, at: new.path)
-        }
-        return .done
-    }
-}
-
-extension Option {
-    package static let target = Option("--to", Argument("DOMAIN", .domain), "the domain or file of NEW")
 }
 
 extension StoreAccess {
