@@ -13,6 +13,8 @@ import TestSupport
 ///   - watcher: The watcher of the command.
 ///   - variables: Additional environment variables.
 ///   - descriptors: The contents of the descriptors with which it is started.
+///   - widths: The widths of the streams that are terminals.
+///   - clock: The clock of the command, by default that of the machine.
 ///   - meanwhile: Actions to run in order while the command waits. After the last one, the command is interrupted.
 ///   - program: The behavior and exit status of programs that the command runs.
 ///   - foreground: The same, for tests that look at more than the arguments.
@@ -20,7 +22,8 @@ import TestSupport
 func runPrefs(
     _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, as process: SimulatedFileSystem? = nil,
     environment: Environment? = nil, watcher: (any FolderWatcher)? = nil, variables: EnvironmentVariables = [:],
-    descriptors: [Int32: [UInt8]] = [:], meanwhile: [@Sendable () throws -> Void] = [],
+    descriptors: [Int32: [UInt8]] = [:], widths: [StandardStream: Int] = [:], clock: (any Clock)? = nil,
+    meanwhile: [@Sendable () throws -> Void] = [],
     program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 },
     foreground: (@Sendable (ForegroundProgram) throws -> Int32)? = nil,
     output: @escaping @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8] = {
@@ -28,7 +31,7 @@ func runPrefs(
     }
 ) throws -> Transcript.Outcome {
     let machine = try machine ?? SimulatedMachine()
-    let terminal = SimulatedTerminal(input: input, descriptors: descriptors)
+    let terminal = SimulatedTerminal(widths: widths, input: input, descriptors: descriptors)
     var environment = environment ?? machine.environment
     environment.arguments = words
     environment.variables = environment.variables.merging(variables)
@@ -36,8 +39,8 @@ func runPrefs(
     let status = Prefs.run(
         in: CommandContext(
             SystemServices(
-                fileSystem: process ?? machine.fileSystem, clock: machine.clock, watcher: watcher ?? machine.watcher,
-                environment: environment, terminal: terminal),
+                fileSystem: process ?? machine.fileSystem, clock: clock ?? machine.clock,
+                watcher: watcher ?? machine.watcher, environment: environment, terminal: terminal),
             wait: { _ in happenings.next() },
             run: { call in happenings.noting { try foreground.map { try $0(call) } ?? program(call.arguments) } ?? 1 },
             output: output))

@@ -11,7 +11,8 @@ extension StoreAccess {
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason? = nil) throws -> [CommittedDomain] {
         let policy = places.policy
-        let writer = DomainWriter(system, context.author(of: reason ?? self.reason), by: policy)
+        var writer = DomainWriter(system, context.author(of: reason ?? self.reason), by: policy)
+        writer.report = context.progress.ofCommit(of: edits.count)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
             try context.checkLanguage(ofNewFile: edit.file.name)

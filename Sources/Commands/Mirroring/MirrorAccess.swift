@@ -104,6 +104,16 @@ struct MirrorAccess {
         wakeup.cancel()
     }
 
+    /// Exchanges changes, with a progress line.
+    func sync(
+        _ session: inout MirrorSession, _ direction: MirrorSession.Direction = .both
+    ) throws(MirrorFailure) {
+        session.progress = { [progress = context.progress] step, count in progress.show(count, step.name) }
+        try context.progress.during("exchanging with \(session.place)") { () throws(MirrorFailure) in
+            try session.sync(direction) { wait($0) }
+        }
+    }
+
     /// Returns the directory named on the command line.
     func directory(_ invocation: Invocation) throws -> FilePath {
         try directory(invocation[operand: "DIR"] ?? "")
@@ -129,7 +139,7 @@ struct MirrorAccess {
         }
         for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
         if let direction, announce(MirrorLine.conflicts(in: reports, session)), direction != .pull {
-            try session.sync(direction) { wait($0) }
+            try sync(&session, direction)
             return try conclude(&session, wanting: wanted, reportsConflicts: reportsConflicts)
         }
         let replaced = session.takeReplaced()
@@ -142,6 +152,18 @@ struct MirrorAccess {
         guard condition != wanted, condition != .conflicts || reportsConflicts else { return .done }
         if let advice = MirrorLine.advice(condition, session) { note(advice) }
         return ExitStatus(condition)
+    }
+}
+
+extension ExchangeStep {
+    /// The things that the step concerns, for a progress line.
+    fileprivate var name: String {
+        switch self {
+        case .readDomain: "domains read"
+        case .wroteDomain: "domains written"
+        case .fetchedFile: "files fetched"
+        case .wroteFile: "files sent"
+        }
     }
 }
 

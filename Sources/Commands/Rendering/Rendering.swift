@@ -242,13 +242,13 @@ extension CommandContext {
         if layer != nil { bytes.removeLast() }
         if isJSON {
             let text = ColoredJSON.text(String(decoding: bytes, as: UTF8.self), hasColors: hasColors)
-            try cursor.write(text, to: .output)
+            try writeUnescaped(text)
         } else {
             try terminal.write(bytes, to: .output)
         }
         guard let layer else { return }
         let note = "  (\(layer))"
-        try cursor.write((hasColors ? "\u{1B}[2m\(note)\u{1B}[m" : note) + "\n", to: .output)
+        try writeUnescaped((hasColors ? "\u{1B}[2m\(note)\u{1B}[m" : note) + "\n")
     }
 }
 

@@ -26,6 +26,7 @@ package struct CommandContext: Sendable {
     package let dialogue: any Dialogue
     /// Runs a program without a terminal, and returns its output.
     package let output: @Sendable (LimitedProgram, _ input: [UInt8]) throws(LimitedProgram.Failure) -> [UInt8]
+    package let progress: Progress
     /// The screen of the terminal, for verbs that fill it; nil if there is none.
     let screen: (any ScreenTerminal)?
 
@@ -47,7 +48,8 @@ package struct CommandContext: Sendable {
     ) {
         self.system = system
         self.system.environment.arguments = system.environment.words
-        self.system.terminal = EscapingTerminal(system.terminal)
+        progress = Progress(on: system)
+        self.system.terminal = EscapingTerminal(system.terminal, progress)
         self.wait = wait
         self.followReader = followReader
         self.run = run
@@ -67,9 +69,6 @@ extension CommandContext {
 
     /// The screen, if the command talks to a terminal that can move its cursor.
     var fullScreen: (any ScreenTerminal)? { system.canMoveCursor ? screen : nil }
-
-    /// The unescaped streams, for cursor control.
-    var cursor: any Terminal { (terminal as? EscapingTerminal)?.inner ?? terminal }
 }
 
 extension Environment {
@@ -88,8 +87,13 @@ extension FilePath {
 extension SystemServices {
     /// Whether the standard streams are a terminal that can move its cursor.
     fileprivate var canMoveCursor: Bool {
+        hasCursor && terminal.isTerminal(.input) && terminal.isTerminal(.output)
+    }
+
+    /// Whether the kind of the terminal has a cursor that can be moved.
+    var hasCursor: Bool {
         let kind = environment.variables[Variable.terminalKind.rawValue] ?? ""
-        return !kind.isEmpty && kind != "dumb" && terminal.isTerminal(.input) && terminal.isTerminal(.output)
+        return !kind.isEmpty && kind != "dumb"
     }
 }
 
@@ -150,6 +154,12 @@ extension CommandContext {
 
     /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
+
+    /// Prints a text whose control characters are our own.
+    func writeUnescaped(_ text: String, to stream: StandardStream = .output) throws {
+        let inner = (terminal as? EscapingTerminal)?.inner ?? terminal
+        try progress.withoutLine { () throws(SystemFailure) in try inner.write(text, to: stream) }
+    }
 
     /// Calls `body` whenever the bell rings, until the command is interrupted, and then once more, for changes that
     /// preceded the interrupt. The command is also interrupted when the reader of its output goes away.
@@ -215,7 +225,10 @@ extension SystemFailure {
 extension CommandContext {
     /// Returns the contents of the file that an argument names; `-` is the standard input.
     package func contents(_ argument: String, limit: Int) throws -> [UInt8] {
-        if argument == "-" { return try terminal.input(limit: limit) }
+        if argument == "-" {
+            guard terminal.isTerminal(.input) else { return try terminal.input(limit: limit) }
+            return try progress.whileTyping { () throws(SystemFailure) in try terminal.input(limit: limit) }
+        }
         let path = try path(argument)
         // Checked without opening it: the writer of a pipe would take the check for its reader.
         if try isStream(argument) {
@@ -409,8 +422,9 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
 struct EscapingTerminal: Terminal {
     /// The unescaped streams, for cursor control.
     let inner: any Terminal
+    private let progress: Progress?
 
-    init(_ inner: any Terminal) { self.inner = inner }
+    init(_ inner: any Terminal, _ progress: Progress? = nil) { (self.inner, self.progress) = (inner, progress) }
 
     func width(of stream: StandardStream) -> Int? { inner.width(of: stream) }
 
@@ -418,8 +432,9 @@ struct EscapingTerminal: Terminal {
 
     func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure) {
         guard isTerminal(stream) else { return try inner.write(bytes, to: stream) }
-        let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        try inner.write(text.visible, to: stream)
+        let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.visible
+        guard let progress else { return try inner.write(text, to: stream) }
+        try progress.withoutLine { () throws(SystemFailure) in try inner.write(text, to: stream) }
     }
 
     func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {

@@ -28,15 +28,17 @@ extension Verb {
             return .done
         }
         guard !arguments.isEmpty else { throw UsageFailure(.missingOperand("FILE"), path: [invocation.verb.name]) }
-        let applying = Applying(
-            access: access,
-            declaration: try Declaration(arguments, only: invocation[.declaredDomain], invocation, context),
-            set: try AppliedSets.name(invocation[.set], of: arguments, context),
-            prunes: invocation.has(.prune) || invocation.has(.pruneDomains),
-            prunesDomains: invocation.has(.pruneDomains), takes: invocation.has(.take),
-            isForced: invocation.has(.force))
         let isTrial = invocation.has(.dryRun) || invocation.has(.checkOnly)
-        let changes = isTrial ? try applying.differences() : try applying.commit()
+        let changes = try context.progress.during("applying") {
+            let applying = Applying(
+                access: access,
+                declaration: try Declaration(arguments, only: invocation[.declaredDomain], invocation, context),
+                set: try AppliedSets.name(invocation[.set], of: arguments, context),
+                prunes: invocation.has(.prune) || invocation.has(.pruneDomains),
+                prunesDomains: invocation.has(.pruneDomains), takes: invocation.has(.take),
+                isForced: invocation.has(.force))
+            return isTrial ? try applying.differences() : try applying.commit()
+        }
         guard !invocation.has(.quiet), !invocation.has(.checkOnly) else {
             return isTrial && !changes.isEmpty ? .different : .done
         }
@@ -169,7 +171,8 @@ struct Applying: Sendable {
     func differences() throws -> Changes {
         let plan = try plan(by: .read(access))
         note(plan)
-        return try plan.steps.compactMap { step in
+        return try plan.steps.enumerated().compactMap { number, step in
+            access.context.progress.show(number, of: plan.steps.count, "domains compared")
             try check(step)
             let values = try access.values(step.domain) ?? [:]
             var changed = values
@@ -269,7 +272,9 @@ struct Declaration: Sendable {
         guard only == nil || !holdsDomains else {
             throw CommandFailure(.usage, "apply: --domain is for a file with one domain, --domains for several")
         }
-        for argument in try arguments.flatMap({ try files(at: $0, context) }) {
+        let inputs = try arguments.flatMap { try files(at: $0, context) }
+        for (number, argument) in inputs.enumerated() {
+            context.progress.show(number, of: inputs.count, "files read")
             // The name of a stream does not indicate its format.
             let name = try context.isStream(argument) ? "" : argument
             let file = try InputFile(argument, invocation, context, unwrapsJSON: true)

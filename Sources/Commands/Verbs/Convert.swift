@@ -27,18 +27,26 @@ extension Verb {
         let conversion = Conversion(Rendering(invocation, convertingTo: format))
         let access = try StoreAccess(invocation, context)
         if let output = invocation[.output] { try context.checkLanguage(ofNewFile: output) }
+        try context.progress.during("converting \(InputFile.name(word))") {
+            try carryOut(conversion, of: word, access, invocation)
+        }
+        return .done
+    }
+
+    private static func carryOut(
+        _ conversion: Conversion, of word: String, _ access: StoreAccess, _ invocation: Invocation
+    ) throws {
         let isForced = invocation.has(.asDomain)
         if isForced || word != "-", let domain = try access.domain(toConvert: word, isForced: isForced) {
             guard !invocation.unarchives else {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a domain; --unarchive converts files")
             }
             try conversion.convert(domain, access, invocation)
-        } else if format == .folder {
+        } else if conversion.rendering.format == .folder {
             throw CommandFailure(.invalidValue, "\(word.onOneLine): only a domain of the store can be a folder")
         } else {
             try conversion.convert(file: access.context.file(named: word), access, invocation)
         }
-        return .done
     }
 }
 

@@ -77,10 +77,16 @@ extension StoreAccess {
     func printHistoryOfAll(
         _ request: HistoryRequest, _ invocation: Invocation
     ) throws -> ExitStatus {
+        try context.progress.during("reading histories") { try printVersionsOfAll(request, invocation) }
+    }
+
+    private func printVersionsOfAll(_ request: HistoryRequest, _ invocation: Invocation) throws -> ExitStatus {
         var (sources, status) = (
             [(domain: AddressedDomain, history: History, versions: [KeptVersion])](), ExitStatus.done
         )
-        for domain in try domainsWithHistory() {
+        let domains = try domainsWithHistory()
+        for (number, domain) in domains.enumerated() {
+            context.progress.show(number, of: domains.count, "domains listed")
             guard let history = History(of: domain.file, on: system) else { continue }
             do {
                 sources.append((domain, history, try history.listed()))
@@ -95,12 +101,15 @@ extension StoreAccess {
             }
         }
         places.sort { ($0.time, $1.source, $0.index) > ($1.time, $0.source, $1.index) }
+        let isQuiet = invocation.format != nil || !context.terminal.isTerminal(.output)
         var (maskings, count, values) = ([Int: Masking](), 0, [PropertyList]())
         for (source, index, _) in places {
             if let limit = request.limit, count == limit { break }
             let (domain, history, versions) = sources[source]
             guard request.includes(versions[index]), !history.isTruncated(versions[index]) else { continue }
             count += 1
+            // Printed versions show by themselves how far the work is.
+            if isQuiet { context.progress.show(count, "versions read") }
             let entry = HistoryListing.Entry(versions, index, in: history)
             let masking = maskings[source] ?? masking(domain)
             maskings[source] = masking

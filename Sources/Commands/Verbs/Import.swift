@@ -16,6 +16,15 @@ extension Verb {
         forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
+        let file = invocation[operand: "FILE"] ?? "-"
+        return try context.progress.during("importing \(InputFile.name(file))") {
+            try importKeys(of: file, invocation, context)
+        }
+    }
+
+    private static func importKeys(
+        of file: String, _ invocation: Invocation, _ context: CommandContext
+    ) throws -> ExitStatus {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         try access.checkNewDomain(domain, invocation)
         let isEnvironment = invocation[.fromOtherPrograms] == FormatName.env.rawValue
@@ -23,15 +32,17 @@ extension Verb {
             throw CommandFailure(.usage, "import: --all requires --from env")
         }
         let input = try InputFile(
-            invocation[operand: "FILE"] ?? "-", invocation, context, unwrapsJSON: domain.name != nil)
+            file, invocation, context, unwrapsJSON: domain.name != nil)
+        context.progress.show(input.bytes.count >> 20, "MiB read")
         var text = input.importedText
         if isEnvironment { text = try text?.variables(of: domain, access, takesAll: invocation.has(.everyVariable)) }
         let imported = try access.importableValues(text?.values ?? input.dictionary(), from: input, into: domain)
+        context.progress.show(imported.count, "keys read")
         if try input.roundsReals() { context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) {
             try text?.check(imported, in: domain, access, name: input.name)
             try access.checkNotForced(imported.keys, in: domain)
-            try access.checkNotExposing(imported, from: invocation[operand: "FILE"] ?? "-", in: domain)
+            try access.checkNotExposing(imported, from: file, in: domain)
         }
         let replaces = invocation.has(.replace)
         // The variables of a command's settings are entries of a dictionary, which can have others.

@@ -233,7 +233,7 @@ private struct ConflictCommand {
         var session = conflict.session
         try ConflictResolution(of: conflict, access, isForced: invocation.has(.force))
             .carryOut(.restore, in: &session)
-        try session.sync { access.wait($0) }
+        try access.sync(&session)
         return try access.conclude(&session)
     }
 }

@@ -77,7 +77,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         if !invocation.has(.anyway) {
-            try session.sync { access.wait($0) }
+            try access.sync(&session)
             guard session.isAcknowledged else {
                 _ = try access.conclude(&session)
                 throw CommandFailure(

@@ -110,7 +110,7 @@ extension MirrorVerbs {
         _ joined: MirrorPlaces.Joined, _ access: MirrorAccess, _ what: String
     ) throws -> ExitStatus {
         var session = MirrorSession(joined, access.places)
-        try session.sync { access.wait($0) }
+        try access.sync(&session)
         try access.context.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
             try access.say("no domain is mirrored yet: `prefs mirror add 'GLOB'`")
@@ -144,7 +144,7 @@ extension MirrorVerbs {
             }
         }
         try checkOthers(session, access)
-        try session.sync { access.wait($0) }
+        try access.sync(&session)
         let gone = former.subtracting(session.domains.map { Name($0) }).sorted()
         try say("no longer mirrored", gone.map(\.text), context)
         try say("mirrored", session.domains.filter { !former.contains(Name($0)) }, context)

@@ -150,8 +150,8 @@ extension MirrorVerbs {
             } else {
                 try access.check(session)
             }
-            let findings = try Progress.of("files checked", context) { progress in
-                try session.examine { progress.show($0, of: $1) }
+            let findings = try context.progress.during("checking \(session.place)") {
+                try session.examine { context.progress.show($0, of: $1, "files checked") }
             }
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try context.say("\(session.place): no problems found") }
@@ -169,9 +169,9 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         try access.check(session)
-        try Progress.of("files read", context) { progress in
+        try context.progress.during("rebuilding the state of \(session.place)") {
             try session.rebuild {
-                progress.show($0, of: $1)
+                context.progress.show($0, of: $1, "files read")
             } wait: {
                 access.wait($0)
             }
@@ -229,7 +229,7 @@ extension MirrorVerbs {
             let checks = invocation.has(.check)
             if !checks, session.isAtRest { return .done }
             let direction: MirrorSession.Direction = pushes ? .push : pulls ? .pull : .both
-            try session.sync(direction) { access.wait($0) }
+            try access.sync(&session, direction)
             return try access.conclude(&session, reportsConflicts: checks, announcing: direction)
         }
     }

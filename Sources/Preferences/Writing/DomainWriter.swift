@@ -13,6 +13,8 @@ package struct DomainWriter: Sendable {
     /// The time to wait for locks.
     package var patience: Duration
     package var policy: HistoryPolicy
+    /// Called after each part of a commit, on the thread of the caller.
+    package var report: @Sendable (CommitStep) -> Void = { _ in }
 
     package init(
         _ system: SystemServices, _ author: WriteAuthor, patience: Duration = .seconds(5),
@@ -291,6 +293,7 @@ package struct DomainWriter: Sendable {
         for index in changed {
             plans[index].removeEmptyFolder(on: system)
             plans[index].keepNew(self, transaction, with: &participants)
+            report(.keptVersion)
         }
         // Until now, the next program that completes the change would keep the versions.
         if let record { PendingTransactions.remove(record, on: system) }
@@ -335,6 +338,14 @@ package struct DomainWriter: Sendable {
         guard let run = WatchedTransactions.name(in: system.environment) else { return name }
         return run + name.dropFirst(run.utf8.count)
     }
+}
+
+/// A part of a commit that can take long.
+package enum CommitStep: Hashable, Sendable {
+    /// One of the new files of a domain is complete beside the one that it replaces.
+    case wroteFile(of: Int)
+    /// A domain is replaced, and its new version is kept.
+    case keptVersion
 }
 
 /// A change of one domain.

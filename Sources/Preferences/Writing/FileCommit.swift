@@ -205,6 +205,7 @@ struct FileCommit {
             try startTemporary(bytes, index, writer)
             // Limits the number of open files.
             if pieces.count > Self.mostOpen { try finishTemporary(index) }
+            writer.report(.wroteFile(of: pieces.count))
         }
     }
 
@@ -378,6 +379,7 @@ struct FileCommit {
         for index in pieces.indices where pieces[index].bytes == nil {
             try startTemporary(DomainState.tombstone, index, writer)
             try finishTemporary(index)
+            writer.report(.wroteFile(of: pieces.count))
         }
         let isKept = writesFolder || bytes?.count ?? 0 <= writer.policy.mostCopiedBytes
         let outcome = TransactionRecord.Outcome(

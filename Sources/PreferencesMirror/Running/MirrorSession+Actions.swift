@@ -67,13 +67,14 @@ extension MirrorSession {
 
     /// Reads files of other writers, up to a limit of bytes in memory. New domains in them are mirrored before the
     /// files are joined.
-    private func fetch(_ addresses: [PackAddress]) -> [Step] {
+    private mutating func fetch(_ addresses: [PackAddress]) -> [Step] {
         var (fetched, domains, size, rest) = ([PackAddress: Fetch](), Set<Path>(), 0, addresses[...])
         while size < Self.bytesAtOnce, let address = rest.popFirst() {
             // Our own files are read to find damage, so their blobs are read as well.
             let fetch = directory.fetch(
                 address, of: id, usesKept: address.writer != writer, unless: engine.status.hasAll)
             fetched[address] = fetch
+            count(.fetchedFile)
             guard case .pack(let pack) = fetch else { continue }
             size += pack.size
             if configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
@@ -133,6 +134,7 @@ extension MirrorSession {
     private mutating func create(_ address: PackAddress, _ pack: EncodedPack) -> Event {
         do throws(SystemFailure) {
             try directory.create(address, pack)
+            count(.wroteFile)
             return .created(address.name)
         } catch {
             addTrouble(error.description)

@@ -51,6 +51,7 @@ extension MirrorSession {
                 application, under: locked.locks, read: locked.readings, schema: { schemas[$0]?.readable },
                 hosts: authors)
             for text in notes { addTrouble(text) }
+            for _ in application.domains { count(.wroteDomain) }
             return .written(outcome)
         } catch {
             addTrouble(words(error))
@@ -235,6 +236,7 @@ extension MirrorSession {
         for reading in acquired.refused { readings[Path(domain: reading.observation.domain)] = reading }
         for domain in acquired.domains {
             guard let reading = read(domain, under: acquired.locks) else { continue }
+            count(.readDomain)
             readings[Path(domain: domain)] = reading
             guard !reading.isUnsettled else {
                 hasUnfinished = true

@@ -36,6 +36,9 @@ package struct MirrorSession: Sendable {
     var bytesOfFilesAtOnce: Int64 = 16 << 20
     /// The selected domains that are not mirrored at present.
     var leftOut: [Name: MirrorStatus.LeftOut] = [:]
+    /// Called after each part of an exchange, with the number of such parts in it.
+    package var progress: @Sendable (ExchangeStep, _ count: Int) -> Void = { _, _ in }
+    var counts: [ExchangeStep: Int] = [:]
     /// The identities of complete and readable files when they were last read. Used for held domains.
     var heldFiles: [Path: MirrorEngine.FileIdentity?] = [:]
 
@@ -79,6 +82,21 @@ package struct MirrorSession: Sendable {
     mutating func addTrouble(_ trouble: String) { if !troubles.contains(trouble) { troubles.append(trouble) } }
 }
 
+/// A part of an exchange that can take long.
+package enum ExchangeStep: Hashable, Sendable {
+    /// A preference file of this host was read, or written.
+    case readDomain, wroteDomain
+    /// A file of another host was fetched, or one of this host was written.
+    case fetchedFile, wroteFile
+}
+
+extension MirrorSession {
+    mutating func count(_ step: ExchangeStep) {
+        counts[step, default: 0] += 1
+        progress(step, counts[step] ?? 0)
+    }
+}
+
 // MARK: The state's lock
 
 extension MirrorSession {
@@ -110,7 +128,7 @@ extension MirrorSession {
             }
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
-            (troubles, hasUnfinished, closedFolders) = ([], false, [])
+            (troubles, hasUnfinished, closedFolders, counts) = ([], false, [], [:])
             if !journal.isCurrent { try load() } else if !isSame { goOn() }
         } catch {
             end()
