@@ -381,6 +381,21 @@ struct MirrorPair: Sendable {
         #expect(removed.contains("\nno longer mirrored: 5 more domains, 25 in all\n"), "\(removed)")
     }
 
+    @Test(arguments: [(20, 20, ""), (21, 21, "and 1 more key, 21 in all; "), (30, 21, "and 10 more keys, 30 in all; ")])
+    func `is preceded by a line for each of the first keys that changed`(
+        _ keys: Int, _ count: Int, _ last: String
+    ) throws {
+        let pair = try MirrorPair()
+        let values = (1...keys).map { "\"k\($0)\": 1" }.joined(separator: ", ")
+        try pair.machine.fileSystem.replace("/home/ada/keys.json", with: Array("{\(values)}".utf8))
+        try pair.desk("import", "com.example.editor", "/home/ada/keys.json")
+        try pair.desk("mirror", "sync")
+        let lines = try pair.laptop("mirror", "sync").output.split(separator: "\n")
+        #expect(lines.count == count && lines[19].hasSuffix("  set by desk"), "\(lines)")
+        let advice = "`prefs --store /home/ada/b mirror log` lists them"
+        #expect(last.isEmpty || lines.last.map(String.init) == last + advice, "\(lines)")
+    }
+
     @Test func `names the failure if the directory cannot be read`() throws {
         let pair = try MirrorPair()
         try pair.machine.fileSystem.open("/home/ada/shared", .reading)?.setPermissions([])

@@ -137,7 +137,7 @@ struct MirrorAccess {
             // Included in the advice at the end.
             if case .directory = report { false } else { true }
         }
-        for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
+        for line in MirrorLine.lines(of: shown, in: session, most: MirrorLine.mostLines) { try say(line) }
         if let direction, announce(MirrorLine.conflicts(in: reports, session)), direction != .pull {
             try sync(&session, direction)
             return try conclude(&session, wanting: wanted, reportsConflicts: reportsConflicts)

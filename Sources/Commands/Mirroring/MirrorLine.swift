@@ -7,25 +7,40 @@ internal import PropertyLists
 /// The reports of a mirror as text and JSON.
 enum MirrorLine {
     /// Returns a line for each key that changed or has a new conflict.
-    static func lines(of reports: [Report], in session: MirrorSession) -> [String] {
+    ///
+    /// - Parameter most: The largest number of lines of either kind. One more states how many are left out.
+    static func lines(of reports: [Report], in session: MirrorSession, most: Int = .max) -> [String] {
         let open = conflicts(in: reports, session)
         let names = ConflictNames(of: open.isEmpty ? [] : [session])
-        let conflicts = open.map { conflict in
+        var conflicts = open.prefix(most).map { conflict in
             let name = names.short(conflict.name)
             return "conflict \(name): \(conflict.place.place) \(conflict.outcome); "
                 + "`prefs mirror conflicts show \(name)`"
         }
-        return reports.flatMap { report in
+        if open.count > most {
+            conflicts.append("and \(counted(open.count - most, "more conflict")); `prefs mirror conflicts` lists all")
+        }
+        var (lines, changed) = ([String](), 0)
+        for report in reports {
             guard case .changed(let domain, let keys, let writer) = report else {
-                return text(of: report, in: session).map { [$0] } ?? []
+                if let text = text(of: report, in: session) { lines.append(text) }
+                continue
             }
-            return keys.map { name in
+            for name in keys.prefix(max(0, most - changed)) {
                 let key = Path(domain: domain).appending(name)
                 let verb = session.mergeState.value(at: key) == nil ? "deleted" : "set"
-                return "\(key.place)  \(verb) by \(session.host(writer).onOneLine)"
+                lines.append("\(key.place)  \(verb) by \(session.host(writer).onOneLine)")
             }
-        } + conflicts
+            changed += keys.count
+        }
+        if changed > most {
+            lines.append("and \(counted(changed - most, "more key")), \(changed) in all; `prefs mirror log` lists them")
+        }
+        return lines + conflicts
     }
+
+    /// The largest number of lines of each kind that a command prints that exchanges once.
+    static let mostLines = 20
 
     /// Returns the new conflicts in reports, without those that have been resolved since.
     static func conflicts(in reports: [Report], _ session: MirrorSession) -> [ListedConflict] {
@@ -86,14 +101,12 @@ enum MirrorLine {
     static let unwritable = "not writable, so changes of this host are not sent"
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` cancels this"
 
-    private static let mostReplaced = 20
-
     /// Returns the messages that the mirror's values replaced those of a preference file when the file was first read.
     static func replaced(
         _ values: [Path: CanonicalValue], in session: MirrorSession, _ masking: Masking
     ) -> [String] {
         let text = MirrorValueText(masking: masking)
-        let lines = values.sorted { $0.key < $1.key }.prefix(mostReplaced).map { key, value in
+        let lines = values.sorted { $0.key < $1.key }.prefix(mostLines).map { key, value in
             let mirror = session.mergeState.value(at: key)
             let outcome = mirror == nil ? "removed" : "replaced by the mirror's \(text.text(mirror, at: key).shown)"
             return "\(key.place)  \(text.text(value, at: key).shown) \(outcome)"

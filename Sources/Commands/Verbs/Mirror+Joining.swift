@@ -177,12 +177,10 @@ extension MirrorVerbs {
 
     /// Prints a line for each domain, or the number of those after many.
     private static func say(_ what: String, _ domains: [String], _ context: CommandContext) throws {
-        for domain in domains.prefix(mostLines) { try context.say("\(what): \(domain.onOneLine)") }
-        let rest = domains.count - mostLines
+        for domain in domains.prefix(MirrorLine.mostLines) { try context.say("\(what): \(domain.onOneLine)") }
+        let rest = domains.count - MirrorLine.mostLines
         if rest > 0 { try context.say("\(what): \(counted(rest, "more domain")), \(domains.count) in all") }
     }
-
-    private static let mostLines = 20
 
     private static func patterns(_ invocation: Invocation) throws -> [String] {
         try invocation.words("GLOB").map { word in

@@ -210,7 +210,7 @@ extension MirrorVerbs {
     static let sync = Verb(
         "sync", .new, "exchange changes once",
         details: [
-            "Running it again changes nothing and writes nothing. A line is printed for each key that changed here, and for each new conflict. Open conflicts are a failure only with --check."
+            "Running it again changes nothing and writes nothing. A line is printed for each of the first 20 keys that changed here, and for each of the first 20 new conflicts. Open conflicts are a failure only with --check."
         ],
         options: [.push, .pull, .check, .dryRun, .mirror],
         statuses: outcomes
