@@ -140,7 +140,7 @@ extension BrowseScreen {
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let end = canvas.columns - (layout.hasBorders ? 2 : 1)
         var lines = details
-        if let refusal { lines.insert(Detail("", refusal, isFault: true), at: 0) }
+        if let refusal { lines.insert(Detail("", refusal, style: .invalid), at: 0) }
         for (row, detail) in zip(layout.details, lines) {
             var column = start
             if !detail.label.isEmpty {
@@ -149,7 +149,7 @@ extension BrowseScreen {
                 column = max(column + 1, start + 9)
             }
             canvas.put(
-                detail.text, column, row, limit: max(0, end - column), style: Style(detail.isFault ? .red : nil))
+                detail.text, column, row, limit: max(0, end - column), style: detail.style)
         }
     }
 

@@ -78,10 +78,10 @@ package struct BrowseScreen: PaneScreen {
     package struct Detail: Hashable, Sendable {
         package let label: String
         package let text: String
-        package let isFault: Bool
+        package let style: Style
 
-        package init(_ label: String, _ text: String, isFault: Bool = false) {
-            (self.label, self.text, self.isFault) = (label, text, isFault)
+        package init(_ label: String, _ text: String, style: Style = Style()) {
+            (self.label, self.text, self.style) = (label, text, style)
         }
     }
 

@@ -1,24 +1,5 @@
 internal import SettingsSchema
 
-/// The appearance of a cell: one of the terminal's first eight colors, and attributes.
-package struct Style: Hashable, Sendable {
-    package enum Color: UInt8, Hashable, Sendable { case red = 1, green, yellow, blue, magenta, cyan }
-
-    /// The color in the lowest three bits, then the attributes.
-    fileprivate let bits: UInt8
-
-    fileprivate init(bits: UInt8) { self.bits = bits }
-
-    package init(_ color: Color? = nil, isBold: Bool = false, isDim: Bool = false, isReversed: Bool = false) {
-        bits = (color?.rawValue ?? 0) | (isBold ? 8 : 0) | (isDim ? 16 : 0) | (isReversed ? 32 : 0)
-    }
-
-    package var color: Color? { Color(rawValue: bits & 7) }
-    package var isBold: Bool { bits & 8 != 0 }
-    package var isDim: Bool { bits & 16 != 0 }
-    package var isReversed: Bool { bits & 32 != 0 }
-}
-
 /// The cells of a screen.
 package struct Canvas: Sendable {
     /// One column of a row: the code in the lowest 24 bits, then the style.
@@ -225,7 +206,7 @@ package struct Canvas: Sendable {
 
     /// Returns the bytes that change a terminal from another canvas to this one. If `shown` is nil, the contents of the
     /// terminal are unknown, and the bytes clear them first.
-    package func update(from shown: Canvas?, hasColors: Bool) -> [UInt8] {
+    package func update(from shown: Canvas?, colors: Colors) -> [UInt8] {
         let isKnown = shown?.columns == columns && shown?.rows == rows
         let base = isKnown ? shown ?? self : Canvas(columns: columns, rows: rows)
         // A code from `firstCluster` on denotes the same text in both canvases only if they have the same clusters.
@@ -244,7 +225,7 @@ package struct Canvas: Sendable {
                 output.appendMove(to: start, row)
                 output += "\u{1B}[0m\u{1B}[K".utf8
                 style = Style()
-                appendCells(of: row, from: start, to: columns, to: &output, &style, hasColors: hasColors)
+                appendCells(of: row, from: start, to: columns, to: &output, &style, colors: colors)
                 continue
             }
             // The column after the one drawn last, and whether the terminal's cursor is there.
@@ -257,7 +238,7 @@ package struct Canvas: Sendable {
                     cell.code < firstUnknown || cell.style != former.style || text(cell) != base.text(former)
                 else { continue }
                 if !isThere || column != next { output.appendMove(to: column, row) }
-                append(cell, to: &output, &style, hasColors: hasColors)
+                append(cell, to: &output, &style, colors: colors)
                 next = column + 1
                 // Some terminals show lines and arrows in two columns.
                 isThere = cell.code < 0x80
@@ -267,14 +248,14 @@ package struct Canvas: Sendable {
         let isSame = isKnown && output.count == start
         guard let cursor else { return isSame && base.cursor == nil ? [] : output }
         if isSame, let shown = base.cursor, shown == cursor { return [] }
-        appendMove(to: cursor, to: &output, hasColors: hasColors)
+        appendMove(to: cursor, to: &output, colors: colors)
         output += "\u{1B}[?25h".utf8
         return output
     }
 
-    private func append(_ cell: Cell, to output: inout [UInt8], _ style: inout Style?, hasColors: Bool) {
+    private func append(_ cell: Cell, to output: inout [UInt8], _ style: inout Style?, colors: Colors) {
         if style != cell.style {
-            output.append(cell.style, hasColors: hasColors)
+            output += cell.style.sequence(in: colors).utf8
             style = cell.style
         }
         if cell.code < 0x80 { output.append(UInt8(cell.code)) } else { output += text(cell).utf8 }
@@ -323,7 +304,7 @@ extension Canvas {
 
     /// Appends the cells of a row, other than blank ones at their end. The terminal's cursor is at the first one.
     private func appendCells(
-        of row: Int, from start: Int, to end: Int, to output: inout [UInt8], _ style: inout Style?, hasColors: Bool
+        of row: Int, from start: Int, to end: Int, to output: inout [UInt8], _ style: inout Style?, colors: Colors
     ) {
         let first = row * columns
         let last = (start..<end).last { cells[first + $0] != .blank } ?? start - 1
@@ -332,7 +313,7 @@ extension Canvas {
             let cell = cells[first + column]
             if cell.code == Cell.rest || cell == .blank && !isThere { continue }
             if !isThere { output.appendMove(to: column, row) }
-            append(cell, to: &output, &style, hasColors: hasColors)
+            append(cell, to: &output, &style, colors: colors)
             var next = column + 1
             while next <= last, cells[first + next].code == Cell.rest { next += 1 }
             isThere = cell.code < 0x80 || cell.isUncertain && next <= last && cells[first + next].isUncertain
@@ -342,7 +323,7 @@ extension Canvas {
     /// Appends what moves the terminal's cursor to a column. Where that is after uncertain text, the text is written
     /// again up to there.
     private func appendMove(
-        to cursor: (column: Int, row: Int), to output: inout [UInt8], hasColors: Bool
+        to cursor: (column: Int, row: Int), to output: inout [UInt8], colors: Colors
     ) {
         let first = cursor.row * columns
         var start = cursor.column
@@ -353,7 +334,7 @@ extension Canvas {
         output.appendMove(to: start, cursor.row)
         guard start < cursor.column else { return }
         var style: Style?
-        appendCells(of: cursor.row, from: start, to: cursor.column, to: &output, &style, hasColors: hasColors)
+        appendCells(of: cursor.row, from: start, to: cursor.column, to: &output, &style, colors: colors)
         output += "\u{1B}[0m".utf8
     }
 }
@@ -367,16 +348,6 @@ extension [UInt8] {
         append(UInt8(ascii: ";"))
         append(number: column + 1)
         append(UInt8(ascii: "H"))
-    }
-
-    /// Appends the sequence that selects a style.
-    fileprivate mutating func append(_ style: Style, hasColors: Bool) {
-        self += "\u{1B}[0".utf8
-        if style.isBold { self += ";1".utf8 }
-        if style.isDim { self += ";2".utf8 }
-        if style.isReversed { self += ";7".utf8 }
-        if hasColors, let color = style.color { self += [UInt8(ascii: ";"), UInt8(ascii: "3"), 0x30 + color.rawValue] }
-        append(UInt8(ascii: "m"))
     }
 
     private mutating func append(number: Int) {

@@ -103,12 +103,12 @@ extension FormScreen {
         for (row, name) in zip(layout.list.lowerBound..<layout.details.upperBound, names.dropFirst(groupTop)) {
             let members = controls.indices.filter { groups[$0] == name }.map { controls[$0] }
             let changed = members.count { form.isChanged($0.key) }
-            let isWrong = members.contains { hasProblem(Name($0.key), problems) }
+            let troubles = members.compactMap { trouble(Name($0.key), problems) }
             canvas.put(name == current ? "▸" : " ", 1, row, style: Style(.cyan))
-            let mark = isWrong ? "!" : changed > 0 ? "\(changed)•" : ""
+            let mark = !troubles.isEmpty ? "!" : changed > 0 ? "\(changed)•" : ""
             let end = layout.sideColumns - mark.shownColumns - 1
             canvas.put(name, 2, row, limit: end - 3, style: Style(isBold: name == current))
-            canvas.put(mark, end, row, style: Style(isWrong ? .red : .yellow))
+            canvas.put(mark, end, row, style: troubles.first ?? .edited)
         }
     }
 
@@ -162,17 +162,18 @@ extension FormScreen {
         _ index: Int, _ problems: [Name: String], _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
     ) {
         let control = controls[index]
-        let isWrong = hasProblem(Name(control.key), problems)
+        let problemStyle = trouble(Name(control.key), problems)
         let isChanged = form.isChanged(control.key)
-        let mark = isWrong ? "!" : isChanged ? "•" : " "
-        canvas.put(mark, start, row, style: Style(isWrong ? .red : .yellow))
+        let mark = problemStyle != nil ? "!" : isChanged ? "•" : " "
+        canvas.put(mark, start, row, style: problemStyle ?? .edited)
         canvas.put(control.title, start + 1, row, limit: titleColumns, style: Style(isBold: index == selected))
         let origin = origin(of: control)
         let (valueStart, room) = valuePlace
         if originColumns > 0 {
             let at = end - 2 - min(origin.shownColumns, originColumns - 1)
             canvas.put(
-                origin, at, row, limit: originColumns, style: Style(isChanged ? .yellow : nil, isDim: !isChanged))
+                origin, at, row, limit: originColumns,
+                style: control.isForced ? .forced : isChanged ? .edited : Style(isDim: true))
         }
         if index == selected, case .editing(let editor, _) = mode {
             return canvas.put(editor, valueStart, row, limit: room)
@@ -182,9 +183,10 @@ extension FormScreen {
         if index == selected { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
     }
 
-    /// Whether a setting has an exclamation mark.
-    private func hasProblem(_ key: Name, _ problems: [Name: String]) -> Bool {
-        problems[key] != nil || conflicts.contains(key) || form.mirrorConflicts[key] != nil
+    /// The style of the exclamation mark of a setting; nil if it has none.
+    private func trouble(_ key: Name, _ problems: [Name: String]) -> Style? {
+        if problems[key] != nil { return .invalid }
+        return conflicts.contains(key) || form.mirrorConflicts[key] != nil ? .conflict : nil
     }
 
     private func shownValue(of control: Form.Control, isSelected: Bool) -> (String, Style) {
@@ -248,23 +250,23 @@ extension FormScreen {
         var lines: [(String, Style)] = []
         var expectation = expectation(of: control)
         if case .editing(let editor, _) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
-            lines.append((reason, Style(.red)))
+            lines.append((reason, .invalid))
             expectation = nil
         } else if let reason = problems[Name(control.key)] {
-            lines.append((reason, Style(.red)))
+            lines.append((reason, .invalid))
         } else if conflicts.contains(Name(control.key)) {
             let value = form.storedValue(of: control.key).map(text)
             let hint = isOpen ? "" : " x discards your change."
-            lines.append(("Another process set \(value ?? "nothing").\(hint)", Style(.red)))
+            lines.append(("Another process set \(value ?? "nothing").\(hint)", .conflict))
         } else if let fault = form.value(of: control.key)?.fault {
-            lines.append((fault, Style(.red)))
+            lines.append((fault, .invalid))
         }
-        lines += (form.mirrorConflicts[Name(control.key)] ?? []).map { ($0, Style(.red)) }
+        lines += (form.mirrorConflicts[Name(control.key)] ?? []).map { ($0, .conflict) }
         if let reason = setting.deprecated {
             lines.append(("Deprecated\(reason.isEmpty ? "." : ": \(reason)")", Style(.yellow)))
         }
         if control.isForced, let file = form.storedValue(of: control.key)?.file {
-            lines.append(("Forced by the administrator in \(file).", Style()))
+            lines.append(("Forced by the administrator in \(file).", .forced))
         }
         let explanation = [setting.summary.map { $0.hasSuffix(".") ? $0 : $0 + "." }, expectation]
         lines.append((explanation.compactMap(\.self).joined(separator: " "), Style()))

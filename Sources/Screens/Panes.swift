@@ -159,7 +159,7 @@ extension Canvas {
         if lines.count > count { lines[count - 1] += " …" }
         fill((rows - count)..<rows, 0..<columns)
         for (row, line) in zip((rows - count)..<rows, lines) {
-            put(line, 1, row, limit: columns - 2, style: Style(isError ? .red : .green))
+            put(line, 1, row, limit: columns - 2, style: isError ? .invalid : Style(.green))
         }
     }
 
@@ -178,7 +178,7 @@ extension Canvas {
         put(" \(overlay.title) ", left + 1, above, limit: width - 2, style: Style(isBold: true))
         put(overlay.hint, left + 2, below - 1, limit: width - 4, style: Style(.cyan))
         if let problem = overlay.problem {
-            put(problem, left + 2, below - 2, limit: width - 4, style: Style(.red))
+            put(problem, left + 2, below - 2, limit: width - 4, style: .invalid)
         }
         for (offset, line) in overlay.lines.dropFirst(frame.start).prefix(frame.room).enumerated() {
             let row = above + 1 + offset

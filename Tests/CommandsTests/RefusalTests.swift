@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         "read d", "read d k", "explain d", "history d", "diff d e", "domains", "find a", "export d -",
         "export --format json d -", "export --format gnustep d -", "read --format raw d k", "read-type d k",
-        "read d missing\u{9B}key",
+        "read d missing\u{9B}key", "apply --dry-run ~/d.json", "apply ~/d.json", "read",
     ])
     func `escapes control characters on a terminal`(_ line: String) throws {
         let machine = try SimulatedMachine()
@@ -45,17 +45,14 @@ import Testing
         try machine.store(["k": "else"], as: "e\u{202E}x")
         try machine.store(["k": "else"], as: "e")
         _ = try runPrefs(["prefs", "write", "d", "k2", Self.steering], on: machine)
-        let terminal = SimulatedTerminal(widths: [.output: 80, .errors: 80])
-        var environment = machine.environment
-        environment.arguments = ["prefs"] + line.split(separator: " ").map(String.init)
-        let status = Prefs.run(
-            in: CommandContext(
-                SystemServices(
-                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
-                    environment: environment, terminal: terminal)))
-        // The command itself writes colors.
-        let text = (terminal.text(of: .output) + terminal.text(of: .errors)).replacing(/\u{1B}\[[0-9]+m/, with: "")
-        #expect(!text.isEmpty, "\(status)")
+        let declared = try PropertyList.dictionary(["k": .string(Self.steering + "c")]).serialized(as: .json)
+        try machine.fileSystem.replace("/home/ada/d.json", with: Array(declared))
+        let outcome = try runPrefs(
+            ["prefs"] + line.split(separator: " ").map(String.init), on: machine, variables: ["TERM": "xterm-256color"],
+            widths: [.output: 80, .errors: 80])
+        // The command itself writes styles.
+        let text = (outcome.output + outcome.errors).withoutStyles
+        #expect(!text.isEmpty, "\(outcome)")
         let invisible = text.unicodeScalars.filter {
             $0 != "\n" && $0 != "\t" && [.control, .format].contains($0.properties.generalCategory)
         }
@@ -76,25 +73,6 @@ import Testing
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
         #expect(terminal.text(of: .output) == text + "\n")
-    }
-
-    @Test func `colors JSON on a terminal, unless NO_COLOR is set`() throws {
-        let machine = try SimulatedMachine()
-        _ = try runPrefs(["prefs", "write", "d", "k\u{202E}", "--int", "1"], on: machine)
-        func read(_ variables: EnvironmentVariables = [:]) throws -> String {
-            let terminal = SimulatedTerminal(widths: [.output: 80])
-            var environment = machine.environment
-            environment.arguments = ["prefs", "read", "d"]
-            environment.variables = environment.variables.merging(variables)
-            _ = Prefs.run(
-                in: CommandContext(
-                    SystemServices(
-                        fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
-                        environment: environment, terminal: terminal)))
-            return terminal.text(of: .output)
-        }
-        #expect(try read() == "{\n  \u{1B}[34m\"k\\u202e\"\u{1B}[0m: \u{1B}[33m1\u{1B}[0m\n}\n")
-        #expect(try read(["NO_COLOR": "1"]) == "{\n  \"k\\u202e\": 1\n}\n")
     }
 
     @Test(arguments: [

@@ -165,7 +165,7 @@ struct BrowserDisplay {
         let display = try BrowserDisplay(columns: 200, rows: 60)
         #expect(display.canvas.lines.count == 60 && display.text.contains("raw of :lines  (/home/ada/f.plist)"))
         #expect(display.canvas.lines.allSatisfy { $0.count <= 200 })
-        #expect(!display.canvas.updateText(from: nil, hasColors: false).contains("\u{1B}[0;32m"))
+        #expect(!display.canvas.updateText(from: nil, colors: .none).contains("\u{1B}[0;32m"))
     }
 
     /// The keys, the effects that they lead to, and a text on the screen after them.

@@ -606,7 +606,7 @@ struct Display {
         var new = old
         new.put(text, column, 0)
         #expect(new.lines == [line.padded(to: 4) + "x\u{301}"])
-        let update = new.updateText(from: old, hasColors: false)
+        let update = new.updateText(from: old, colors: .none)
         // The row is written up to its end.
         let rest = written.replacing("z", with: "x\u{301}")
         #expect(update.replacing(/\x1B\[[?0-9;]*[a-zA-Z]/, with: "") == rest)
@@ -660,7 +660,7 @@ struct Display {
                     default: canvas.put(texts.randomElement(using: &generator) ?? "", column, row, style: style)
                     }
                 }
-                let update = canvas.updateText(from: shown, hasColors: true)
+                let update = canvas.updateText(from: shown, colors: .own)
                 terminal.write(update)
                 shown = canvas
                 for row in 0..<3 {
@@ -690,22 +690,22 @@ struct Display {
         canvas.put(text, 0, 0)
         let shown = canvas
         canvas.cursor = (column, 0)
-        #expect(canvas.updateText(from: shown, hasColors: false) == "\u{1B}[?25l\(expected)\u{1B}[?25h")
+        #expect(canvas.updateText(from: shown, colors: .none) == "\u{1B}[?25l\(expected)\u{1B}[?25h")
     }
 
     @Test func `writes only cells that differ`() {
         var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))
         old.put("hello", 0, 0)
         new.put("hallo", 0, 0)
-        #expect(new.updateText(from: old, hasColors: true) == "\u{1B}[?25l\u{1B}[1;2H\u{1B}[0ma\u{1B}[0m")
-        #expect(new.updateText(from: new, hasColors: true) == "")
+        #expect(new.updateText(from: old, colors: .own) == "\u{1B}[?25l\u{1B}[1;2H\u{1B}[0ma\u{1B}[0m")
+        #expect(new.updateText(from: new, colors: .own) == "")
         old.cursor = (2, 0)
-        #expect(new.updateText(from: old, hasColors: true).hasPrefix("\u{1B}[?25l"))
+        #expect(new.updateText(from: old, colors: .own).hasPrefix("\u{1B}[?25l"))
         (old, old.cursor) = (new, (2, 0))
-        #expect(old.updateText(from: new, hasColors: true) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[?25h")
-        #expect(new.updateText(from: old, hasColors: true) == "\u{1B}[?25l")
+        #expect(old.updateText(from: new, colors: .own) == "\u{1B}[?25l\u{1B}[1;3H\u{1B}[?25h")
+        #expect(new.updateText(from: old, colors: .own) == "\u{1B}[?25l")
         old.put("x", 0, 1, style: Style(.red))
-        #expect(old.updateText(from: new, hasColors: false).contains("31") == false)
+        #expect(old.updateText(from: new, colors: .none).contains("31") == false)
     }
 }
 
@@ -717,8 +717,8 @@ extension Canvas {
         return TerminalModel.isUncertain(self[first, row].text)
     }
 
-    func updateText(from shown: Canvas?, hasColors: Bool) -> String {
-        String(decoding: update(from: shown, hasColors: hasColors), as: UTF8.self)
+    func updateText(from shown: Canvas?, colors: Colors) -> String {
+        String(decoding: update(from: shown, colors: colors), as: UTF8.self)
     }
 }
 

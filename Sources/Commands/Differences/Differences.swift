@@ -1,4 +1,5 @@
 package import PropertyLists
+internal import Screens
 
 /// The differences between two dictionaries: the paths of the entries that differ, sorted by key.
 ///
@@ -86,29 +87,35 @@ extension Differences {
         return result
     }
 
+    /// Returns the lines of `lines(masking:)` without styles.
+    package func text(masking: Masking = .none) -> String { lines(masking: masking).map { $0.plain + "\n" }.joined() }
+
     /// Returns a line for each entry: `+` for added, `-` for removed, both for changed.
     ///
     ///     - theme: "light"
     ///     + theme: "dark"
     ///     + :windows:1: {"x":10}
-    package func text(masking: Masking = .none) -> String {
-        entries.map { entry in
-            let key = entry.label
-            let old = entry.change.old.map { "- \(key): \(masking.text(of: $0, at: entry.path))\n" } ?? ""
-            let new = entry.change.new.map { "+ \(key): \(masking.text(of: $0, at: entry.path))\n" } ?? ""
-            return old + new
-        }.joined()
+    func lines(masking: Masking) -> [StyledText] {
+        entries.flatMap { entry in
+            func line(_ sign: String, _ value: PropertyList) -> StyledText {
+                var line = StyledText("\(sign) \(entry.label):", entry.change.style)
+                line.append(" \(masking.text(of: value, at: entry.path))")
+                return line
+            }
+            return [entry.change.old.map { line("-", $0) }, entry.change.new.map { line("+", $0) }].compactMap(\.self)
+        }
     }
 
     /// Returns a line for each entry, with its domain: `+` for added, `-` for removed, `~` for changed.
     ///
     ///     ~ com.example.app theme: "light" → "dark"
-    func lines(of domain: String, masking: Masking) -> String {
+    func lines(of domain: String, masking: Masking) -> [StyledText] {
         entries.map { entry in
+            var line = StyledText("\(entry.change.sign) \(domain) \(entry.label):", entry.change.style)
             let values = [entry.change.old, entry.change.new].compactMap(\.self)
-            let texts = values.map { masking.text(of: $0, at: entry.path) }.joined(separator: " → ")
-            return "\(entry.change.sign) \(domain) \(entry.label): \(texts)\n"
-        }.joined()
+            line.append(" " + values.map { masking.text(of: $0, at: entry.path) }.joined(separator: " → "))
+            return line
+        }
     }
 
     /// Returns an array with a dictionary for each entry: `path`, `change`, and `old` and `new` if present.
@@ -141,6 +148,14 @@ extension Differences.Change {
         case .added: "+"
         case .removed: "-"
         case .changed: "~"
+        }
+    }
+
+    fileprivate var style: Style {
+        switch self {
+        case .added: .added
+        case .removed: .removed
+        case .changed: .changed
         }
     }
 

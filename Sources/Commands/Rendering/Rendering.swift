@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 package import PropertyLists
+internal import Screens
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -174,23 +175,17 @@ extension Rendering {
     }
 }
 
-/// JSON for a terminal: keys, strings and other scalars in colors.
+/// JSON for a terminal, with its keys in a style.
 enum ColoredJSON {
-    private static let colors = ("\u{1B}[34m", "\u{1B}[32m", "\u{1B}[33m", "\u{1B}[0m")
-
-    /// Returns the JSON, in colors if they are wanted. Invisible characters are escaped, as JSON escapes them.
-    static func text(_ json: String, hasColors: Bool) -> String {
-        let (key, text, scalar, plain) = hasColors ? colors : ("", "", "", "")
+    /// Returns the JSON, without styles if `colors` is nil. Invisible characters are escaped, as JSON escapes them.
+    static func text(_ json: String, in colors: Colors?) -> String {
+        let (start, end) = colors.map { (Style.key.sequence(in: $0), Style.end) } ?? ("", "")
         var output = ""
         var rest = json.unicodeScalars[...]
         while let first = rest.first {
             if first == "\"" {
                 let string = takeString(&rest)
-                output += (rest.first == ":" ? key : text) + escaped(string) + plain
-            } else if first.properties.isAlphabetic || first == "-" || ("0"..."9").contains(first) {
-                let word = rest.prefix { !",]} \n".unicodeScalars.contains($0) }
-                rest = rest[word.endIndex...]
-                output += scalar + String(word) + plain
+                output += rest.first == ":" ? start + escaped(string) + end : escaped(string)
             } else {
                 output.unicodeScalars.append(rest.removeFirst())
             }
@@ -227,7 +222,7 @@ extension CommandContext {
         try print(rendering.bytes(of: value, under: key, masking), of: value, rendering)
     }
 
-    /// Prints a rendered value. On a terminal, JSON remains JSON, and is in colors unless `NO_COLOR` is set.
+    /// Prints a rendered value. On a terminal, JSON remains JSON.
     ///
     /// - Parameter layer: A layer to name at the end of the line, on a terminal and without a format.
     func print(
@@ -235,20 +230,26 @@ extension CommandContext {
     ) throws {
         let isJSON = rendering.format.map { $0.ofPropertyList == .json } ?? value.isContainer
         guard terminal.isTerminal(.output) else { return try terminal.write(bytes, to: .output) }
-        let hasColors = (environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
         var bytes = bytes
         let isLine = bytes.last == UInt8(ascii: "\n")
         let layer = rendering.format == nil && isLine ? layer : nil
         if layer != nil { bytes.removeLast() }
         if isJSON {
-            let text = ColoredJSON.text(String(decoding: bytes, as: UTF8.self), hasColors: hasColors)
-            try writeUnescaped(text)
+            try print(json: bytes)
         } else {
             try terminal.write(bytes, to: .output)
         }
         guard let layer else { return }
-        let note = "  (\(layer))"
-        try writeUnescaped((hasColors ? "\u{1B}[2m\(note)\u{1B}[m" : note) + "\n")
+        try print(StyledText("  (\(layer))", Style(isDim: true)))
+        try say("")
+    }
+}
+
+extension CommandContext {
+    /// Prints JSON, whose keys have a style on a terminal.
+    func print(json bytes: [UInt8]) throws {
+        guard terminal.isTerminal(.output) else { return try terminal.write(bytes, to: .output) }
+        try writeUnescaped(ColoredJSON.text(String(decoding: bytes, as: UTF8.self), in: colorsOfOutput))
     }
 }
 

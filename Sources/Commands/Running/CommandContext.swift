@@ -409,6 +409,8 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case programFolders = "PATH"
     case noColor = "NO_COLOR"
     case terminalKind = "TERM"
+    case background = "COLORFGBG"
+    case colorsOfTerminal = "COLORTERM"
     case locale = "LC_ALL"
     case localeOfMessages = "LC_MESSAGES"
     case defaultLocale = "LANG"

@@ -316,12 +316,13 @@ extension BrowseActions {
                 let text = masking.masked(value, at: path).beginning(limit: Self.mostCharacters)
                 let file = answer.origin.file.map { "  (\($0.onOneLine))" } ?? ""
                 let fault = answer.fault.map { "  ignored: \($0.onOneLine)" } ?? ""
-                lines.append(.init(answer.origin.layer.name, text + fault + file, isFault: answer.fault != nil))
+                let style: Style = answer.fault != nil ? .invalid : answer.origin.layer == .forced ? .forced : Style()
+                lines.append(.init(answer.origin.layer.name, text + fault + file, style: style))
             }
         }
         for conflict in try conflicts(opened) where conflict.concerns(path) {
             let text = conflict.text(masking).shown
-            lines.append(.init("conflict", "\(text); \(conflict.advice)", isFault: true))
+            lines.append(.init("conflict", "\(text); \(conflict.advice)", style: .conflict))
         }
         if let change = lastChange(of: path, opened) { lines.append(.init("changed", change)) }
         lines.append(.init("raw", masking.masked(value, at: path).beginning(limit: Self.mostCharacters)))

@@ -29,7 +29,7 @@ enum ScreenStep<Event> {
 /// Runs a screen in a terminal: passes on keys, and has the effects carried out.
 struct ScreenSession<Actions: ScreenActions> {
     private let terminal: any ScreenTerminal
-    private let hasColors: Bool
+    private let colors: Colors
     private(set) var content: Actions.Content
     private var actions: Actions
     /// The canvas that was written last.
@@ -41,7 +41,7 @@ struct ScreenSession<Actions: ScreenActions> {
 
     init(_ content: Actions.Content, _ actions: Actions, on terminal: any ScreenTerminal, _ context: CommandContext) {
         (self.content, self.actions, self.terminal) = (content, actions, terminal)
-        hasColors = (context.environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
+        colors = context.colorsOfScreen
     }
 
     /// The way in which a session ended.
@@ -97,7 +97,7 @@ struct ScreenSession<Actions: ScreenActions> {
     private mutating func paint() throws {
         next.clear()
         content.draw(on: &next)
-        let update = next.update(from: isShown ? shown : nil, hasColors: hasColors)
+        let update = next.update(from: isShown ? shown : nil, colors: colors)
         if !update.isEmpty { try terminal.write(update) }
         swap(&shown, &next)
         isShown = true

@@ -45,7 +45,7 @@ extension Verb {
         for (domain, differences) in changes {
             let heading = domain.heading(context.dialect).onOneLine
             let lines = differences.lines(of: heading, masking: access.masking(domain))
-            func printLines() throws { try context.terminal.write(lines, to: .output) }
+            func printLines() throws { try context.print(lines: lines) }
             if isTrial { try printLines() } else { try access.printing(domain, printLines) }
         }
         return isTrial && !changes.isEmpty ? .different : .done

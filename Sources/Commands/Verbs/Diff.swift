@@ -63,7 +63,7 @@ extension Verb {
             }
             let lines = CommandLines(from: old.values, to: new.values, command, masking: masking)
             try context.terminal.write(lines.text(), to: .output)
-        default: try context.terminal.write(differences.text(masking: masking), to: .output)
+        default: try context.print(lines: differences.lines(masking: masking))
         }
         return differences.isEmpty ? .done : .different
     }

@@ -23,7 +23,7 @@ extension Verb {
                 entries["name"] = row.name.map { .string($0) }
                 return PropertyList.dictionary(entries)
             }
-            try context.terminal.write(Rendering(.json).bytes(of: .array(rows)), to: .output)
+            try context.print(json: Rendering(.json).bytes(of: .array(rows)))
             return .done
         }
         let names = try access.names().filter { !$0.isGlobal }.map(\.text)
@@ -31,7 +31,7 @@ extension Verb {
         case .lines: for name in names { try context.say(name) }
         case .json:
             let list = PropertyList.array(names.map { .string($0) })
-            try context.terminal.write(Rendering(.json).bytes(of: list), to: .output)
+            try context.print(json: Rendering(.json).bytes(of: list))
         default: try context.say(names.joined(separator: ", "))
         }
         return .done

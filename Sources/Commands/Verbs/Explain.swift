@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import Screens
 internal import SettingsSchema
 
 extension Verb {
@@ -25,8 +26,7 @@ extension Verb {
         }
         let masking = access.masking(domain)
         if invocation.format == nil {
-            let text = explained.map { $0.text(masking) }.joined()
-            try context.terminal.write(text, to: .output)
+            try context.print(lines: explained.flatMap { $0.lines(masking) })
             return .done
         }
         let values = explained.map {
@@ -54,23 +54,34 @@ private struct Explained {
     /// Whether a layer has the entry, or an invalid value in its place.
     var isPresent: Bool { resolution.answers.contains { $0.isError || $0.shown[rest] != nil } }
 
-    func text(_ masking: Masking) -> String {
-        let rows = resolution.answers.map { answer in
-            (
-                answer.isError ? "!" : resolution.isInForce(answer) ? "*" : " ", answer.origin.layer.name,
-                answer.origin.file?.onOneLine ?? "-",
-                (answer.shown[rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry")
-                    + (answer.fault.map { "  \(answer.isError ? "error" : "ignored"): \($0.onOneLine)" } ?? "")
-            )
+    func lines(_ masking: Masking) -> [StyledText] {
+        let names = resolution.answers.map(\.origin.layer.name)
+        let files = resolution.answers.map { $0.origin.file?.onOneLine ?? "-" }
+        let widths = (names.map(\.columns).max() ?? 0, files.map(\.columns).max() ?? 0)
+        var lines = [StyledText(key.spelling.onOneLine, .key)]
+        for (answer, (name, file)) in zip(resolution.answers, zip(names, files)) {
+            let isInForce = resolution.isInForce(answer)
+            let layer = answer.origin.layer
+            // A default is not set by anyone.
+            let set = isInForce && layer != .default ? Style.set : Style()
+            var line = StyledText("  ")
+            let mark = answer.isError ? "!" : isInForce ? "*" : " "
+            line.append(
+                "\(mark) \(name.padded(to: widths.0))", answer.isError ? .invalid : layer == .forced ? .forced : set)
+            line.append("  \(file.padded(to: widths.1))  ")
+            line.append(answer.shown[rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry", set)
+            if let fault = answer.fault {
+                line.append("  \(answer.isError ? "error" : "ignored"): \(fault.onOneLine)", .invalid)
+            }
+            lines.append(line)
         }
-        let widths = (
-            rows.map { $0.1.columns }.max() ?? 0, rows.map { $0.2.columns }.max() ?? 0
-        )
-        let lines = rows.map { mark, layer, file, value in
-            "  \(mark) \(layer.padded(to: widths.0))  \(file.padded(to: widths.1))  \(value)\n"
+        for conflict in conflicts {
+            var line = StyledText("  ")
+            line.append("! conflict \(conflict.name)", .conflict)
+            line.append(": \(conflict.text(masking)); \(conflict.advice)")
+            lines.append(line)
         }
-        let conflicts = conflicts.map { "  ! conflict \($0.name): \($0.text(masking)); \($0.advice)\n" }
-        return key.spelling.onOneLine + "\n" + (lines + conflicts).joined()
+        return lines
     }
 
     func value(_ masking: Masking) -> PropertyList {

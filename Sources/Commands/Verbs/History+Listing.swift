@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import Screens
 internal import SettingsSchema
 
 /// The versions that a command lists, the entries whose changes it lists, and how.
@@ -114,8 +115,9 @@ extension StoreAccess {
             let masking = maskings[source] ?? masking(domain)
             maskings[source] = masking
             if invocation.format == nil {
-                try context.terminal.write(
-                    "\(domain.label.onOneLine)  \(entry.text(request, masking))", to: .output)
+                var text = StyledText("\(domain.label.onOneLine)  ")
+                text.append(entry.text(request, masking))
+                try context.print(text)
             } else {
                 var entry = entry.values(request, masking)
                 entry["domain"] = .string(domain.word)
@@ -201,13 +203,15 @@ extension HistoryListing {
     ///   - present: The current state, which is listed first if it differs from the newest version; nil for a damaged
     ///     file, which has none.
     ///   - newest: The newest version, with the present values of what was removed from it.
-    func text(present: DomainState?, newest: DomainState?, _ request: HistoryRequest, masking: Masking) -> String {
-        var output = ""
+    func text(
+        present: DomainState?, newest: DomainState?, _ request: HistoryRequest, masking: Masking
+    ) -> StyledText {
+        var output = StyledText()
         if let present, let newest, newest != present, request.changes(from: newest, to: present) {
-            output += "now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n"
-            output += request.indented(request.lines(from: newest, to: present, masking))
+            output.append("now  not kept: it is too large, or was written by plutil, PlistBuddy or another program\n")
+            output.append(request.indented(request.lines(from: newest, to: present, masking)))
         }
-        for entry in entries { output += entry.text(request, masking) }
+        for entry in entries { output.append(entry.text(request, masking)) }
         return output
     }
 }
@@ -218,24 +222,31 @@ extension HistoryRequest {
         return paths.map(all.touching) ?? all
     }
 
-    fileprivate func lines(from former: DomainState, to state: DomainState, _ masking: Masking) -> [String] {
-        let text = differences(from: former, to: state).text(masking: masking)
-        if !text.isEmpty { return text.split(separator: "\n").map(String.init) }
-        switch (former.format, state.format) {
-        case (_, nil): return ["(removed)"]
-        case (nil, _?): return ["(created, without values)"]
-        case (let old?, let new?) where old != new: return ["(converted from \(old.rawValue) to \(new.rawValue))"]
-        default: return ["(no change)"]
-        }
+    fileprivate func lines(from former: DomainState, to state: DomainState, _ masking: Masking) -> [StyledText] {
+        let lines = differences(from: former, to: state).lines(masking: masking)
+        guard lines.isEmpty else { return lines }
+        let words =
+            switch (former.format, state.format) {
+            case (_, nil): "(removed)"
+            case (nil, _?): "(created, without values)"
+            case (let old?, let new?) where old != new: "(converted from \(old.rawValue) to \(new.rawValue))"
+            default: "(no change)"
+            }
+        return [StyledText(words)]
     }
 
     private static let mostLines = 10
     private static let mostCharacters = 160
 
-    fileprivate func indented(_ lines: [String]) -> String {
+    fileprivate func indented(_ lines: [StyledText]) -> StyledText {
         let shown = isFull || lines.count <= Self.mostLines ? lines : Array(lines.prefix(Self.mostLines - 1))
-        var output = shown.map { "    " + (isFull ? $0 : shortened($0, to: Self.mostCharacters)) + "\n" }.joined()
-        if shown.count < lines.count { output += "    (and \(lines.count - shown.count) more lines)\n" }
+        var output = StyledText()
+        for line in shown {
+            output.append("    ")
+            output.append(isFull ? line : line.shortened(to: Self.mostCharacters))
+            output.append("\n")
+        }
+        if shown.count < lines.count { output.append("    (and \(lines.count - shown.count) more lines)\n") }
         return output
     }
 }
@@ -251,17 +262,21 @@ extension HistoryListing.Entry {
     }
 
     /// The line of the version, and its changes.
-    fileprivate func text(_ request: HistoryRequest, _ masking: Masking) -> String {
+    fileprivate func text(_ request: HistoryRequest, _ masking: Masking) -> StyledText {
         let size = state == .absent ? "no file" : "\(version.size) bytes"
-        return "\(version.sequence)  \(occasion(since: request.now))  \(version.author.words)  \(size)\n"
-            + request.indented(changes(request, masking))
+        var text = StyledText(
+            "\(version.sequence)  \(occasion(since: request.now))  \(version.author.words)  \(size)\n")
+        text.append(request.indented(changes(request, masking)))
+        return text
     }
 
-    private func changes(_ request: HistoryRequest, _ masking: Masking) -> [String] {
-        guard let state else { return [failure.map { "(cannot be read: \($0.code))" } ?? "(damaged)"] }
+    private func changes(_ request: HistoryRequest, _ masking: Masking) -> [StyledText] {
+        guard let state else {
+            return [StyledText(failure.map { "(cannot be read: \($0.code))" } ?? "(damaged)", .invalid)]
+        }
         guard let former else {
             let count = request.differences(from: .absent, to: state).entries.count
-            return ["(\(counted(count, "key")); the previous version is not kept)"]
+            return [StyledText("(\(counted(count, "key")); the previous version is not kept)")]
         }
         return request.lines(from: former, to: state, masking)
     }

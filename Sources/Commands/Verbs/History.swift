@@ -133,8 +133,8 @@ extension Verb {
             let text = listing.text(
                 present: present, newest: present.flatMap { history.newestState(over: $0) },
                 request, masking: access.masking(domain))
-            guard !text.isEmpty else { throw request.failure(in: domain.word, key) }
-            try context.terminal.write(text, to: .output)
+            guard !text.parts.isEmpty else { throw request.failure(in: domain.word, key) }
+            try context.print(text)
         } else {
             guard !listing.entries.isEmpty else { throw request.failure(in: domain.word, key) }
             let value = listing.propertyList(domain: domain.word, request, masking: access.masking(domain))

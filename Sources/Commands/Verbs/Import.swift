@@ -67,7 +67,7 @@ extension Verb {
         let differences = Differences(from: outcome.before.values, to: outcome.after.values)
         let lines = differences.lines(
             of: domain.heading(context.dialect).onOneLine, masking: access.masking(domain))
-        try access.printing(domain) { try context.terminal.write(lines, to: .output) }
+        try access.printing(domain) { try context.print(lines: lines) }
         return .done
     }
 }

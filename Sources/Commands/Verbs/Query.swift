@@ -27,7 +27,7 @@ extension Verb {
         let request = try QueryRequest(invocation, access)
         var source = QuerySource(access, invocation, request)
         let rows = try request.rows(of: source.records())
-        try context.terminal.write(QueryOutput(invocation, context).bytes(of: rows), to: .output)
+        try QueryOutput(invocation, context).print(rows, context)
         return source.status
     }
 }
@@ -75,7 +75,12 @@ struct QueryOutput {
             ?? (context.terminal.isTerminal(.output) ? .table : .json)
     }
 
-    func bytes(of rows: QueryRows) throws -> [UInt8] {
+    func print(_ rows: QueryRows, _ context: CommandContext) throws {
+        let bytes = try bytes(of: rows)
+        if format == .json { try context.print(json: bytes) } else { try context.terminal.write(bytes, to: .output) }
+    }
+
+    private func bytes(of rows: QueryRows) throws -> [UInt8] {
         switch rows {
         case .value(let value): try bytes(of: value)
         case .table(_, _, let records?) where format == .json: try json(.array(records))
