@@ -85,6 +85,15 @@ private struct Reader {
             "unless a writer is unknown here", false,
             { base, _ in base.state.vector.raise(WriterID(number: 9), to: .init(sequence: 1, tag: tag)) }
         ),
+        (
+            "unless its deletions differ", false,
+            { base, _ in
+                let name = AtomName(WriteID(number: 8), TransactionID(writer: Reader.author, sequence: 1))
+                base.state.live.insert(
+                    Atom(name, at: Path(domain: "d", key: "x"), .deleted, stamp: Stamp(number: 1)))
+                base.deletions = base.state.live.deletions { _ in true }
+            }
+        ),
         ("unless it names replaced values", false, { base, _ in base.state.gone = [replaced: Region(edges: "k")] }),
         ("unless it has a fork", false, { base, _ in base.state.forks = [WriterID(number: 9): 1] }),
         (
@@ -93,7 +102,9 @@ private struct Reader {
                 base.beyond = [Reader.author: FileTags([FileTags.Span(first: 4, last: 4, tag: tag)])]
             }
         ),
-        ("unless an earlier version wrote it", false, { base, _ in base.beyond = nil }),
+        (
+            "unless it must be read as a whole", false, { base, _ in (base.beyond, base.deletions) = (nil, 0) }
+        ),
     ]
 
     @Test(arguments: rows.indices) func `are skipped`(_ index: Int) throws {
@@ -177,6 +188,7 @@ private struct Reader {
         try reader.join(other.base)
         try reader.join(published)
         #expect(reader.local.outbox.isEmpty)
+        #expect(reader.local.base.beyond == nil, "the replacement is stated by no transaction")
         #expect(reader.local.shared.live.atoms.contains { $0.name == name } == !isReplaced)
         #expect(reader.local.shared.live == other.local.shared.live)
     }

@@ -11,9 +11,11 @@ package struct BasePack: Hashable, Sendable {
     package var tags: FileTags
     /// The names of the hosts, as far as the writer knew them.
     package var labels: [WriterID: String]
-    /// The logs that the writer had joined although logs before them were missing, or nil in a file of an earlier
-    /// version, which does not list them.
+    /// The logs that the writer had joined although logs before them were missing, or nil if the base must be read as a
+    /// whole: its values may differ from what its transactions lead to, or an earlier version wrote it.
     package var beyond: [WriterID: FileTags]?
+    /// The digest of the deletions among the values. It shows whether the writer has forgotten some.
+    package var deletions: UInt64
     /// Whether the values were not read, because the reader has all of them.
     package var skipsValues = false
 
@@ -23,6 +25,7 @@ package struct BasePack: Hashable, Sendable {
     ) {
         (self.mirror, self.writer, self.last, self.labels) = (mirror, writer, last, labels)
         self.beyond = beyond
+        deletions = beyond == nil ? 0 : state.live.deletions { _ in true }
         self.state = state
         self.state.vector.forget(writer)
         self.tags = FileTags(sorted: tags.spans.filter { $0.last <= last })
@@ -100,6 +103,7 @@ extension BasePack {
     private var beyondBytes: [UInt8]? {
         guard let beyond else { return nil }
         var bytes: [UInt8] = []
+        bytes.append(littleEndian: deletions)
         for (writer, logs) in beyond.sorted(by: { $0.key < $1.key }) {
             bytes.append(littleEndian: writer.number)
             bytes.append(logs)
@@ -156,16 +160,20 @@ extension BasePack {
         var reader = ByteReader(envelope.fields[.tags] ?? [])
         tags = try reader.fileTags()
         try reader.expectEnd()
-        (labels, state) = ([:], SharedState())
+        (labels, state, deletions) = ([:], SharedState(), 0)
         state.vector = try envelope.versionVector()
         guard state.vector[writer] == 0 else { throw .contradiction("knowledge of its own transactions") }
         guard tags.spans.last?.last ?? 0 <= last else { throw .contradiction("its own last transaction") }
         state.forks = try Self.forks(envelope)
         labels = try Self.labels(envelope)
-        beyond = try beyond(envelope)
+        try readBeyond(envelope)
         // Names of replaced values are not part of the vector.
         skipsValues = try envelope.number(.gone) == nil && hasAll(self)
-        if !skipsValues { try readRecords(envelope, blobs) }
+        if skipsValues { return }
+        try readRecords(envelope, blobs)
+        guard beyond == nil || deletions == state.live.deletions(where: { _ in true }) else {
+            throw .contradiction("digest of deletions")
+        }
     }
 
     private mutating func readRecords(_ envelope: Envelope, _ blobs: [BlobName: Blob]) throws(PackFault) {
@@ -238,9 +246,10 @@ extension BasePack {
         return forks
     }
 
-    private func beyond(_ envelope: Envelope) throws(PackFault) -> [WriterID: FileTags]? {
-        guard let bytes = envelope.fields[.beyond] else { return nil }
+    private mutating func readBeyond(_ envelope: Envelope) throws(PackFault) {
+        guard let bytes = envelope.fields[.beyond] else { return }
         var (reader, beyond, last) = (ByteReader(bytes), [WriterID: FileTags](), WriterID?.none)
+        deletions = try reader.word()
         while !reader.isAtEnd {
             let writer = WriterID(number: try reader.word())
             guard last.map({ $0 < writer }) ?? true else { throw .notCanonical }
@@ -251,7 +260,7 @@ extension BasePack {
             (beyond[writer], last) = (logs, writer)
             guard beyond.count <= ByteReader.mostWriters else { throw .beyondLimit("writers") }
         }
-        return beyond
+        self.beyond = beyond
     }
 
     private static func labels(_ envelope: Envelope) throws(PackFault) -> [WriterID: String] {

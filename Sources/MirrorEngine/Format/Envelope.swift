@@ -44,7 +44,8 @@ struct Envelope: Sendable {
         case labels = 32
         /// The number of replaced values that are named in the last record.
         case gone = 34
-        /// The logs that the writer had joined after a gap. Earlier versions ignore the field.
+        /// The digest of the deletions, and the logs that the writer had joined after a gap. Earlier versions ignore
+        /// the field.
         case beyond = 35
     }
 

@@ -101,7 +101,7 @@ extension LocalState: FieldwiseCodable {
     static let fields = JournalFields({ Self(mirror: $0, writer: $1) }, \.mirror, \.writer)
         .then(\.formerWriters, \.sequence, \.clock, \.peers, \.outbox, \.intent, \.folder)
         .then(\.trackedFiles, \.application, \.resolved, \.restoreMarkers)
-        .then(\.retired, \.participation, \.shared).checkingSequences(\.sequence).thenIfPresent(\.isPartlyRebuilt)
+        .then(\.retired, \.participation, \.shared).checkingSequences(\.sequence).thenIfPresent(\.needsWholeBases)
 }
 
 extension ResolvedConflict: FieldwiseCodable {

@@ -82,6 +82,16 @@ extension MergeState {
 
     package var atoms: [Atom] { runs.flatMap { $0 } }
 
+    /// Returns a digest of the published deletions that meet a condition, which does not depend on their order.
+    func deletions(where isIncluded: (TransactionID) -> Bool) -> UInt64 {
+        var digest: UInt64 = 0
+        visit { atom in
+            guard atom.value == .deleted, let dot = atom.name.dot, isIncluded(dot) else { return }
+            digest ^= (atom.name.id.number.mixed ^ dot.writer.number).mixed &+ dot.sequence.mixed
+        }
+        return digest
+    }
+
     /// The domains that have atoms, in the order of paths.
     package var domains: [String] {
         var (domains, place) = ([String](), Place(run: 0, index: 0))
@@ -261,4 +271,13 @@ extension MergeState {
 extension Atom {
     /// Whether this atom is before another in the order of a state.
     func isSorted(before other: Atom) -> Bool { path == other.path ? name < other.name : path < other.path }
+}
+
+extension UInt64 {
+    /// Another number, every bit of which depends on every bit of this one.
+    fileprivate var mixed: UInt64 {
+        var number = (self ^ self >> 30) &* 0xBF58_476D_1CE4_E5B9
+        number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
+        return number ^ number >> 31
+    }
 }

@@ -13,7 +13,7 @@ extension LocalState {
             noted.noteFiles(of: base, hash: pack.hash)
             changed = noted.shared.changes(by: base.state(hash: pack.hash))
         }
-        (base.state.live, base.skipsValues) = (MergeState(), false)
+        (base.state.live, base.deletions, base.skipsValues) = (MergeState(), 0, false)
         return .joinedBase(pack.with(base), changed: changed, at: now)
     }
 
@@ -24,13 +24,15 @@ extension LocalState {
         let isKnown = shared.vector.includes(vector)
         guard isKnown, Rule.readsNewBases.isKept else { return isKnown }
         // A copy of this store may have published what waits here.
-        guard !isPartlyRebuilt, outbox.isEmpty, shared.forks.isEmpty, base.state.forks.isEmpty,
+        guard !needsWholeBases, outbox.isEmpty, shared.forks.isEmpty, base.state.forks.isEmpty,
             base.beyond?.isEmpty == true
         else {
             return false
         }
         return tags(of: base.writer).firstContradiction(to: base.tags(hash: hash)) == nil
             && vector.sorted.allSatisfy { knows($0.entry, of: $0.writer) }
+            // No transaction states that a deletion was forgotten.
+            && base.deletions == shared.live.deletions(where: vector.includes)
     }
 
     /// Whether a transaction is known from this very file.
@@ -121,13 +123,14 @@ extension LocalState {
     private mutating func join(_ base: BasePack, hash: ContentHash, changed: [Atom]?) {
         let (writer, state, former) = (base.writer, base.state(hash: hash), shared.forks)
         noteFiles(of: base, hash: hash)
-        shared.join(state, changing: changed ?? shared.changes(by: state))
+        let changed = changed ?? shared.changes(by: state)
+        if base.beyond == nil, !changed.isEmpty { needsWholeBases = true }
+        shared.join(state, changing: changed)
         for other in shared.forks.keys where former[other] != shared.forks[other] { readAgain(other) }
         peers[writer, default: Peer()].knowledge.merge(state.vector)
         for (other, label) in base.labels where peers[other]?.note == nil && other != self.writer {
             peers[other, default: Peer()].label = label
         }
-        if isPartlyRebuilt { isPartlyRebuilt = !state.vector.includes(shared.vector) }
         // Their values are part of the base.
         for (other, logs) in base.beyond ?? [:] where other != self.writer {
             for log in logs.spans where peers[other]?.beyond.contains(log) != true {
@@ -200,6 +203,8 @@ extension LocalState {
         var names: [WriteID: AtomName] = [:]
         forEachPublished { if waiting.contains($0.id), names[$0.id] == nil { names[$0.id] = $0 } }
         if names.isEmpty { return }
+        // What is replaced here with these names is stated by no transaction.
+        needsWholeBases = true
         let published = outbox.flatMap(\.changes).compactMap { change in
             names[change.id].map { (change: change, name: $0) }
         }
@@ -252,7 +257,7 @@ extension LocalState {
         rebuilt.join(
             SharedState(live: published, vector: VersionVector(), gone: shared.gone, forks: shared.forks))
         for transaction in outbox { rebuilt.apply(transaction.changes, nil) }
-        isPartlyRebuilt = !rebuilt.vector.includes(shared.vector)
+        if !rebuilt.vector.includes(shared.vector) { needsWholeBases = true }
         rebuilt.vector.merge(shared.vector)
         shared = rebuilt
         shared.forgetProven()

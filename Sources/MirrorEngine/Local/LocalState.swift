@@ -11,9 +11,9 @@ package struct LocalState: Hashable, Sendable {
     var clock = HybridClock()
     /// What all hosts agree on, and our own changes that wait to be published.
     package internal(set) var shared = SharedState()
-    /// Whether the state was rebuilt without some of the files of known transactions, so that it may have values that
-    /// these replaced.
-    var isPartlyRebuilt = false
+    /// Whether the values may differ from what the known transactions lead to, so that bases are read and published as
+    /// a whole.
+    var needsWholeBases = false
     package internal(set) var peers: [WriterID: Peer] = [:]
     /// The transactions that are still to be published.
     package internal(set) var outbox: [Transaction] = []

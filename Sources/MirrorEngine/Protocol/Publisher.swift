@@ -185,7 +185,7 @@ extension LocalState {
         if labels.count > Self.mostLabels { labels = [:] }
         return BasePack(
             mirror: mirror, writer: writer, last: published.sequence, state: state, tags: folder.tags, labels: labels,
-            beyond: peers.mapValues { FileTags($0.beyond) }.filter { !$0.value.spans.isEmpty })
+            beyond: needsWholeBases ? nil : peers.mapValues { FileTags($0.beyond) }.filter { !$0.value.spans.isEmpty })
     }
 
     private static let mostLabels = 2048
