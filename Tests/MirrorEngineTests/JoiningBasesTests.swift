@@ -95,6 +95,7 @@ private struct Reader {
             }
         ),
         ("unless it names replaced values", false, { base, _ in base.state.gone = [replaced: Region(edges: "k")] }),
+        ("unless it is the reader's own", false, { base, _ in base.writer = WriterID(number: 1) }),
         ("unless it has a fork", false, { base, _ in base.state.forks = [WriterID(number: 9): 1] }),
         (
             "unless it has values after a gap", false,

@@ -20,6 +20,8 @@ extension LocalState {
     /// Whether joining a base changes no value, as far as its header shows: all its transactions are known, from the
     /// same files.
     package func hasAll(of base: BasePack, hash: ContentHash) -> Bool {
+        // Our own files are read to find damage, also of their blobs.
+        if base.writer == writer { return false }
         let vector = base.state(hash: hash).vector
         let isKnown = shared.vector.includes(vector)
         guard isKnown, Rule.readsNewBases.isKept else { return isKnown }
