@@ -27,6 +27,7 @@ import Testing
         var base = PackSamples.base(values: 3)
         let atoms = base.state.live.atoms.map { Atom($0.name, at: $0.path, text("c"), stamp: $0.stamp, in: $0.region) }
         base.state.live = MergeState(sorted: atoms)
+        base.deletions = base.state.live.deletions { _ in true }
         return base
     }
 
