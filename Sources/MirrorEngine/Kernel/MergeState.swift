@@ -274,7 +274,7 @@ extension Atom {
 }
 
 extension UInt64 {
-    /// Another number, every bit of which depends on every bit of this one.
+    /// A hash of the number, in which each bit depends on all of its bits.
     fileprivate var mixed: UInt64 {
         var number = (self ^ self >> 30) &* 0xBF58_476D_1CE4_E5B9
         number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
