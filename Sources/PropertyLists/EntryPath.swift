@@ -39,29 +39,34 @@ public struct EntryPath: Hashable, Sendable {
 }
 
 extension EntryPath {
-    /// Parses `:a:b`. A colon or a backslash inside a component is escaped by a backslash.
+    /// Parses `:a:b`. A colon or a backslash inside a component is escaped by a backslash, and an asterisk may be.
     public init(parsing text: String) throws(Failure) {
+        components = try Self.parts(of: text).map { Component($0.text) }
+    }
+
+    /// Returns the texts of the components, each with whether it has an escape.
+    fileprivate static func parts(of text: String) throws(Failure) -> [(text: String, hasEscape: Bool)] {
         guard text.unicodeScalars.first == ":" else { throw .notAPath(text) }
-        var components: [Component] = []
-        var current = ""
+        var parts: [(text: String, hasEscape: Bool)] = [("", false)]
         var isEscaped = false
         for scalar in text.unicodeScalars.dropFirst() {
             if isEscaped {
-                guard scalar == ":" || scalar == "\\" else { throw .unknownEscape(text, "\\\(scalar)") }
-                current.unicodeScalars.append(scalar)
+                guard scalar == ":" || scalar == "\\" || scalar == "*" else {
+                    throw .unknownEscape(text, "\\\(scalar)")
+                }
+                parts[parts.count - 1].text.unicodeScalars.append(scalar)
                 isEscaped = false
             } else if scalar == "\\" {
                 isEscaped = true
+                parts[parts.count - 1].hasEscape = true
             } else if scalar == ":" {
-                components.append(Component(current))
-                current = ""
+                parts.append(("", false))
             } else {
-                current.unicodeScalars.append(scalar)
+                parts[parts.count - 1].text.unicodeScalars.append(scalar)
             }
         }
         guard !isEscaped else { throw .unknownEscape(text, "\\") }
-        components.append(Component(current))
-        self.components = components
+        return parts
     }
 
     /// The reason a path, or the entry that it names, is invalid.
@@ -70,7 +75,7 @@ extension EntryPath {
         package enum Problem: Hashable, Sendable {
             /// The text does not begin with a colon.
             case notAPath
-            /// A backslash before something other than a colon or a backslash.
+            /// A backslash before something other than a colon, a backslash or an asterisk.
             case unknownEscape(String)
             /// A component names an entry of a value that is neither a dictionary nor an array.
             case notAContainer(PropertyList.Kind)
@@ -99,6 +104,27 @@ extension EntryPath {
         static func notAPath(_ text: String) -> Failure { Failure(problem: .notAPath, place: text) }
         static func unknownEscape(_ text: String, _ escape: String) -> Failure {
             Failure(problem: .unknownEscape(escape), place: text)
+        }
+    }
+}
+
+/// A path in which a component `*` matches every entry of a container: `:objects:*:name`. `\*` is the key `*`.
+package struct EntryPattern: Hashable, Sendable {
+    /// One step of a pattern.
+    package enum Component: Hashable, Sendable {
+        case every
+        case one(EntryPath.Component)
+    }
+
+    /// The components from the root to the entries.
+    package let components: [Component]
+
+    package init(_ components: [Component]) { self.components = components }
+
+    /// Parses `:a:*:b`.
+    package init(parsing text: String) throws(EntryPath.Failure) {
+        components = try EntryPath.parts(of: text).map { part in
+            part.text == "*" && !part.hasEscape ? .every : .one(EntryPath.Component(part.text))
         }
     }
 }
@@ -132,7 +158,7 @@ extension EntryPath.Failure: CustomStringConvertible {
     public var description: String {
         switch problem {
         case .notAPath: "\(place): an entry path begins with a colon"
-        case .unknownEscape(let escape): "\(place): \(escape) is not an escape; only \\: and \\\\ are"
+        case .unknownEscape(let escape): "\(place): \(escape) is not an escape; only \\:, \\\\ and \\* are"
         case .notAContainer(let kind): "\(place): leads into a value of type \(kind.rawValue)"
         case .notAnIndex: "\(place): an array has numbered elements"
         case .outOfBounds(let count): "\(place): there \(count == 1 ? "is 1 element" : "are \(count) elements")"

@@ -82,7 +82,7 @@ import Testing
             ]
         ),
         (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
-        (["write", "com.example.app", "theme", "--b"], ["--bool", "--boolean"]),
+        (["write", "com.example.app", "theme", "--b"], ["--bind", "--bool", "--boolean"]),
         (["write", "com.example.app", "theme", "-string", "-b"], []),
         (["rename", "com.example.app", "theme", "win"], ["windows"]),
         (["explain", "com.example.app", "--f"], ["--format"]),

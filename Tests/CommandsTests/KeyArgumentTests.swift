@@ -24,8 +24,8 @@ import Testing
     @Test(arguments: [
         ("", "a key must not be empty"), (":", ":: a key must not be empty"), ("::a", "::a: a key must not be empty"),
         (":a::b", ":a::b: a key must not be empty"), ("a\0b", "a\\0b: a key must not contain a NUL"),
-        (":a\\b", ":a\\b: \\b is not an escape; only \\: and \\\\ are"),
-        (":a\\", ":a\\: \\ is not an escape; only \\: and \\\\ are"),
+        (":a\\b", ":a\\b: \\b is not an escape; only \\:, \\\\ and \\* are"),
+        (":a\\", ":a\\: \\ is not an escape; only \\:, \\\\ and \\* are"),
     ])
     func `an invalid key is rejected`(_ argument: String, _ line: String) {
         let failure = #expect(throws: KeyFailure.self) { try KeyArgument(forWriting: argument) }

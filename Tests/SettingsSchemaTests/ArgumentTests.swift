@@ -272,7 +272,7 @@ private let valueRows: [ArgumentRow] = [
     .init(.flags, "--set :keep", "--set :keep: must be :KEY=VALUE"),
     .init(.flags, "--set =3", "--set =3: must be :KEY=VALUE"),
     .init(.flags, "--set", "--set requires a value: :KEY=VALUE"),
-    .init(.flags, "--set :a\\b=1", "--set :a\\b: \\b is not an escape; only \\: and \\\\ are"),
+    .init(.flags, "--set :a\\b=1", "--set :a\\b: \\b is not an escape; only \\:, \\\\ and \\* are"),
 ]
 
 private let mistakeRows: [ArgumentRow] = [

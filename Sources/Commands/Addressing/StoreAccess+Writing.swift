@@ -7,9 +7,13 @@ internal import Synchronization
 extension StoreAccess {
     /// Changes domains in one transaction.
     ///
-    /// - Parameter reason: The reason to record; nil for the verb.
+    /// - Parameters:
+    ///   - reason: The reason to record; nil for the verb.
+    ///   - isTrial: Whether to return the outcomes without making the changes.
     @discardableResult
-    func commit(_ edits: [DomainEdit], _ reason: WriteReason? = nil) throws -> [CommittedDomain] {
+    func commit(
+        _ edits: [DomainEdit], _ reason: WriteReason? = nil, isTrial: Bool = false
+    ) throws -> [CommittedDomain] {
         let policy = places.policy
         var writer = DomainWriter(system, context.author(of: reason ?? self.reason), by: policy)
         writer.report = context.progress.ofCommit(of: edits.count)
@@ -20,13 +24,15 @@ extension StoreAccess {
         defer { context.delayInterrupts(false) }
         let outcomes: [CommittedDomain]
         do {
-            outcomes = try writer.commit(
-                edits.map { edit in
-                    var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
-                    edit.writesWholeText = edit.writesWholeText || writesAnew
-                    edit.padsReals = context.isRunAsAppleTool
-                    return edit
-                })
+            let edits = edits.map { edit in
+                var edit = judgingSecrets(edit.made(in: policy.newFormat))
+                if !isTrial { edit = delayingInterrupts(edit) }
+                edit.writesWholeText = edit.writesWholeText || writesAnew
+                edit.padsReals = context.isRunAsAppleTool
+                return edit
+            }
+            if isTrial { return try writer.preview(edits) }
+            outcomes = try writer.commit(edits)
         } catch let failure as StoreFailure where !offersForce {
             let lines = lines(of: failure)
             throw CommandFailure(failure.status, lines, classic: lines)

@@ -75,11 +75,17 @@ struct QueryRequest {
         return keys[0]
     }
 
-    /// Parses the path of the records; `:` is the path of the whole value.
-    static func path(_ text: String) throws -> EntryPath { text == ":" ? [] : try EntryPath(parsing: text) }
+    /// Parses the path of the records; `:` is the path of the whole value. A component `*` of a query always matches
+    /// every entry.
+    static func path(_ text: String) throws -> EntryPath {
+        guard try !EntryPattern(parsing: text).components.contains(.one(.every)) else {
+            throw CommandFailure(.invalidValue, "\(text.onOneLine): the path of a query cannot name the key *")
+        }
+        return text == ":" ? [] : try EntryPath(parsing: text)
+    }
 
     /// Parses `VAR=VALUE` and `VAR:TYPE=VALUE`. A value without a type is a number, a Boolean or a string.
-    private static func values(_ words: some Sequence<String>) throws -> [Name: PropertyList] {
+    static func values(_ words: some Sequence<String>) throws -> [Name: PropertyList] {
         var values: [Name: PropertyList] = [:]
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

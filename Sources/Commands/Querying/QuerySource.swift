@@ -168,5 +168,5 @@ struct QuerySource {
 
 extension PropertyList {
     /// The value in which a key with a null is missing. A null in an array is an element.
-    fileprivate var asQueried: PropertyList { hasNulls ? withoutNullEntries : self }
+    var asQueried: PropertyList { hasNulls ? withoutNullEntries : self }
 }

@@ -6,12 +6,14 @@ internal import Synchronization
 extension Verb {
     package static let delete = Verb(
         "delete", aliases: ["remove"], .classic, "remove a value, or a whole domain",
-        options: [.layer, .force, .rewrite, .from], forms: [[.domain, .anyKey]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+        options: [.layer, .force, .rewrite, .dryRun, .predicate, .bind, .from], forms: [[.domain, .anyKey]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try remove(invocation, from: [domain], access)
-        return .done
+        let revision = try Revision(invocation, context)
+        guard let selection = try EntrySelection(invocation[operand: Operand.key.name], invocation) else {
+            return try remove(invocation, from: revision)
+        }
+        return try remove(selection, from: revision, isForced: invocation.has(.force))
     }
 
     package static let deleteAll = Verb(
@@ -21,30 +23,61 @@ extension Verb {
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let domains = try domain.name.map { try access.domainsOfUser($0) } ?? [domain]
-        try remove(invocation, from: domains, access)
-        return .done
+        return try remove(invocation, from: Revision(access, domains, invocation))
     }
 
     /// Removes a key, or everything, from all files in one transaction.
-    private static func remove(
-        _ invocation: Invocation, from domains: [AddressedDomain], _ access: StoreAccess
-    ) throws {
-        guard let first = domains.first else { return }
+    private static func remove(_ invocation: Invocation, from revision: Revision) throws -> ExitStatus {
+        let access = revision.access
+        guard let first = revision.domains.first else { return .done }
         let isForced = invocation.has(.force)
         let key = try invocation.key.map { try access.currentKey(for: $0, in: first) }
         if let key, !isForced { try access.checkNotForced([access.storedKey(of: key, in: first)], in: first) }
         let found = Found()
-        try access.commit(
-            domains.map { domain in
-                // Removing a whole domain is always allowed by its schema.
-                guard let key else {
-                    return DomainEdit(domain.file, acceptsLoss: domain.file.isRecoverable(on: access.system)) {
-                        found.removeAll(of: &$0)
-                    }.ofExistingDomain
+        let edits = try revision.domains.map { domain in
+            // Removing a whole domain is always allowed by its schema.
+            guard let key else {
+                return DomainEdit(domain.file, acceptsLoss: domain.file.isRecoverable(on: access.system)) {
+                    found.removeAll(of: &$0)
+                }.ofExistingDomain
+            }
+            return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }.ofExistingDomain
+        }
+        return try revision.carryOut(edits, .delete) {
+            try found.check(key, in: first, access)
+            return nil
+        }
+    }
+
+    /// Removes the selected entries.
+    private static func remove(
+        _ selection: EntrySelection, from revision: Revision, isForced: Bool
+    ) throws -> ExitStatus {
+        let access = revision.access
+        let selected = SelectedEntries()
+        let edits = try revision.domains.map { domain in
+            try access.checkSecrecy(of: domain, "no entries are selected")
+            return try access.edit(domain, isForced: isForced) { draft in
+                var root = draft.root
+                let paths = try selection.paths(in: root, of: domain, access, creates: false)
+                selected.note(paths.count, in: domain.file)
+                guard !paths.isEmpty else {
+                    draft.rewrites = false
+                    return
                 }
-                return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }.ofExistingDomain
-            }, .delete)
-        try found.check(key, in: first, access)
+                if !isForced {
+                    let keys = try paths.map { try access.storedKey(of: KeyArgument($0), in: domain) }
+                    try access.checkNotForced(keys, in: domain)
+                }
+                draft.step = .removals(paths)
+                try root.remove(at: paths)
+                draft.root = root
+            }.ofExistingDomain
+        }
+        return try revision.carryOut(edits, .delete) {
+            guard selected.count > 0 else { throw selection.failure(in: revision.name) }
+            return selected.count
+        }
     }
 }
 

@@ -9,21 +9,25 @@ extension Verb {
         details: [
             "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file; both are changed in one transaction. An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
         ],
-        options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses
+        options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses + [.different]
     ) { invocation, context in
         try Transfer(invocation, context).move()
-        return .done
     }
 
     package static let copy = Verb(
         "copy", .new, "copy a value to another key, or to another domain",
         details: [
-            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given."
+            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given.",
+            "With --where, OLD is a path with *, and each * in NEW stands for the same key or index as the one in OLD.",
         ],
-        options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses
+        options: Transfer.options + [.predicate, .create, .bind], forms: Transfer.forms,
+        statuses: Transfer.statuses + [.different]
     ) { invocation, context in
-        try Transfer(invocation, context).copy()
-        return .done
+        let transfer = try Transfer(invocation, context)
+        guard let selection = try EntrySelection(invocation[operand: "OLD"], invocation) else {
+            return try transfer.copy()
+        }
+        return try transfer.copy(selection)
     }
 }
 
@@ -33,10 +37,11 @@ extension Option {
 
 /// A value, and the place to which `rename` moves or `copy` copies it.
 private struct Transfer: Sendable {
-    static let options: [Option] = [.target, .layer, .force, .rewrite, .from, .newDomain, .newHost]
+    static let options: [Option] = [.target, .layer, .force, .rewrite, .dryRun, .from, .newDomain, .newHost]
     static let forms: [[Operand]] = [[.domain, Operand("OLD", .key), Operand("NEW", .key)]]
     static let statuses: [ExitStatus] = [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
 
+    private let invocation: Invocation
     private let access: StoreAccess
     private let source: AddressedDomain
     private let target: AddressedDomain
@@ -46,6 +51,7 @@ private struct Transfer: Sendable {
     private let maskings: (source: Masking, target: Masking)
 
     init(_ invocation: Invocation, _ context: CommandContext) throws {
+        self.invocation = invocation
         (access, source) = try StoreAccess.ofDomain(invocation, context)
         target = try invocation[.target].map(access.named) ?? source
         try access.checkNewDomain(target, invocation)
@@ -57,24 +63,74 @@ private struct Transfer: Sendable {
 
     private var isWithinFile: Bool { target.file.path == source.file.path }
 
-    func copy() throws {
+    func copy() throws -> ExitStatus {
         if !isForced { try access.checkNotForced([new.key], in: target) }
         guard let value = try access.value(old, in: source) else { throw try missing() }
         if !isForced { try access.checkSecrecy(of: source, "no value is copied") }
-        try access.change(audited(value), isForced: isForced) { root in
+        let edit = try access.edit(audited(value), isForced: isForced) { draft in
+            var root = draft.root
             // A copy within a domain is of the value that it has under its lock.
             guard let current = isWithinFile ? root[old.path] : value else { throw try missing() }
             try put(current, in: &root)
+            draft.root = root
+        }
+        return try Revision(access, [target], invocation).carryOut([edit])
+    }
+
+    /// Copies the selected entries.
+    func copy(_ selection: EntrySelection) throws -> ExitStatus {
+        let word = invocation[operand: "NEW"] ?? ""
+        let places = try EntryPattern(argument: word) ?? EntryPattern([.one(EntryPath.Component(word))])
+        try selection.checkTarget(places, word)
+        try access.checkSecrecy(of: source, "no entries are selected")
+        let read: @Sendable (PropertyList) throws -> [(old: EntryPath, new: EntryPath, value: PropertyList)] = { root in
+            try selection.paths(in: root, of: source, access, creates: false).compactMap { path in
+                root[path].map { (path, selection.path(path, in: places), $0) }
+            }
+        }
+        let values = try isWithinFile ? nil : read(access.contents(source.file).root)
+        let written = self.written(isSensitive: isForced && values?.contains(where: isExposed) ?? false)
+        let selected = SelectedEntries()
+        let edit = try access.edit(written, isForced: isForced) { draft in
+            var root = draft.root
+            let copies = try (values ?? read(root)).filter { selection.creates || root[$0.new] != nil }
+            selected.note(copies.count, in: written.file)
+            guard !copies.isEmpty else {
+                draft.rewrites = false
+                return
+            }
+            if !isForced {
+                let keys = try copies.map { try access.storedKey(of: KeyArgument($0.new), in: written) }
+                try access.checkNotForced(keys, in: written)
+                if let copy = copies.first(where: isExposed) {
+                    throw try access.exposed(KeyArgument(copy.old), in: source, by: KeyArgument(copy.new))
+                }
+            }
+            for copy in copies {
+                try access.checkExact(copy.value, at: copy.old, in: source)
+                try root.checkEnd(of: copy.new)
+                try root.set(copy.value, at: copy.new)
+            }
+            draft.root = root
+        }
+        return try Revision(access, [target], invocation).carryOut([edit]) {
+            guard selected.count > 0 else { throw selection.failure(in: source.word) }
+            return selected.count
         }
     }
 
-    func move() throws {
+    private func isExposed(_ copy: (old: EntryPath, new: EntryPath, value: PropertyList)) -> Bool {
+        maskings.source.exposes(copy.value, at: copy.old, movedTo: copy.new, maskings.target)
+    }
+
+    func move() throws -> ExitStatus {
         if !isForced {
             try access.checkNotForced([old.key], in: source)
             try access.checkNotForced([new.key], in: target)
             try access.checkSecrecy(of: source, "no value is renamed")
         }
-        try access.commit(isWithinFile ? [moving()] : movingToOtherFile())
+        let edits = try isWithinFile ? [moving()] : movingToOtherFile()
+        return try Revision(access, isWithinFile ? [source] : [source, target], invocation).carryOut(edits)
     }
 
     private func moving() throws -> DomainEdit {
@@ -151,8 +207,13 @@ private struct Transfer: Sendable {
     private func audited(_ value: PropertyList) throws -> AddressedDomain {
         guard isExposed(value) else { return target }
         guard isForced else { throw access.exposed(old, in: source, by: new) }
+        return written(isSensitive: true)
+    }
+
+    /// Returns the target, which only the user may read if it is a new file with a sensitive value.
+    private func written(isSensitive: Bool) -> AddressedDomain {
         var written = target
-        if !target.file.isOfDomain { written.file.audience = .owner }
+        if isSensitive, !target.file.isOfDomain { written.file.audience = .owner }
         return written
     }
 }

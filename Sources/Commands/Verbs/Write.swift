@@ -1,6 +1,13 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import SettingsSchema
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
 
 extension Verb {
     package static let write = Verb(
@@ -19,37 +26,57 @@ extension Verb {
             rows: TypeFlag.ofValues.map { ($0.usage, $0.argument.meaning) },
             modernRows: TypeFlag.allCases.filter(\.isOfStoredValue).map { ($0.usage, $0.argument.meaning) }),
         options: [
-            .layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .printed, .from, .newDomain, .newHost,
+            .layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .printed, .dryRun, .predicate, .create, .bind,
+            .from, .newDomain, .newHost,
         ],
         forms: [
             [.domain, Operand("DICTIONARY", .value)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        try access.checkNewDomain(domain, invocation)
-        let writing = Writing(
-            access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force),
-            inserts: invocation.has(.insert), printed: invocation.has(.printed) ? Rendering(invocation) : nil)
-        if writing.printed != nil { try access.checkSecrecy(of: domain, "--print is refused; nothing was changed") }
+        let revision = try Revision(invocation, context)
+        let access = revision.access
+        let key = invocation[operand: Operand.key.name]
+        let selection = try EntrySelection(key, invocation)
         let request = try invocation.written(context)
-        if writing.inserts, request.isOfStoredValue {
+        let inserts = invocation.has(.insert)
+        if inserts, request.isOfStoredValue {
             throw CommandFailure(.usage, "write: --insert requires a new value, not --add or --toggle")
         }
-        if let key = invocation[operand: Operand.key.name] {
-            try writing.set(key, to: request)
-        } else if writing.inserts {
-            throw CommandFailure(.usage, "write: --insert requires KEY, such as :list:0")
-        } else if case .value(.dictionary(let values)) = request {
-            try writing.replaceAll(with: values)
-        } else if case .value(let root) = request, domain.name == nil {
-            try writing.replaceRoot(by: root)
-        } else {
+        if inserts, key == nil { throw CommandFailure(.usage, "write: --insert requires KEY, such as :list:0") }
+        if selection != nil, let option = [Option.insert, .printed].first(where: invocation.has) {
+            throw CommandFailure(.usage, "write: \(option.name) is for one entry; omit \(Option.predicate.name)")
+        }
+        let condition = try WriteCondition(invocation)
+        let writings = try revision.domains.map { domain in
+            try access.checkNewDomain(domain, invocation)
+            let printed = invocation.has(.printed) ? Rendering(invocation) : nil
+            if printed != nil { try access.checkSecrecy(of: domain, "--print is refused; nothing was changed") }
+            return try Writing(
+                access: access, domain: domain, condition: condition, isForced: invocation.has(.force),
+                inserts: inserts, printed: printed, request: request, word: key)
+        }
+        let selected = SelectedEntries()
+        let edits = try writings.map { writing in
+            if let selection { return try writing.setAll(selection, noting: selected) }
+            if writing.key != nil { return try writing.set() }
+            if case .value(.dictionary(let values)) = request { return try writing.replaceAll(with: values) }
+            if case .value(let root) = request, writing.domain.name == nil {
+                return try writing.replaceRoot(by: root)
+            }
             throw CommandFailure(
                 .invalidValue,
-                "\(domain.word.onOneLine): only a dictionary can replace all values; name a key to set one")
+                "\(writing.domain.word.onOneLine): only a dictionary can replace all values; name a key to set one")
         }
-        return .done
+        return try revision.carryOut(edits) {
+            guard let selection else { return nil }
+            guard selected.count > 0 else { throw selection.failure(in: revision.name) }
+            return selected.count
+        } report: { domain, outcome in
+            for writing in writings where writing.domain.file == domain.file {
+                try writing.report(outcome, isSelection: selection != nil)
+            }
+        }
     }
 }
 
@@ -75,31 +102,118 @@ private struct Writing: Sendable {
     let inserts: Bool
     /// How to print the new value; nil not to print it.
     let printed: Rendering?
+    let request: WriteRequest
+    /// The key as given on the command line; nil for the whole domain.
+    let word: String?
+    /// The key that is written, under its current name.
+    let key: KeyArgument?
 
-    /// Replaces the whole domain by a dictionary.
-    func replaceAll(with values: PropertyList.Dictionary) throws {
+    init(
+        access: StoreAccess, domain: AddressedDomain, condition: WriteCondition, isForced: Bool, inserts: Bool,
+        printed: Rendering?, request: WriteRequest, word: String?
+    ) throws {
+        (self.access, self.domain, self.condition) = (access, domain, condition)
+        (self.isForced, self.inserts, self.printed, self.request) = (isForced, inserts, printed, request)
+        self.word = word
+        key = try word.map {
+            try access.currentKey(for: KeyArgument(forWriting: $0, inFile: domain.name == nil), in: domain)
+        }
+    }
+
+    /// Returns the change that replaces the whole domain by a dictionary.
+    func replaceAll(with values: PropertyList.Dictionary) throws -> DomainEdit {
         let adapted = access.adapted(values, in: domain)
         try adapted.checkNoneHidden()
         if !isForced { try access.checkNotForced(adapted.keys, in: domain) }
-        let edit = try access.edit(domain, isForced: isForced) { draft in
+        return try access.edit(domain, isForced: isForced) { draft in
             let visible = draft.values.withoutHidden
             try condition.check(visible.isEmpty ? nil : .dictionary(visible), domain.word)
             draft.values.replaceVisible(with: adapted)
             draft.createsFile = true
         }
-        let outcome = try access.commit([edit]).first
-        noteFileOfThisName(outcome)
-        try printNewValue(outcome.map { .dictionary($0.after.values.withoutHidden) }, under: nil)
     }
 
-    /// Replaces the root of a file by a value that is not a dictionary.
-    func replaceRoot(by root: PropertyList) throws {
-        let edit = try access.edit(domain, isForced: isForced) { draft in
+    /// Returns the change that replaces the root of a file by a value that is not a dictionary.
+    func replaceRoot(by root: PropertyList) throws -> DomainEdit {
+        try access.edit(domain, isForced: isForced) { draft in
             try condition.check(draft.exists ? draft.root : nil, domain.word)
             draft.root = root
             draft.createsFile = true
         }
-        try printNewValue(access.commit([edit]).first?.after.root, under: nil)
+    }
+
+    /// Returns the change that sets one value.
+    func set() throws -> DomainEdit {
+        guard let key else { return DomainEdit(domain.file) { _ in } }
+        if !isForced { try access.checkNotForced([access.storedKey(of: key, in: domain)], in: domain) }
+        let compared = try condition.isNone ? nil : access.valueInForce(of: key, in: domain)
+        let base = try request.isOfStoredValue ? access.valueToChange(of: key, in: domain) : nil
+        let rule = access.schemaInForce(domain)?.schema.rule(at: key.path)
+        let now = access.context.clock.wall.date
+        return try access.edit(domain, isForced: isForced) { draft in
+            var root = draft.root
+            let present = root[key.path]
+            draft.step = inserts ? .insertion(root.counted(key.path)) : nil
+            if let compared { try condition.check(compared(root), key.spelling) }
+            try root.checkEnd(of: key.path)
+            let former = try inserts ? nil : base.map { try $0(root) } ?? present
+            let value = try value(replacing: former, at: key.path, word ?? key.spelling, rule, now)
+            if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
+            draft.root = root
+        }
+    }
+
+    /// Returns the change that sets all selected entries.
+    func setAll(_ selection: EntrySelection, noting selected: SelectedEntries) throws -> DomainEdit {
+        try access.checkSecrecy(of: domain, "no entries are selected")
+        let schema = access.schemaInForce(domain)?.schema
+        let now = access.context.clock.wall.date
+        return try access.edit(domain, isForced: isForced) { draft in
+            var root = draft.root
+            let paths = try selection.paths(in: root, of: domain, access, creates: selection.creates)
+            selected.note(paths.count, in: domain.file)
+            guard !paths.isEmpty else {
+                draft.rewrites = false
+                return
+            }
+            let keys = try paths.map { try KeyArgument($0) }
+            if !isForced { try access.checkNotForced(keys.map { access.storedKey(of: $0, in: domain) }, in: domain) }
+            for key in keys {
+                let present = root[key.path]
+                try condition.check(present, key.spelling)
+                try root.checkEnd(of: key.path)
+                let rule = schema?.rule(at: key.path)
+                try root.set(value(replacing: present, at: key.path, key.spelling, rule, now), at: key.path)
+            }
+            draft.root = root
+        }
+    }
+
+    /// Returns the new value of an entry.
+    private func value(
+        replacing former: PropertyList?, at path: EntryPath, _ word: String, _ rule: ValueRule?, _ now: Date
+    ) throws -> PropertyList {
+        if request.isOfStoredValue, let former { try access.checkExact(former, at: path, in: domain) }
+        let typed = try access.isInexactInteger(former, at: path, of: domain) ? .integer(0) : former
+        return try request.value(replacing: typed, key: word, rule: rule, now: now)
+    }
+
+    // MARK: Output
+
+    /// Prints the new value, and notes on it, after the domain was written.
+    func report(_ outcome: CommittedDomain, isSelection: Bool) throws {
+        noteFileOfThisName(outcome)
+        if isSelection { return }
+        guard let key, let word else {
+            let isDictionary = if case .value(.dictionary) = request { true } else { false }
+            return try printNewValue(
+                isDictionary ? .dictionary(outcome.after.values.withoutHidden) : outcome.after.root, under: nil)
+        }
+        // The index after the last element, or the end of an array, names the element that was added.
+        let path = outcome.before.root.counted(key.path)
+        let end = EntryPath(path.components.dropLast() + [EntryPath.Component(-1)])
+        try printNewValue(outcome.after.root[path] ?? outcome.after.root[end], under: key)
+        noteValue(outcome, key, word)
     }
 
     /// Prints the value in the layer that was written, if that is requested, with sensitive values masked.
@@ -110,8 +224,8 @@ private struct Writing: Sendable {
     }
 
     /// Notes that a new domain has the name of a file in the working directory, which may be meant.
-    private func noteFileOfThisName(_ outcome: CommittedDomain?) {
-        guard access.context.dialect == .modern, domain.name != nil, outcome?.before.exists == false,
+    private func noteFileOfThisName(_ outcome: CommittedDomain) {
+        guard access.context.dialect == .modern, domain.name != nil, outcome.before.exists == false,
             access.context.hasFile(named: domain.word)
         else { return }
         let name = domain.word.onOneLine
@@ -120,7 +234,7 @@ private struct Writing: Sendable {
 
     /// Notes that a new entry got a text that looks like a value of another type. A domain is often written by scripts,
     /// so the note is for a terminal only.
-    private func noteText(_ request: WriteRequest, _ key: KeyArgument, _ outcome: CommittedDomain) {
+    private func noteText(_ key: KeyArgument, _ outcome: CommittedDomain) {
         let isSeen = domain.name == nil || access.context.terminal.isTerminal(.errors)
         guard isSeen, outcome.after.format?.hasTypes ?? false, let note = request.noteOnText,
             inserts || outcome.before.root[key.path] == nil
@@ -128,37 +242,11 @@ private struct Writing: Sendable {
         access.context.note(note)
     }
 
-    /// Sets one value. Reports a change of type if none was requested.
-    func set(_ word: String, to request: WriteRequest) throws {
-        let key = try access.currentKey(for: KeyArgument(forWriting: word, inFile: domain.name == nil), in: domain)
-        if !isForced { try access.checkNotForced([access.storedKey(of: key, in: domain)], in: domain) }
+    /// Notes a key that is probably not meant, and a change of type if none was requested.
+    private func noteValue(_ outcome: CommittedDomain, _ key: KeyArgument, _ word: String) {
         let schema = access.schemaInForce(domain)?.schema
-        let rule = schema?.rule(at: key.path)
-        let now = access.context.clock.wall.date
-        let step: @Sendable (PropertyList) -> EntryStep? = { [inserts] in
-            inserts ? .insertion($0.counted(key.path)) : nil
-        }
-        let compared = try condition.isNone ? nil : access.valueInForce(of: key, in: domain)
-        let base = try request.isOfStoredValue ? access.valueToChange(of: key, in: domain) : nil
-        let outcome = try access.change(domain, isForced: isForced, by: step) { root in
-            let present = root[key.path]
-            if let compared { try condition.check(compared(root), key.spelling) }
-            try root.checkEnd(of: key.path)
-            let former = try inserts ? nil : base.map { try $0(root) } ?? present
-            if base != nil, let former { try access.checkExact(former, at: key.path, in: domain) }
-            let typed = try access.isInexactInteger(former, at: key.path, of: domain) ? .integer(0) : former
-            let value = try request.value(replacing: typed, key: word, rule: rule, now: now)
-            if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
-        }
-        noteFileOfThisName(outcome)
-        if let outcome {
-            // The index after the last element, or the end of an array, names the element that was added.
-            let path = outcome.before.root.counted(key.path)
-            let end = EntryPath(path.components.dropLast() + [EntryPath.Component(-1)])
-            try printNewValue(outcome.after.root[path] ?? outcome.after.root[end], under: key)
-        }
-        guard rule?.isOpen ?? true, let outcome else { return }
-        noteText(request, key, outcome)
+        guard schema?.rule(at: key.path)?.isOpen ?? true else { return }
+        noteText(key, outcome)
         if inserts { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let own = schema.ownSettings.filter { $0.key.hasSameBytes(as: key.key) }.map { $0.storedKey.onOneLine }

@@ -47,6 +47,17 @@ package struct DomainWriter: Sendable {
         return try commitOnce(edits)
     }
 
+    /// Returns the outcomes of changes without making them. Throws for a change that cannot be made.
+    package func preview(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
+        try check(edits)
+        let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: system) }
+        try checkDistinct(files)
+        edits.first?.file.finishTransactions(on: system)
+        return try zip(edits, files).map { edit, file in
+            try FileCommit(edit, file, .none(in: system.fileSystem), self).preview(self)
+        }
+    }
+
     private func commitOnce(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try check(edits)
         let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: system) }

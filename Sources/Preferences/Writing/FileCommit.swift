@@ -169,6 +169,29 @@ struct FileCommit {
             losesFormer: losesFormer)
     }
 
+    /// Returns the text of the new file.
+    private func newText(_ writer: DomainWriter) throws(StoreFailure) -> EditResult {
+        if let restoredBytes { return EditResult(restoredBytes) }
+        return try resolved.file.serialized(draft, editing: former(writer.system), padsReals: padsReals)
+    }
+
+    /// Returns the outcome of writing the files, without writing them.
+    func preview(_ writer: DomainWriter) throws(StoreFailure) -> CommittedDomain {
+        var after = before
+        var isChanged = isChanged
+        if isChanged, draft.removesFile {
+            after = .absent
+        } else if isChanged {
+            after.values = draft.values
+            (after.rootKind, after.format) = (draft.rootKind, draft.format)
+            if !draft.isFolder { isChanged = try newText(writer).bytes != bytesBefore }
+        }
+        return CommittedDomain(
+            file: resolved.file, before: before, after: after, isChanged: isChanged, transaction: nil, unkept: nil,
+            bytes: nil, hasDroppedFractions: false, convertedFrom: nil, removedComments: [], unwritableHistory: nil,
+            losesFormer: false)
+    }
+
     /// Writes the new files beside the present ones.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged else { return }
@@ -176,15 +199,9 @@ struct FileCommit {
             bytes = try resolved.file.image(of: draft.values)
             pieces = try piecesOfFolder(folder, writer.system)
         } else if !draft.removesFile {
-            let bytes: [UInt8]
-            if let restoredBytes {
-                bytes = restoredBytes
-            } else {
-                let edited = try resolved.file.serialized(
-                    draft, editing: former(writer.system), padsReals: padsReals)
-                (bytes, removedComments) = (edited.bytes, edited.removedComments)
-            }
-            self.bytes = bytes
+            let edited = try newText(writer)
+            let bytes = edited.bytes
+            (self.bytes, removedComments) = (bytes, edited.removedComments)
             pieces = [Piece(resolved.target, bytes, over: before.isFolder ? nil : before.status)]
         }
         // The removed files: the domain, or its other form.

@@ -11,6 +11,8 @@ struct EditPlan {
     private let options: PropertyList.ReadingOptions
     /// The change that the verb states, or nil.
     private let step: EntryStep?
+    /// The elements that the step removes from each array, if it removes several entries.
+    private var removals: [Int: Set<EntryPath.Component>] = [:]
     /// The value and the position of the entry that the step moves.
     private var moved: (value: PropertyList, position: Int)?
     /// The text that is written in another place.
@@ -45,6 +47,12 @@ struct EditPlan {
         _ layout: SourceLayout, _ style: TextStyle, _ options: PropertyList.ReadingOptions, _ step: EntryStep? = nil
     ) {
         (self.layout, self.style, self.options, self.step) = (layout, style, options, step)
+        guard case .removals(let paths) = step else { return }
+        for path in paths {
+            guard let last = path.components.last, let position = layout.map.position(of: path.components.dropLast())
+            else { continue }
+            removals[position, default: []].insert(last)
+        }
     }
 
     var text: [UInt8] { layout.text }
@@ -152,6 +160,7 @@ extension EditPlan {
             guard let index = index(source, old.count), index < old.count else { return nil }
             removed.append(index)
         }
+        removed += (removals[change.position] ?? []).compactMap { index($0, old.count) }.filter { $0 < old.count }
         if let target = target(in: change) {
             if case .insertion? = step {
                 guard let index = index(target, new.count), index < new.count else { return nil }
@@ -171,9 +180,10 @@ extension EditPlan {
         }
         guard !removed.isEmpty || insertion != nil else { return nil }
         var result: [PropertyList] = []
+        let absent = Set(removed)
         for index in 0...old.count {
             if index == place, let insertion { result.append(insertion.value) }
-            if index < old.count, !removed.contains(index) { result.append(old[index]) }
+            if index < old.count, !absent.contains(index) { result.append(old[index]) }
         }
         return result == new ? (removed, insertion) : nil
     }

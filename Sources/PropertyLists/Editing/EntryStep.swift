@@ -5,6 +5,8 @@
 package enum EntryStep: Hashable, Sendable {
     /// The entry was removed.
     case removal(EntryPath)
+    /// The entries were removed. The index of an element is the one before that.
+    case removals([EntryPath])
     /// The element was inserted, and is now at this path.
     case insertion(EntryPath)
     /// The entry has this path now. A value that was there before was replaced. The index of an element is the one
@@ -19,7 +21,7 @@ extension EntryStep {
     var source: (container: ArraySlice<EntryPath.Component>, component: EntryPath.Component)? {
         switch self {
         case .removal(let path), .move(let path, to: _), .exchange(let path, _): Self.parts(path)
-        case .insertion: nil
+        case .insertion, .removals: nil
         }
     }
 
@@ -27,7 +29,7 @@ extension EntryStep {
     var target: (container: ArraySlice<EntryPath.Component>, component: EntryPath.Component)? {
         switch self {
         case .insertion(let path), .move(_, to: let path), .exchange(_, let path): Self.parts(path)
-        case .removal: nil
+        case .removal, .removals: nil
         }
     }
 
@@ -41,7 +43,7 @@ extension EntryStep {
     var moved: EntryPath? {
         switch self {
         case .move(let path, to: _), .exchange(let path, _): isNested ? nil : path
-        case .removal, .insertion: nil
+        case .removal, .removals, .insertion: nil
         }
     }
 

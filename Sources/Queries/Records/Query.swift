@@ -277,40 +277,43 @@ extension PropertyList {
     package func forEachRecord<Failure: Error>(
         at path: EntryPath, domain: String? = nil, _ body: (Query.Record) throws(Failure) -> Void
     ) throws(Failure) {
-        try forEachRecord(path.components[...], [], domain, body)
+        let components = path.components.map { $0 == .every ? EntryPattern.Component.every : .one($0) }
+        try forEachRecord(components[...], [], domain, body)
+    }
+
+    /// Calls `body` with each entry that matches a pattern, which ends in `*`. A scalar has no entries.
+    package func forEachRecord<Failure: Error>(
+        matching pattern: EntryPattern, _ body: (Query.Record) throws(Failure) -> Void
+    ) throws(Failure) {
+        try forEachRecord(pattern.components.dropLast(), [], nil) { record throws(Failure) in
+            if record.path.components.count == pattern.components.count { try body(record) }
+        }
     }
 
     private func forEachRecord<Failure: Error>(
-        _ rest: ArraySlice<EntryPath.Component>, _ place: [EntryPath.Component], _ domain: String?,
+        _ rest: ArraySlice<EntryPattern.Component>, _ place: [EntryPath.Component], _ domain: String?,
         _ body: (Query.Record) throws(Failure) -> Void
     ) throws(Failure) {
         let parent = EntryPath(place)
-        guard let next = rest.first else {
-            switch self {
-            case .array(let elements):
-                for (index, element) in elements.enumerated() {
-                    try body(Record(element, at: index, of: parent, domain: domain))
-                }
-            case .dictionary(let entries):
-                for entry in entries { try body(Record(entry.value, under: entry.key, of: parent, domain: domain)) }
-            default: try body(Record(self, endingAt: place, domain: domain))
+        switch (rest.first, self) {
+        case (nil, .array(let elements)):
+            for (index, element) in elements.enumerated() {
+                try body(Record(element, at: index, of: parent, domain: domain))
             }
-            return
-        }
-        guard next == .every else {
+        case (nil, .dictionary(let entries)):
+            for entry in entries { try body(Record(entry.value, under: entry.key, of: parent, domain: domain)) }
+        case (nil, _): try body(Record(self, endingAt: place, domain: domain))
+        case (.one(let next), _):
             try self[[next]]?.forEachRecord(rest.dropFirst(), place + [next], domain, body)
-            return
-        }
-        switch self {
-        case .array(let elements):
+        case (.every, .array(let elements)):
             for (index, element) in elements.enumerated() {
                 try element.forEachRecord(rest.dropFirst(), place + [EntryPath.Component(index)], domain, body)
             }
-        case .dictionary(let entries):
+        case (.every, .dictionary(let entries)):
             for entry in entries {
                 try entry.value.forEachRecord(rest.dropFirst(), place + [EntryPath.Component(entry.key)], domain, body)
             }
-        default: break
+        case (.every, _): break
         }
     }
 }
