@@ -198,6 +198,9 @@ extension StoreAccess {
         } catch let failure as InvalidInput {
             context.note(failure.lines.joined(separator: "\n"))
             return failure.status
+        } catch let failure as SystemFailure where failure.path != nil {
+            context.note(failure.description)
+            return .systemFailed
         }
     }
 
@@ -234,6 +237,11 @@ extension StoreAccess {
 
     /// Returns a suggestion for a key that a domain lacks: an entry path in another notation, or a similar key.
     private func hint(atMissing key: KeyArgument, in domain: AddressedDomain) -> String {
+        if context.dialect == .modern, domain.name == nil, DomainArgument.isPath(key.key),
+            (try? system.fileSystem.status(of: context.path(key.key)))?.kind == .file
+        {
+            return "; quote a pattern for several files, such as './*.json'"
+        }
         guard context.dialect == .modern, key.rest.components.isEmpty,
             let values = (try? domain.file.contents(on: system))?.values.withoutHidden, values.count <= 1000
         else { return "" }

@@ -21,6 +21,8 @@ extension StoreAccess {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
             try context.checkLanguage(ofNewFile: edit.file.name)
         }
+        // The lock of each file needs a descriptor.
+        if edits.count > 256 { CommandContext.allowDescriptors() }
         defer { context.delayInterrupts(false) }
         let outcomes: [CommittedDomain]
         do {

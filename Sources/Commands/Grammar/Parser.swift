@@ -269,6 +269,11 @@ extension Parser {
         if words.count > most, words.indices.contains(most) {
             let isOption = verb.options.contains { $0.isNamed(words[most].splitAtEqualsSign.name) }
             let isLate = dialect == .classic && verb.kind == .classic && isOption
+            // The shell has probably replaced a pattern by the files that it matches.
+            let areFiles =
+                forms.first?.taken.first?.kind.isOfDomain ?? false && words.count > 1
+                && words.prefix(2).allSatisfy { DomainArgument.isPath($0) && !$0.hasPrefix(":") }
+            if !isLate, areFiles { throw failure(.severalFiles(words[most])) }
             throw failure(isLate ? .lateOption(words[most]) : .unexpectedOperand(words[most]), showsUsage: !isLate)
         }
         let form = known.first { words.count < $0.least || words.count < least } ?? known.first ?? []

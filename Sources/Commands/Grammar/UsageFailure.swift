@@ -24,6 +24,8 @@ package struct UsageFailure: Reportable {
         case optionWithoutEffect(String)
         case missingOperand(String)
         case unexpectedOperand(String)
+        /// The same, after several files where one is expected.
+        case severalFiles(String)
         case unknownOperand(String, word: String, known: [String])
         /// An argument that is not valid UTF-8. It would be stored as a different string.
         case notText(String)
@@ -69,6 +71,8 @@ package struct UsageFailure: Reportable {
         case .optionWithoutEffect(let option): "\(name): \(option) has no effect on this verb"
         case .missingOperand(let operand): "\(name) requires \(operand)"
         case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
+        case .severalFiles(let word):
+            "\(name): unexpected argument \(shown(word)); quote a pattern for several files, such as './*.json'"
         case .unknownOperand(let operand, let word, let known):
             "unknown \(description(of: word, as: operand))\(Suggestion.advice(word, among: known))"
         case .unknownApplication(let name):

@@ -36,6 +36,13 @@ struct QuerySource {
         var selection = Selection(query, fields: fields)
         defer { note(selection) }
         let (word, isForced) = (request.source, invocation.has(.asDomain))
+        if !isForced, DomainArgument.isPath(word),
+            let files = try access.context.files(matching: word, isWriting: false)
+        {
+            status = files.status
+            try readFiles(files.words, &selection)
+            return QueryRecords(all: selection.records, areDomains: false, haveDomains: true)
+        }
         let isFile = !isForced && (word == "-" || DomainArgument.isPath(word))
         let isPattern = !isForced && !isFile && DomainArgument.isPattern(word)
         let domain =
@@ -97,16 +104,29 @@ struct QuerySource {
         return true
     }
 
-    private mutating func readFile(_ word: String, _ selection: inout Selection) throws {
+    /// Adds the records of the files that a pattern matches. A file that cannot be read is reported and skipped.
+    private mutating func readFiles(_ words: [String], _ selection: inout Selection) throws {
+        for word in words {
+            let failed = try access.reportingUnreadable { try readFile(word, &selection, isOfPattern: true) }
+            status = failed ?? status
+        }
+    }
+
+    /// - Parameter isOfPattern: Whether the file is one of several, so that its name is that of the records' domain.
+    private mutating func readFile(
+        _ word: String, _ selection: inout Selection, isOfPattern: Bool = false
+    ) throws {
         let name = word == "-" ? "standard input" : word.onOneLine
         let bytes = try access.context.contents(word, limit: PropertyList.Limits.default.inputBytes)
         // A file of the store itself is subject to its schema.
         let masking = word == "-" ? .none : try access.masking(access.domain(word))
-        hidesValues = !masking.isEmpty
+        hidesValues = hidesValues || !masking.isEmpty
         do {
-            if try readLazily(bytes, masking, &selection) { return }
+            if try !isOfPattern && readLazily(bytes, masking, &selection) { return }
             let value = masking.revealed(try value(bytes, word), at: []) ?? [:]
-            try value.forEachRecord(at: request.query.over) { record in try selection.add(record) }
+            try value.forEachRecord(at: request.query.over, domain: isOfPattern ? name : nil) { record in
+                try selection.add(record)
+            }
         } catch let failure as DecodingFailure {
             throw InvalidInput(name: name, bytes: bytes, failure: failure)
         }

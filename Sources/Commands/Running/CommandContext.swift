@@ -205,6 +205,21 @@ extension CommandContext {
     }
 }
 
+extension CommandContext {
+    /// Allows this process as many open files as the system permits, instead of the 1,024 that are usual.
+    static func allowDescriptors() {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(resource, &limit)
+    }
+}
+
 /// Reads a pipe or a device, and waits for its data.
 private func readStream(_ path: FilePath, limit: Int) throws(SystemFailure) -> [UInt8] {
     let descriptor = open(path.bytes.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NOCTTY)

@@ -12,7 +12,8 @@ extension Verb {
             "With --unarchive, the contents of a file that NSKeyedArchiver wrote are written; see read.",
         ],
         options: [
-            .output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep, .asDomain,
+            .output, .dryRun, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep,
+            .asDomain,
         ],
         forms: [
             [
@@ -20,32 +21,47 @@ extension Verb {
                 Operand("FORMAT", .choice(.formats(FormatName.ofFiles + [.folder]))),
             ]
         ],
-        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let word = invocation[operand: "FILE|DOMAIN"] ?? ""
+        if invocation.has(.dryRun), word == "-" || invocation.has(.output) {
+            throw CommandFailure(.usage, "convert: \(Option.dryRun.name) is for a conversion in place")
+        }
         guard let format = FormatName(word: invocation[operand: "FORMAT"] ?? "") else { return .usage }
         let conversion = Conversion(Rendering(invocation, convertingTo: format))
         let access = try StoreAccess(invocation, context)
         if let output = invocation[.output] { try context.checkLanguage(ofNewFile: output) }
-        try context.progress.during("converting \(InputFile.name(word))") {
+        return try context.progress.during("converting \(InputFile.name(word))") {
             try carryOut(conversion, of: word, access, invocation)
         }
-        return .done
     }
 
     private static func carryOut(
         _ conversion: Conversion, of word: String, _ access: StoreAccess, _ invocation: Invocation
-    ) throws {
+    ) throws -> ExitStatus {
         let isForced = invocation.has(.asDomain)
+        if !isForced, DomainArgument.isPath(word),
+            let files = try access.context.files(matching: word, isWriting: true)
+        {
+            let domains = try files.words.map { try access.domain($0).requiringFormat(of: invocation) }
+            let revision = Revision(access, domains, invocation, pattern: word)
+            try revision.checkSingle(.output, invocation)
+            let edits = try revision.domains.map { domain in
+                try domain.file.isOfDomain
+                    ? conversion.edit(domain, access, invocation)
+                    : conversion.edit(file: domain, access, invocation)
+            }
+            return try revision.carryOut(edits)
+        }
         if isForced || word != "-", let domain = try access.domain(toConvert: word, isForced: isForced) {
             guard !invocation.unarchives else {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a domain; --unarchive converts files")
             }
-            try conversion.convert(domain, access, invocation)
+            return try conversion.convert(domain, access, invocation)
         } else if conversion.rendering.format == .folder {
             throw CommandFailure(.invalidValue, "\(word.onOneLine): only a domain of the store can be a folder")
         } else {
-            try conversion.convert(file: access.context.file(named: word), access, invocation)
+            return try conversion.convert(file: access.context.file(named: word), access, invocation)
         }
     }
 }
@@ -73,7 +89,9 @@ private struct Conversion: Sendable {
 
     init(_ rendering: Rendering) { self.rendering = rendering }
 
-    func convert(_ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws {
+    func convert(
+        _ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
+    ) throws -> ExitStatus {
         if let output = invocation[.output] {
             guard rendering.format != .folder else {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a folder cannot be the output")
@@ -87,20 +105,26 @@ private struct Conversion: Sendable {
             let value = PropertyList.dictionary(shown.values)
             noteLosses(of: value, to: output, access)
             let bytes = try bytes(of: value, domain.word)
-            return try access.context.write(bytes, to: output, isSensitive: shown.isSensitive)
+            try access.context.write(bytes, to: output, isSensitive: shown.isSensitive)
+            return .done
         }
+        return try Revision(access, [domain], invocation).carryOut([edit(domain, access, invocation)])
+    }
+
+    /// Returns the conversion of a domain in place.
+    func edit(_ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws -> DomainEdit {
         if let format = rendering.format?.ofPropertyList, !format.hasTypes {
             throw CommandFailure(
                 .invalidValue,
                 "\(domain.word.onOneLine): a domain cannot be \(format.rawValue), which has no types; use gnustep")
         }
-        try convertInPlace(domain, access) { draft in
+        return editInPlace(domain, access) { draft in
             try checkFormat(draft.format, domain, invocation)
             return draft.values
         }
     }
 
-    func convert(file: String, _ access: StoreAccess, _ invocation: Invocation) throws {
+    func convert(file: String, _ access: StoreAccess, _ invocation: Invocation) throws -> ExitStatus {
         let output = invocation[.output] ?? file
         if output == file { try access.context.checkReplaceable(file) }
         let isJSON = rendering.format == .json
@@ -120,22 +144,45 @@ private struct Conversion: Sendable {
             var bytes = try bytes(of: value, input.name)
             if isJSON, !invocation.unarchives { bytes = try input.keepingNumbers(in: bytes) }
             noteLosses(of: value, to: output == "-" ? input.name : output, access)
-            return try access.context.write(bytes, to: output)
+            if invocation.has(.dryRun) {
+                guard bytes != input.bytes else { return .done }
+                let (former, format) = (try input.value().format.rawValue, rendering.format?.rawValue ?? "")
+                try access.context.say("~ \(input.name)\(former == format ? "" : ": \(former) → \(format)")")
+                return .different
+            }
+            try access.context.write(bytes, to: output)
+            return .done
         }
-        try convertInPlace(access.domain(file).requiringFormat(of: invocation), access) { _ in
+        let domain = try access.domain(file).requiringFormat(of: invocation)
+        return try Revision(access, [domain], invocation).carryOut([editInPlace(file: domain, access, invocation)])
+    }
+
+    /// Returns the conversion of one of several files in place. The root must be a dictionary.
+    func edit(file: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws -> DomainEdit {
+        guard rendering.format != .folder else {
+            throw CommandFailure(
+                .invalidValue, "\(file.word.onOneLine): only a domain of the store can be a folder")
+        }
+        return editInPlace(file: file, access, invocation)
+    }
+
+    private func editInPlace(
+        file: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
+    ) -> DomainEdit {
+        editInPlace(file, access) { _ in
             // Reads the file again under its lock, with the same options.
             let values = try InputFile(
-                file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused
+                file.word, invocation, access.context, inexactIntegers: rendering.format == .json ? .rounded : .refused
             ).openedDictionary(invocation, access.context)
             return rendering.withoutNulls(.dictionary(values)).dictionaryValue ?? values
         }
     }
 
-    /// Converts the file under its lock, so that no concurrent write is lost.
-    private func convertInPlace(
+    /// Returns the conversion of the file under its lock, so that no concurrent write is lost.
+    private func editInPlace(
         _ domain: AddressedDomain, _ access: StoreAccess,
         values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
-    ) throws {
+    ) -> DomainEdit {
         let format = rendering.format?.ofPropertyList ?? .binary
         let isFolder = rendering.format == .folder
         var own = self
@@ -155,7 +202,7 @@ private struct Conversion: Sendable {
             draft.format = format
         }
         edit.writesWholeText = true
-        try access.commit([edit])
+        return edit
     }
 
     /// Returns the values as the file will store them. They differ only if the options allow a loss, or if wrapped

@@ -33,6 +33,9 @@ extension Verb {
         let isForced = invocation.has(.force)
         let key = try invocation.key.map { try access.currentKey(for: $0, in: first) }
         if let key, !isForced { try access.checkNotForced([access.storedKey(of: key, in: first)], in: first) }
+        if let pattern = revision.pattern, key == nil {
+            throw CommandFailure(.usage, "\(pattern.onOneLine): a pattern, which requires KEY; no file is removed")
+        }
         let found = Found()
         let edits = try revision.domains.map { domain in
             // Removing a whole domain is always allowed by its schema.
@@ -44,7 +47,7 @@ extension Verb {
             return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }.ofExistingDomain
         }
         return try revision.carryOut(edits, .delete) {
-            try found.check(key, in: first, access)
+            try found.check(key, in: first, access, pattern: revision.pattern)
             return nil
         }
     }
@@ -81,6 +84,13 @@ extension Verb {
     }
 }
 
+extension CommandFailure {
+    /// No file that a pattern matches has a key.
+    static func noFile(of pattern: String, has key: KeyArgument) -> CommandFailure {
+        CommandFailure(.notFound, "\(pattern.onOneLine): no file has the key \(key.spelling.onOneLine)")
+    }
+}
+
 /// Records whether the domain and the key were found in any of the layers.
 private final class Found: Sendable {
     private let state = Mutex((domain: false, key: false))
@@ -106,7 +116,9 @@ private final class Found: Sendable {
     }
 
     /// Throws if the domain or the key was not found.
-    func check(_ key: KeyArgument?, in domain: AddressedDomain, _ access: StoreAccess) throws {
+    func check(
+        _ key: KeyArgument?, in domain: AddressedDomain, _ access: StoreAccess, pattern: String?
+    ) throws {
         let unchanged = "Defaults have not been changed."
         let name = domain.application.onOneLine
         let (hasDomain, hasKey) = state.withLock { $0 }
@@ -116,6 +128,7 @@ private final class Found: Sendable {
                 .notFound, failure.lines.joined(), classic: "Domain (\(name)) not found.", unchanged)
         }
         guard let key, !hasKey else { return }
+        if let pattern { throw CommandFailure.noFile(of: pattern, has: key) }
         throw try access.failure(
             ofMissing: key, in: domain,
             classic: ["Key (\(key.spelling.onOneLine)) not found in domain (\(name)).", unchanged])

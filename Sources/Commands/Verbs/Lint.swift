@@ -12,7 +12,13 @@ extension Verb {
         options: [.from, Option("--strict", "treat notes as errors")], forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed], scope: .nothing
     ) { invocation, context in
-        try context.worst(of: invocation.words("FILE")) { name in
+        var (names, listed) = ([String](), ExitStatus.done)
+        for word in invocation.words("FILE") {
+            let files = try context.files(matching: word, isWriting: false)
+            names += files?.words ?? [word]
+            if let status = files?.status, status != .done { listed = status }
+        }
+        let status = try context.worst(of: names) { name in
             do {
                 let file = try InputFile(
                     name, invocation, context, refusesDuplicateKeys: true, inexactIntegers: .rounded, json: .strict)
@@ -29,5 +35,6 @@ extension Verb {
                 return .damaged
             }
         }
+        return status == .done ? listed : status
     }
 }

@@ -20,21 +20,14 @@ extension Verb {
         let access = try StoreAccess(invocation, context)
         let rendering = Rendering(invocation)
         guard let word = invocation[operand: "DOMAIN"] else { return try readAll(access, rendering) }
+        if DomainArgument.isPath(word), let files = try context.files(matching: word, isWriting: false) {
+            let status = try readFiles(files.words, word, access, rendering, invocation)
+            return files.status == .done ? status : files.status
+        }
         let domain = try access.named(word).requiringFormat(of: invocation)
         try access.checkLayer(of: domain, invocation)
         let key = try invocation.key
-        var value: PropertyList?
-        var layer: Layer?
-        if invocation.unarchives {
-            value = try access.openedValue(key, in: domain, invocation)
-        } else if let key {
-            if let found = try access.shownValue(key, in: domain) { (value, layer) = (found.value, found.layer) }
-        } else {
-            value =
-                try access.reading(domain) == .layer
-                ? access.existingContents(domain)?.root : access.shownValues(domain).map { .dictionary($0) }
-        }
-        if let value {
+        if let (value, layer) = try value(key, in: domain, access, invocation) {
             if key != nil { try access.checkSecrecy(of: domain, "this value is not shown") }
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
             if rendering.dropsFractions(of: value) { context.noteDroppedFractions(in: word.onOneLine) }
@@ -45,6 +38,48 @@ extension Verb {
             throw try access.failure(ofMissing: key, in: domain)
         }
         return .done
+    }
+
+    /// Returns the value to print, and its layer if that is not the only one that was read.
+    private static func value(
+        _ key: KeyArgument?, in domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
+    ) throws -> (value: PropertyList, layer: Layer?)? {
+        if invocation.unarchives { return try access.openedValue(key, in: domain, invocation).map { ($0, nil) } }
+        if let key { return try access.shownValue(key, in: domain) }
+        guard access.reading(domain) == .layer else {
+            return try access.shownValues(domain).map { (.dictionary($0), nil) }
+        }
+        return try access.existingContents(domain).map { ($0.root, nil) }
+    }
+
+    /// Prints the values of the files that a pattern matches, under their paths. A file that cannot be read is reported
+    /// and skipped, and one without the key is left out.
+    private static func readFiles(
+        _ words: [String], _ pattern: String, _ access: StoreAccess, _ rendering: Rendering, _ invocation: Invocation
+    ) throws -> ExitStatus {
+        let key = try invocation.key
+        var all = PropertyList.Dictionary()
+        var status = ExitStatus.done
+        for word in words {
+            let failed = try access.reportingUnreadable {
+                let domain = try access.domain(word).requiringFormat(of: invocation)
+                try access.checkLayer(of: domain, invocation)
+                if let (value, _) = try value(key, in: domain, access, invocation) {
+                    let masking = access.masking(domain)
+                    all[word.onOneLine] =
+                        key.map { masking.hidden(value, at: $0.path) } ?? masking.masked(value, at: [])
+                } else if let text = invocation[.defaultText] {
+                    all[word.onOneLine] = .string(text)
+                }
+            }
+            status = failed ?? status
+        }
+        if all.isEmpty, status == .done, let key { throw CommandFailure.noFile(of: pattern, has: key) }
+        if rendering.dropsFractions(of: .dictionary(all)) {
+            access.context.noteDroppedFractions(in: pattern.onOneLine)
+        }
+        try access.context.print(rendering.bytes(ofMasked: .dictionary(all)), of: .dictionary(all), rendering)
+        return status
     }
 
     /// Prints all domains. A domain that cannot be read is reported and skipped.

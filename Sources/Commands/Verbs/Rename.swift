@@ -11,7 +11,18 @@ extension Verb {
         ],
         options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses + [.different]
     ) { invocation, context in
-        try Transfer(invocation, context).move()
+        let revision = try Revision(invocation, context)
+        guard let pattern = revision.pattern else {
+            return try Transfer(invocation, revision.access, revision.domains[0]).move()
+        }
+        try revision.checkSingle(.target, invocation)
+        let selected = SelectedEntries()
+        let transfers = try revision.domains.map { try Transfer(invocation, revision.access, $0) }
+        let edits = try transfers.map { try $0.movingIfPresent(noting: selected) }
+        return try revision.carryOut(edits) {
+            guard selected.count == 0 else { return nil }
+            throw CommandFailure.noFile(of: pattern, has: transfers[0].old)
+        }
     }
 
     package static let copy = Verb(
@@ -23,7 +34,8 @@ extension Verb {
         options: Transfer.options + [.predicate, .create, .bind], forms: Transfer.forms,
         statuses: Transfer.statuses + [.different]
     ) { invocation, context in
-        let transfer = try Transfer(invocation, context)
+        let (access, source) = try StoreAccess.ofDomain(invocation, context)
+        let transfer = try Transfer(invocation, access, source)
         guard let selection = try EntrySelection(invocation[operand: "OLD"], invocation) else {
             return try transfer.copy()
         }
@@ -45,14 +57,13 @@ private struct Transfer: Sendable {
     private let access: StoreAccess
     private let source: AddressedDomain
     private let target: AddressedDomain
-    private let old: KeyArgument
+    let old: KeyArgument
     private let new: KeyArgument
     private let isForced: Bool
     private let maskings: (source: Masking, target: Masking)
 
-    init(_ invocation: Invocation, _ context: CommandContext) throws {
-        self.invocation = invocation
-        (access, source) = try StoreAccess.ofDomain(invocation, context)
+    init(_ invocation: Invocation, _ access: StoreAccess, _ source: AddressedDomain) throws {
+        (self.invocation, self.access, self.source) = (invocation, access, source)
         target = try invocation[.target].map(access.named) ?? source
         try access.checkNewDomain(target, invocation)
         old = try access.currentKey(for: KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: source)
@@ -123,14 +134,30 @@ private struct Transfer: Sendable {
         maskings.source.exposes(copy.value, at: copy.old, movedTo: copy.new, maskings.target)
     }
 
+    private func checkMove() throws {
+        guard !isForced else { return }
+        try access.checkNotForced([old.key], in: source)
+        try access.checkNotForced([new.key], in: target)
+        try access.checkSecrecy(of: source, "no value is renamed")
+    }
+
     func move() throws -> ExitStatus {
-        if !isForced {
-            try access.checkNotForced([old.key], in: source)
-            try access.checkNotForced([new.key], in: target)
-            try access.checkSecrecy(of: source, "no value is renamed")
-        }
+        try checkMove()
         let edits = try isWithinFile ? [moving()] : movingToOtherFile()
         return try Revision(access, isWithinFile ? [source] : [source, target], invocation).carryOut(edits)
+    }
+
+    /// Returns the change of a file that may lack the value.
+    func movingIfPresent(noting selected: SelectedEntries) throws -> DomainEdit {
+        try checkMove()
+        var edit = try moving()
+        let (change, old, file) = (edit.change, old, source.file)
+        edit.change = { draft in
+            let isPresent = draft.root[old.path] != nil
+            selected.note(isPresent ? 1 : 0, in: file)
+            if isPresent { try change(&draft) } else { draft.rewrites = false }
+        }
+        return edit
     }
 
     private func moving() throws -> DomainEdit {

@@ -2,6 +2,7 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -47,14 +48,16 @@ extension Verb {
         if selection != nil, let option = [Option.insert, .printed].first(where: invocation.has) {
             throw CommandFailure(.usage, "write: \(option.name) is for one entry; omit \(Option.predicate.name)")
         }
+        try revision.checkSingle(.printed, invocation)
         let condition = try WriteCondition(invocation)
+        let notes = UniqueNotes()
         let writings = try revision.domains.map { domain in
             try access.checkNewDomain(domain, invocation)
             let printed = invocation.has(.printed) ? Rendering(invocation) : nil
             if printed != nil { try access.checkSecrecy(of: domain, "--print is refused; nothing was changed") }
             return try Writing(
                 access: access, domain: domain, condition: condition, isForced: invocation.has(.force),
-                inserts: inserts, printed: printed, request: request, word: key)
+                inserts: inserts, printed: printed, request: request, word: key, notes: notes)
         }
         let selected = SelectedEntries()
         let edits = try writings.map { writing in
@@ -107,14 +110,15 @@ private struct Writing: Sendable {
     let word: String?
     /// The key that is written, under its current name.
     let key: KeyArgument?
+    private let notes: UniqueNotes
 
     init(
         access: StoreAccess, domain: AddressedDomain, condition: WriteCondition, isForced: Bool, inserts: Bool,
-        printed: Rendering?, request: WriteRequest, word: String?
+        printed: Rendering?, request: WriteRequest, word: String?, notes: UniqueNotes
     ) throws {
         (self.access, self.domain, self.condition) = (access, domain, condition)
         (self.isForced, self.inserts, self.printed, self.request) = (isForced, inserts, printed, request)
-        self.word = word
+        (self.word, self.notes) = (word, notes)
         key = try word.map {
             try access.currentKey(for: KeyArgument(forWriting: $0, inFile: domain.name == nil), in: domain)
         }
@@ -239,7 +243,7 @@ private struct Writing: Sendable {
         guard isSeen, outcome.after.format?.hasTypes ?? false, let note = request.noteOnText,
             inserts || outcome.before.root[key.path] == nil
         else { return }
-        access.context.note(note)
+        notes.print(note, access.context)
     }
 
     /// Notes a key that is probably not meant, and a change of type if none was requested.
@@ -254,17 +258,28 @@ private struct Writing: Sendable {
                 own.isEmpty
                 ? Suggestion.hint(key.key, among: schema.storedSettings.map(\.key))
                 : "; its commands store \(own.joined(separator: " and "))"
-            access.context.note(
-                "\(domain.word.onOneLine): stored \(key.key.onOneLine), which its schema does not declare\(hint)")
+            notes.print(
+                "\(domain.word.onOneLine): stored \(key.key.onOneLine), which its schema does not declare\(hint)",
+                access.context)
         }
         let (before, after) = (outcome.before.root, outcome.after.root)
         if access.context.dialect == .modern, before[[.init(key.key)]] == nil, let entry = key.entry(in: before) {
-            access.context.note(
-                "\(word.onOneLine): stored as a new key; to change the existing entry, write \(entry)".onOneLine)
+            notes.print(
+                "\(word.onOneLine): stored as a new key; to change the existing entry, write \(entry)".onOneLine,
+                access.context)
         }
         let notice = request.notice(
             replacing: before[key.path], with: after[key.path], key: word)
-        if let notice { access.context.note(notice) }
+        if let notice { notes.print(notice, access.context) }
+    }
+}
+
+/// Notes that several files can cause, each printed once.
+private final class UniqueNotes: Sendable {
+    private let printed = Mutex<Set<String>>([])
+
+    func print(_ line: String, _ context: CommandContext) {
+        if printed.withLock({ $0.insert(line).inserted }) { context.note(line) }
     }
 }
 

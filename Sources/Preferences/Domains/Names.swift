@@ -167,9 +167,12 @@ package struct Glob: Hashable, Sendable {
     }
 
     private let pieces: [Piece]
+    /// Whether an opening bracket has no counterpart, so that it is literal.
+    package let hasUnmatchedBracket: Bool
 
     package init(_ pattern: String) {
         var pieces: [Piece] = []
+        var isUnmatched = false
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             switch scalar {
@@ -177,11 +180,25 @@ package struct Glob: Hashable, Sendable {
             case "*": if pieces.last != .many { pieces.append(.many) }
             case "?": pieces.append(.any)
             case "\\": pieces.append(.one(rest.popFirst() ?? "\\"))
-            case "[": pieces.append(Self.set(&rest) ?? .one("["))
+            case "[":
+                let set = Self.set(&rest)
+                isUnmatched = isUnmatched || set == nil
+                pieces.append(set ?? .one("["))
             default: pieces.append(.one(scalar))
             }
         }
         self.pieces = pieces
+        hasUnmatchedBracket = isUnmatched
+    }
+
+    /// The only text that the pattern matches, or nil if it has a wildcard.
+    package var literal: String? {
+        var text = String.UnicodeScalarView()
+        for piece in pieces {
+            guard case .one(let scalar) = piece else { return nil }
+            text.append(scalar)
+        }
+        return String(text)
     }
 
     /// Parses the set after an opening bracket. Returns nil without consuming anything if there is no closing bracket.
