@@ -197,6 +197,15 @@ import Testing
         #expect(text == row.result)
     }
 
+    @Test func `the path of a query cannot name the key of the wildcard`() throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/l.jsonc", with: Array(Self.list.utf8))
+        let outcome = try runPrefs(["prefs", "query", "/tmp/l.jsonc", ":\\*", "TRUEPREDICATE"], on: machine)
+        #expect(
+            outcome == Transcript.Outcome(errors: "prefs: :\\*: the path of a query cannot name the key *\n", status: 3)
+        )
+    }
+
     @Test func `entries of another file are copied`() throws {
         let machine = try SimulatedMachine()
         try machine.fileSystem.replace("/tmp/l.json", with: Array(Self.list.utf8))

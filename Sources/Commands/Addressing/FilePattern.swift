@@ -104,7 +104,7 @@ struct FilePattern {
                 try check(folder, folder.word, [user, 0])
                 folder = folder.parent
             }
-            try check(start, start.word, [user, 0])
+            try check(start, base.isEmpty ? "." : base, [user, 0])
         }
     }
 

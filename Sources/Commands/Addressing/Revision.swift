@@ -50,15 +50,15 @@ struct Revision {
     /// - Parameters:
     ///   - reason: The reason to record; nil for the verb.
     ///   - count: Returns the number of changed entries to print, or nil to print none. Throws if there is none.
-    ///   - report: Called with each domain that was written, to print notes.
+    ///   - report: Called with the index of each domain that was written, to print notes.
     func carryOut(
         _ edits: [DomainEdit], _ reason: WriteReason? = nil, count: () throws -> Int? = { nil },
-        report: (AddressedDomain, CommittedDomain) throws -> Void = { _, _ in }
+        report: (_ index: Int, CommittedDomain) throws -> Void = { _, _ in }
     ) throws -> ExitStatus {
         let edits = pattern == nil ? edits : edits.map(requiringFile)
         let outcomes = try access.commit(edits, reason, isTrial: isTrial)
         let count = try count()
-        for (domain, outcome) in zip(domains, outcomes) {
+        for (index, (domain, outcome)) in zip(domains, outcomes).enumerated() {
             guard !isTrial else {
                 try show(outcome, of: domain)
                 continue
@@ -66,7 +66,7 @@ struct Revision {
             if pattern != nil, outcome.isChanged {
                 try access.printing(domain) { try access.context.say(domain.word.onOneLine) }
             }
-            try report(domain, outcome)
+            try report(index, outcome)
         }
         if let count, let domain = domains.first {
             func say() throws { try access.context.say("\(count) \(count == 1 ? "entry" : "entries")") }

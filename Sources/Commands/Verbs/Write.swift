@@ -75,10 +75,8 @@ extension Verb {
             guard let selection else { return nil }
             guard selected.count > 0 else { throw selection.failure(in: revision.name) }
             return selected.count
-        } report: { domain, outcome in
-            for writing in writings where writing.domain.file == domain.file {
-                try writing.report(outcome, isSelection: selection != nil)
-            }
+        } report: { index, outcome in
+            try writings[index].report(outcome, isSelection: selection != nil)
         }
     }
 }

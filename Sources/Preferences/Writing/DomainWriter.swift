@@ -337,9 +337,10 @@ package struct DomainWriter: Sendable {
         throw domain.failure(failure).afterCommit
     }
 
-    /// Syncs the folders, each once. There are few different ones.
+    /// Syncs the folders, each once.
     private func synchronize(_ folders: [FilePath]) throws(SystemFailure) {
-        for (index, folder) in folders.enumerated() where !folders[..<index].contains(folder) {
+        var synchronized: Set<FilePath> = []
+        for folder in folders where synchronized.insert(folder).inserted {
             try system.fileSystem.synchronizeFolder(folder)
         }
     }
