@@ -402,9 +402,20 @@ import Testing
                 #expect(state.overlapping(path) == sorted.filter { $0.path.overlaps(path) }, comment)
             }
             #expect(state.domains == Set(atoms.map { $0.path.domain }).sorted(), comment)
-            var rest = state
-            for atom in atoms.shuffled(using: &generator) { rest.cover(atom.name, Region(atom.path)) }
-            #expect(rest == MergeState() && rest.count == 0, comment)
+            #expect(state.size == MergeState(sorted: sorted).size, comment)
+            // In a base, a path lacks what it shares with the one before.
+            let shared = zip(sorted, sorted.dropFirst()).reduce(0) { shared, pair in
+                shared + zip(pair.0.path.bytes, pair.1.path.bytes).prefix { $0 == $1 }.count
+            }
+            let whole = sorted.reduce(0) { $0 + $1.path.bytes.count + $1.value.count + 40 }
+            #expect(state.size.file == whole - shared, comment)
+            var (rest, left) = (state, sorted)
+            for atom in atoms.shuffled(using: &generator) {
+                rest.cover(atom.name, Region(atom.path))
+                left.removeAll { $0.name == atom.name && $0.path == atom.path }
+                if left.count % 100 == 0 { #expect(rest.size == MergeState(sorted: left).size, comment) }
+            }
+            #expect(rest == MergeState() && rest.count == 0 && rest.size == MergeState.Size(), comment)
         }
     }
 

@@ -222,9 +222,7 @@ extension ByteReader {
 
 extension [UInt8] {
     mutating func append(_ path: Path, after previous: Path?) {
-        let before = previous?.bytes ?? []
-        var shared = 0
-        while shared < before.count, shared < path.bytes.count, before[shared] == path.bytes[shared] { shared += 1 }
+        let shared = previous.map { path.sharedBytes(with: $0) } ?? 0
         append(leb128: UInt64(shared))
         append(run: path.bytes[shared...])
     }

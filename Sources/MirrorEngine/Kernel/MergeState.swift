@@ -22,7 +22,7 @@ package struct MergeState: Sendable {
         var paths = 0
         /// The number of values that are too long for a pack.
         var long = 0
-        /// The most bytes of the file, which are fewer if paths begin alike.
+        /// The approximate bytes of the file, in which a path lacks what it shares with the one before.
         var file = 0
     }
 
@@ -33,7 +33,11 @@ package struct MergeState: Sendable {
         for start in stride(from: 0, to: atoms.count, by: Self.longestRun / 2) {
             runs.append(Array(atoms[start..<min(start + Self.longestRun / 2, atoms.count)]))
         }
-        for atom in atoms { note(atom, 1) }
+        var previous: Path?
+        for atom in atoms {
+            note(atom, 1, shared: previous.map { atom.path.sharedBytes(with: $0) } ?? 0)
+            previous = atom.path
+        }
     }
 }
 
@@ -112,6 +116,11 @@ extension MergeState {
         place.run < runs.count && place.index < runs[place.run].count ? runs[place.run][place.index] : nil
     }
 
+    private func previous(_ place: Place) -> Place? {
+        guard place.index == 0 else { return Place(run: place.run, index: place.index - 1) }
+        return place.run == 0 ? nil : Place(run: place.run - 1, index: runs[place.run - 1].count - 1)
+    }
+
     private func next(_ place: Place) -> Place {
         place.index + 1 < runs[place.run].count
             ? Place(run: place.run, index: place.index + 1) : Place(run: place.run + 1, index: 0)
@@ -151,12 +160,13 @@ extension MergeState {
         var place = place(of: atom.path)
         while let other = self.atom(at: place), other.path == atom.path, other.name < atom.name { place = next(place) }
         if let other = self.atom(at: place), other.path == atom.path, other.name == atom.name {
-            note(other, -1)
-            note(atom, 1)
+            let shared = sharedBytes(of: atom.path, previous(place), next(place))
+            note(other, -1, shared: shared)
+            note(atom, 1, shared: shared)
             runs[place.run][place.index] = atom
             return
         }
-        note(atom, 1)
+        note(atom, 1, shared: sharedBytes(of: atom.path, previous(place), place))
         if place.run == runs.count {
             guard let last = runs.last, last.count < Self.longestRun else {
                 runs.append([atom])
@@ -172,7 +182,7 @@ extension MergeState {
         var place = place(of: path)
         while let atom = atom(at: place), atom.path == path {
             guard atom.name != name else {
-                note(atom, -1)
+                note(atom, -1, shared: sharedBytes(of: path, previous(place), next(place)))
                 runs[place.run].remove(at: place.index)
                 if runs[place.run].isEmpty { runs.remove(at: place.run) }
                 return
@@ -193,14 +203,22 @@ extension MergeState {
         }
     }
 
-    private mutating func note(_ atom: Atom, _ change: Int) {
+    /// Returns how many bytes a file lacks because of an atom with a path between two others. In a sorted list, two
+    /// paths share only what each shares with all between them.
+    private func sharedBytes(of path: Path, _ before: Place?, _ after: Place) -> Int {
+        max(
+            before.flatMap(atom(at:)).map { path.sharedBytes(with: $0.path) } ?? 0,
+            atom(at: after).map { path.sharedBytes(with: $0.path) } ?? 0)
+    }
+
+    private mutating func note(_ atom: Atom, _ change: Int, shared: Int) {
         count += change
         let (value, path) = (atom.value.count, atom.path.bytes.count)
         let isLong = value > Blob.longestInPack
         size.values += value * change
         size.paths += path * change
         size.long += isLong ? change : 0
-        size.file += (path + (isLong ? 0 : value) + Self.bytesBesides) * change
+        size.file += (path - shared + (isLong ? 0 : value) + Self.bytesBesides) * change
         let depth = atom.path.depth
         while countByDepth.count <= depth { countByDepth.append(0) }
         countByDepth[depth] += change
@@ -208,16 +226,6 @@ extension MergeState {
 
     /// The bytes of an atom in a base besides its path and its value: its name, stamp, reason and region.
     private static let bytesBesides = 40
-
-    /// The bytes of the atoms in a base, in which a path lacks what it shares with the one before.
-    var bytesInBase: Int {
-        var (bytes, previous) = (size.file, [UInt8]())
-        visit { atom in
-            bytes -= zip(previous, atom.path.bytes).lazy.prefix { $0 == $1 }.count
-            previous = atom.path.bytes
-        }
-        return bytes
-    }
 
     private mutating func split(_ run: Int) {
         let half = runs[run].count / 2

@@ -138,6 +138,13 @@ extension Path {
         other.bytes.count >= bytes.count && bytes.compare(with: other.bytes, first: bytes.count) == 0
     }
 
+    /// Returns the number of first bytes that are equal.
+    func sharedBytes(with other: Path) -> Int {
+        var shared = 0
+        while shared < bytes.count, shared < other.bytes.count, bytes[shared] == other.bytes[shared] { shared += 1 }
+        return shared
+    }
+
     package func overlaps(_ other: Path) -> Bool { isPrefix(of: other) || other.isPrefix(of: self) }
 }
 

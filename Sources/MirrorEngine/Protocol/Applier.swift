@@ -188,8 +188,9 @@ extension Applier {
         // Files that arrive in several parts are applied after the last part.
         guard context.directoryStatus == .present, !isApplying, !hasJoined else { return }
         context.holdNewerSettings()
-        context.markLocalKeys()
-        asked = context.local.portion(of: nextDomains(of: context.local), context.limits)
+        repeat {
+            asked = context.local.portion(of: nextDomains(of: context.local), context.limits)
+        } while context.markLocalKeys(in: asked)
         guard !asked.isEmpty else { return }
         if Rule.capturesBeforeApplying.isKept {
             isApplying = true
@@ -343,15 +344,18 @@ extension EngineContext {
         return policy.supports(domain.domain, version) ? nil : .newerVersion
     }
 
-    /// Marks keys that stay on this host, so that the values of the mirror are not written into its files.
-    fileprivate mutating func markLocalKeys() {
-        guard local.application == nil else { return }
-        for domain in local.pendingDomains {
+    /// Marks keys that stay on this host, so that the values of the mirror are not written into its files. Returns
+    /// whether there are any.
+    fileprivate mutating func markLocalKeys(in domains: [Path]) -> Bool {
+        guard local.application == nil else { return false }
+        var marksAny = false
+        for domain in domains {
             guard var trackedFile = local.trackedFiles[domain] else { continue }
             let keys = trackedFile.exceptions.filter { key, exception in
                 exception.reason == .pending && policy.staysLocal(domain.domain, key.key ?? "")
             }
             guard !keys.isEmpty else { continue }
+            marksAny = true
             for (key, exception) in keys {
                 trackedFile.exceptions[key] = TrackedFile.Exception(
                     value: exception.value, reason: .local, shown: exception.shown)
@@ -361,6 +365,7 @@ extension EngineContext {
                 past: trackedFile.past)
             commit(.applied([unchanged]))
         }
+        return marksAny
     }
 
     /// Reports the keys that received values of the mirror, once each, by the writers of the values in force.

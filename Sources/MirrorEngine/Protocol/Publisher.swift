@@ -336,8 +336,7 @@ extension EngineContext {
     /// Whether the mirror, with the changes that wait, has more values than it may.
     fileprivate var isFull: Bool {
         let live = local.shared.live
-        return live.count > limits.keys || !live.size.isReadable
-            || live.size.file > limits.bytesOfMirror && live.bytesInBase > limits.bytesOfMirror
+        return live.count > limits.keys || !live.size.isReadable || live.size.file > limits.bytesOfMirror
     }
 }
 
