@@ -39,6 +39,8 @@ enum Rule: String {
     case limitsNumbers
     /// A write that a copy of this store has published is not published again.
     case adoptsPublished
+    /// A write in a file of our own that another host has read no longer waits.
+    case publishesKnown
     /// A write that was replaced before it was published is published without its value.
     case withholdsReplaced
     /// A store that lost its state, and finds values in a file, keeps them as open conflicts.

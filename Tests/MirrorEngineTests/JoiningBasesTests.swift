@@ -17,10 +17,13 @@ private struct Reader {
     }
 
     /// A log with one transaction, which writes a key of its number.
-    static func log(_ sequence: UInt64, by author: WriterID = Self.author, value: String = "v") -> LogPack {
+    static func log(
+        _ sequence: UInt64, by author: WriterID = Self.author, value: String = "v", id: UInt64? = nil
+    ) -> LogPack {
         let path = Path(domain: "d", key: "k\(sequence)")
         let change = Change(
-            WriteID(number: sequence << 8 | author.number), at: path, .text(value), stamp: Stamp(number: sequence))
+            WriteID(number: id ?? sequence << 8 | author.number), at: path, .text(value),
+            stamp: Stamp(number: sequence))
         return LogPack(
             mirror: PackSamples.mirror, writer: author, first: sequence, previous: nil, knowledge: VersionVector(),
             transactions: [Transaction([change])])
@@ -192,5 +195,40 @@ private struct Reader {
         #expect(reader.local.base.beyond == nil, "the replacement is stated by no transaction")
         #expect(reader.local.shared.live.atoms.contains { $0.name == name } == !isReplaced)
         #expect(reader.local.shared.live == other.local.shared.live)
+    }
+}
+
+/// The journal does not record that the file was created, because the program was killed or the directory lost the
+/// file.
+@Suite struct `A write in a file of our own that another host has read` {
+    @Test(arguments: [true, false], [true, false])
+    func `is replaced where that host has replaced it`(_ isReplaced: Bool, _ isOfSameFile: Bool) throws {
+        let author = WriterID(number: 7)
+        let written = Reader.log(1, by: author)
+        let encoded = written.encoded()
+        var writer = LocalState(mirror: PackSamples.mirror, writer: author)
+        writer.outbox = written.transactions
+        writer.shared.apply(written.transactions[0].changes, nil)
+        writer.apply(
+            .intended(
+                PackIntent(
+                    pack: encoded, last: 1, published: 1, knowledge: VersionVector(), isFarewell: false,
+                    references: [])))
+        let published = TransactionID(writer: author, sequence: 1)
+        let name = AtomName(written.transactions[0].changes[0].id, published)
+        // A copy of this store may have written something else into its first file.
+        let read = isOfSameFile ? written : Reader.log(1, by: author, id: 99)
+        var other = try Reader()
+        try other.join(read)
+        if isReplaced {
+            other.local.shared.live.cover(
+                AtomName(read.transactions[0].changes[0].id, published), Region(Path(domain: "d", key: "k1")))
+        }
+        writer.apply(writer.record(ofJoining: try Pack(decoding: other.base.encoded().bytes), at: 0))
+        writer.apply(.created(encoded.name, at: 0))
+        #expect(writer.outbox.isEmpty && writer.sequence == 1)
+        #expect(writer.folder.tip == encoded.hash && writer.folder.created[encoded.name] != nil)
+        #expect(writer.shared.live.atoms.contains { $0.name == name } == (!isReplaced || !isOfSameFile))
+        if isOfSameFile { #expect(writer.shared.live == other.local.shared.live) }
     }
 }

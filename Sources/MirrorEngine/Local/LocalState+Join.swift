@@ -10,6 +10,7 @@ extension LocalState {
         var changed: [Atom] = []
         if !base.skipsValues {
             var noted = self
+            noted.publishWhatIsKnown(by: base, hash: pack.hash)
             noted.noteFiles(of: base, hash: pack.hash)
             changed = noted.shared.changes(by: base.state(hash: pack.hash))
         }
@@ -70,6 +71,7 @@ extension LocalState {
         case .base(let base):
             if base.last > shared.vector[writer] { retired[writer] = nil }
             peers[writer]?.isKept = false
+            publishWhatIsKnown(by: base, hash: pack.hash)
             if changed == nil { adopt(base.state.live) }
             join(base, hash: pack.hash, changed: changed)
             updateExceptions(
@@ -77,6 +79,17 @@ extension LocalState {
         }
         peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
         publishDoubts(since: inDoubt)
+    }
+
+    /// Publishes what a file of our own contains, if another host has read that file: the creation can have succeeded
+    /// although this was not recorded, and the file can have been removed since. Only then does the base prove which of
+    /// these values were replaced.
+    private mutating func publishWhatIsKnown(by base: BasePack, hash: ContentHash) {
+        guard let intent, Rule.publishesKnown.isKept,
+            base.state(hash: hash).vector.entry(of: writer)
+                == VersionVector.Entry(sequence: intent.last, tag: FileTag(intent.pack.hash))
+        else { return }
+        publish(intent)
     }
 
     /// Makes a base due after a change of what is in doubt: only a base tells the others what was replaced of it.

@@ -235,7 +235,7 @@ extension LocalState {
     }
 
     /// Gives the transactions that a file contains their numbers, and removes them from the outbox.
-    private mutating func publish(_ intent: PackIntent) {
+    mutating func publish(_ intent: PackIntent) {
         guard intent.published > 0, intent.last == sequence + UInt64(intent.published) else { return }
         publish(intent.published, tag: FileTag(intent.pack.hash))
         folder.tip = intent.pack.hash
