@@ -5,7 +5,8 @@ import Testing
 /// Runs the transcripts with the built executable on the real machine.
 @Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"))
 struct BuiltTranscriptTests {
-    @Test(arguments: TranscriptTests.names)
+    /// Without those that need an administrator.
+    @Test(arguments: TranscriptTests.names.filter { $0 != "administration.transcript" })
     func `the executable behaves as the transcript shows`(_ name: String) throws {
         let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: name)
         let transcript = try Transcript(parsing: String(decoding: Data(contentsOf: file), as: UTF8.self))

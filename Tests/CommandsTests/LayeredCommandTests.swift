@@ -143,7 +143,7 @@ import Testing
         ("d count --add 1e999", 3, "--add 1e999: not a finite number"),
         (
             "d counts --array-add --add 1", 3,
-            "--add changes a stored value, and cannot be inside an array or a dictionary"
+            "--add is for a whole value, and cannot be inside an array or a dictionary"
         ),
         ("d :counts:0 --insert --add 1", 2, "write: --insert requires a new value, not --add or --toggle"),
         ("d --add 1", 3, "d: only a dictionary can replace all values; name a key to set one"),

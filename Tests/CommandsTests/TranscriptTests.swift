@@ -22,9 +22,27 @@ import Testing
         let machine = try SimulatedMachine()
         try machine.setWorkingFolder("/home/ada")
         let failures = try transcript.failures(masking: withoutConflictNames) { words, input in
-            try runPrefs(words, input: input, on: machine)
+            try Self.run(words, input, on: machine)
         }
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    /// Runs a command. `sudo` or the values of variables can precede it.
+    private static func run(
+        _ words: [String], _ input: String, on machine: SimulatedMachine
+    ) throws -> Transcript.Outcome {
+        var (words, variables) = (words[...], EnvironmentVariables())
+        while let word = words.first, let equals = word.firstIndex(of: "="), word.first?.isUppercase == true {
+            variables[String(word[..<equals])] = String(word[word.index(after: equals)...])
+            words.removeFirst()
+        }
+        let isRoot = words.first == "sudo"
+        if isRoot { words.removeFirst() }
+        var environment = machine.environment
+        if isRoot { environment.user = 0 }
+        return try runPrefs(
+            Array(words), input: input, on: machine, as: isRoot ? machine.disk.process(user: 0) : nil,
+            environment: environment, variables: variables)
     }
 
     /// The transcripts whose domains can be folders without any other difference than the ending of their paths.

@@ -27,7 +27,7 @@ extension StoreAccess {
         let outcomes: [CommittedDomain]
         do {
             let edits = edits.map { edit in
-                var edit = judgingSecrets(edit.made(in: policy.newFormat))
+                var edit = refusingMasks(judgingSecrets(edit.made(in: policy.newFormat)))
                 if !isTrial { edit = delayingInterrupts(edit) }
                 edit.writesWholeText = edit.writesWholeText || writesAnew
                 edit.padsReals = context.isRunAsAppleTool
@@ -73,6 +73,30 @@ extension StoreAccess {
         var judging = edit
         judging.isSensitive = { key, value in masking.touches(value, at: [EntryPath.Component(key)]) }
         return judging
+    }
+
+    /// Returns the edit with a check that it does not replace a sensitive value by the dots that are printed in its
+    /// place, such as an edit from a file with the output of `read`.
+    private func refusingMasks(_ edit: DomainEdit) -> DomainEdit {
+        guard let name = try? DomainName(edit.file.name) else { return edit }
+        var refusing = edit
+        refusing.change = { draft in
+            let before = draft.values
+            try edit.change(&draft)
+            for entry in draft.values {
+                let paths = entry.value.paths(to: .string(Masking.dots))
+                guard !paths.isEmpty, before[entry.key] != entry.value else { continue }
+                let masking = Masking(schemas.secrecy(of: name))
+                for path in paths.map({ EntryPath([EntryPath.Component(entry.key)] + $0.components) })
+                where masking.hides(path) {
+                    throw CommandFailure(
+                        .invalidValue,
+                        "\(edit.file.name.onOneLine): \(path.description.onOneLine) is sensitive, and \(Masking.dots) is what is printed in its place; nothing was changed"
+                    )
+                }
+            }
+        }
+        return refusing
     }
 
     /// Returns the edit with interrupts delayed from the moment its change runs. By then all locks are held, so the
@@ -287,5 +311,19 @@ extension CommandFailure {
             .forced,
             "\(domain.word.onOneLine): the administrator forces all values that would change (\(names)); nothing was changed (--force overrides this)"
         )
+    }
+}
+
+extension PropertyList {
+    /// Returns the paths at which a value occurs.
+    fileprivate func paths(to value: PropertyList) -> [EntryPath] {
+        func inside(_ component: EntryPath.Component, _ element: PropertyList) -> [EntryPath] {
+            element.paths(to: value).map { EntryPath([component] + $0.components) }
+        }
+        return switch self {
+        case .array(let elements): elements.enumerated().flatMap { inside(EntryPath.Component($0), $1) }
+        case .dictionary(let entries): entries.flatMap { inside(EntryPath.Component($0.key), $0.value) }
+        default: self == value ? [EntryPath()] : []
+        }
     }
 }

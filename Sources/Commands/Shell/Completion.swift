@@ -266,7 +266,7 @@ extension Completion {
         }
         guard operands.count == 2, words.isEmpty || current.hasPrefix("-") else { return }
         let isShort = current.hasPrefix("-") && !current.hasPrefix("--")
-        for flag in dialect == .modern ? TypeFlag.allCases : TypeFlag.ofValues {
+        for flag in dialect == .modern ? TypeFlag.allCases : TypeFlag.ofBoth {
             offer(isShort ? flag.rawValue : dialect.spelling(flag), flag.argument.meaning)
         }
     }

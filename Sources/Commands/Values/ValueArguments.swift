@@ -40,6 +40,7 @@ package struct ValueArguments {
         case .dictAdd: return .merge(try entries())
         case .add: return .add(try value(.add))
         case .toggle: return .toggle
+        case .stdin: return .text(try standardInput())
         default: return .value(try value(flag))
         }
     }
@@ -66,13 +67,21 @@ package struct ValueArguments {
             return dialect == .modern ? .string(first) : try PropertyList(bareElement: first)
         }
         guard !flag.isComposite else { throw ValueFailure(.nestedComposite(flag)) }
-        guard !flag.isOfStoredValue else { throw ValueFailure(.changeInComposite(flag)) }
+        guard !flag.isOnlyModern else { throw ValueFailure(.notInComposite(flag)) }
         return try value(flag)
     }
 
     private func flag(_ word: String) -> TypeFlag? {
         if dialect == .modern { return TypeFlag(word: word) }
-        return TypeFlag(rawValue: word).flatMap { $0.isOfStoredValue ? nil : $0 }
+        return TypeFlag(rawValue: word).flatMap { $0.isOnlyModern ? nil : $0 }
+    }
+
+    /// Returns the text of the standard input without a final newline.
+    private func standardInput() throws(ValueFailure) -> String {
+        var bytes = try contents("-")
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw ValueFailure(.inputIsNotText) }
+        return text
     }
 
     private mutating func value(_ flag: TypeFlag) throws(ValueFailure) -> PropertyList {
@@ -88,7 +97,7 @@ package struct ValueArguments {
             case .json: try parsed(word, flag, .json)
             case .plist: try parsed(word, flag, nil)
             case .add: PropertyList(addend: word)
-            case .array, .arrayAdd, .dict, .dictAdd, .toggle: nil
+            case .array, .arrayAdd, .dict, .dictAdd, .stdin, .toggle: nil
             }
         guard let value else { throw ValueFailure(.malformed(flag, word)) }
         return value
@@ -134,7 +143,7 @@ package struct ValueArguments {
     }
 
     private static func nearest(to word: String) -> TypeFlag? {
-        TypeFlag.ofValues.map(\.rawValue).nearest(to: word).flatMap { TypeFlag(rawValue: $0) }
+        TypeFlag.ofBoth.map(\.rawValue).nearest(to: word).flatMap { TypeFlag(rawValue: $0) }
     }
 }
 
@@ -154,6 +163,7 @@ package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
     case dictAdd = "-dict-add"
     case json = "-json"
     case plist = "-plist"
+    case stdin = "-stdin"
     case add = "-add"
     case toggle = "-toggle"
 }
@@ -175,17 +185,17 @@ extension TypeFlag {
         }
     }
 
-    /// Whether the flag changes a stored number or Boolean instead of giving a value. `defaults` has no such flags.
-    package var isOfStoredValue: Bool { self == .add || self == .toggle }
+    /// Whether `defaults` does not have the flag.
+    package var isOnlyModern: Bool { [.stdin, .add, .toggle].contains(self) }
 
     /// Whether its words are keys with values.
     package var hasKeys: Bool { self == .dict || self == .dictAdd }
 
-    /// The flags that give a value.
-    package static let ofValues = allCases.filter { !$0.isOfStoredValue }
+    /// The flags that both `prefs` and `defaults` have.
+    package static let ofBoth = allCases.filter { !$0.isOnlyModern }
 
     /// Whether a word follows the flag.
-    package var takesWord: Bool { self != .toggle }
+    package var takesWord: Bool { self != .stdin && self != .toggle }
 
     /// The flag with its argument, for help.
     var usage: String { takesWord ? "\(rawValue) \(argument.name)" : rawValue }
@@ -206,6 +216,7 @@ extension TypeFlag {
         case .dictAdd: ("KEY VALUE…", "add the entries to the existing dictionary")
         case .json: ("TEXT", "any value, as JSON")
         case .plist: ("TEXT", "any value, as the text of a property list")
+        case .stdin: ("", "the text of the standard input, without its final newline")
         case .add: ("N", "add a number, which can be negative or a real; a missing value is 0")
         case .toggle: ("", "invert a Boolean; a missing value is false")
         }
@@ -227,8 +238,9 @@ package struct ValueFailure: Reportable, Hashable {
         case unexpectedArgument(String)
         case unknownType(String, nearest: TypeFlag?)
         case nestedComposite(TypeFlag)
-        /// A change of the stored value inside an array or a dictionary.
-        case changeInComposite(TypeFlag)
+        /// A flag for a whole value inside an array or a dictionary.
+        case notInComposite(TypeFlag)
+        case inputIsNotText
         /// The existing value has the wrong type for the change.
         case notChangeable(PropertyList.Kind, by: TypeFlag, key: String)
         /// The sum is beyond the range or the precision of numbers.
@@ -307,8 +319,9 @@ extension ValueFailure {
             ["unknown type \(shown(text))\(nearest.map { "; did you mean \(dialect.spelling($0))?" } ?? "")"]
         case .textOver(let kind, let key):
             ["\(key.onOneLine): holds \(kind.withArticle), which text cannot replace; use \(kind.flags)"]
-        case .changeInComposite(let flag):
-            ["\(dialect.spelling(flag)) changes a stored value, and cannot be inside an array or a dictionary"]
+        case .notInComposite(let flag):
+            ["\(dialect.spelling(flag)) is for a whole value, and cannot be inside an array or a dictionary"]
+        case .inputIsNotText: ["the standard input is not UTF-8 text; nothing was changed"]
         case .notChangeable(let kind, let flag, let key):
             [
                 "\(key.onOneLine): the value is \(kind.withArticle), and \(dialect.spelling(flag)) requires \(flag.noun); nothing was changed"

@@ -24,8 +24,8 @@ extension Verb {
         ],
         table: Table(
             title: "Types",
-            rows: TypeFlag.ofValues.map { ($0.usage, $0.argument.meaning) },
-            modernRows: TypeFlag.allCases.filter(\.isOfStoredValue).map { ($0.usage, $0.argument.meaning) }),
+            rows: TypeFlag.ofBoth.map { ($0.usage, $0.argument.meaning) },
+            modernRows: TypeFlag.allCases.filter(\.isOnlyModern).map { ($0.usage, $0.argument.meaning) }),
         options: [
             .layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .printed, .dryRun, .predicate, .create, .bind,
             .from, .newDomain, .newHost,
