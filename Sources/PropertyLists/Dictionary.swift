@@ -322,7 +322,7 @@ struct KeyIndex: Sendable {
         let entries = entries.span
         var slots = table.mutableSpan
         for position in entries.indices {
-            let hash = Self.hash(entries[position].key)
+            let hash = entries.withElement(at: position) { Self.hash($0.key) }
             var slot = Int(truncatingIfNeeded: hash) & mask
             while slots[Self.header + slot] != 0 {
                 let other = slots[Self.header + slot]

@@ -80,6 +80,7 @@ extension Pack {
         for round in 0..<6000 {
             let pack = PackSamples.all[round % 4].bytes
             guard var envelope = try? Envelope(decoding: pack) else { continue }
+            envelope.records = try envelope.decodedRecords()
             let fields = envelope.fields.keys.sorted { $0.rawValue < $1.rawValue }
             for _ in 0..<Int.random(in: 1...2, using: &generator) {
                 if !envelope.records.isEmpty, Bool.random(using: &generator) {

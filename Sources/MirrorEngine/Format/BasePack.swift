@@ -178,12 +178,12 @@ extension BasePack {
 
     private mutating func readRecords(_ envelope: Envelope, _ blobs: [BlobName: Blob]) throws(PackFault) {
         var (blobTable, paths, last) = (try envelope.blobTable(blobs), DecodedPathBudget(), Atom?.none)
-        let goneCount = try envelope.number(.gone)
-        let records = envelope.records.dropLast(goneCount == nil ? 0 : 1)
+        let (goneCount, allRecords) = (try envelope.number(.gone), try envelope.decodedRecords())
+        let records = allRecords.dropLast(goneCount == nil ? 0 : 1)
         for (number, record) in records.enumerated() {
             try readRecord(record, isLast: number == records.count - 1, &last, &blobTable, &paths)
         }
-        if let goneCount { try readGone(Array(envelope.records.last ?? []), goneCount, &paths) }
+        if let goneCount { try readGone(Array(allRecords.last ?? []), goneCount, &paths) }
         try blobTable.expectAllUsed()
     }
 

@@ -13,8 +13,12 @@ internal import Digests
 struct Envelope: Sendable {
     var kind: UInt8
     var fields: [Field: [UInt8]] = [:]
-    /// The records, which share the bytes of a decoded file.
+    /// The records of a file that is to be written.
     var records: [ArraySlice<UInt8>] = []
+    /// The records of a decoded file and their number. They are read when they are needed, because a base may be large
+    /// and have nothing new.
+    private var encodedRecords = ByteReader([])
+    private var recordCount: UInt64 = 0
     /// The hash of the file from which the envelope was decoded.
     private(set) var hash = ContentHash.none
     /// Whether the header has fields that this version does not know.
@@ -112,8 +116,8 @@ extension Envelope {
         let length = try reader.count(limit: Self.longestHeader, of: "bytes of a header")
         try readHeader(try reader.part(length))
         guard reader.remaining >= Self.trailerLength else { throw .endsEarly }
-        try readRecords(try reader.part(reader.remaining - Self.trailerLength))
-        guard try reader.word() == UInt64(records.count) else { throw .contradiction("count of records") }
+        encodedRecords = try reader.part(reader.remaining - Self.trailerLength)
+        recordCount = try reader.word()
         guard try reader.word() == UInt64(bytes.count) else { throw .contradiction("length") }
     }
 
@@ -137,13 +141,16 @@ extension Envelope {
         if wanted < Self.version { throw .olderVersion }
     }
 
-    private mutating func readRecords(_ reader: ByteReader) throws(PackFault) {
-        var reader = reader
+    /// Returns the records of a decoded file, whose bytes they share.
+    func decodedRecords() throws(PackFault) -> [ArraySlice<UInt8>] {
+        var (reader, records) = (encodedRecords, [ArraySlice<UInt8>]())
         while !reader.isAtEnd {
             let record = try reader.run(limit: Self.longestRecord)
             guard try reader.halfWord() == CRC32C.checksum(record) else { throw .wrongChecksum }
             records.append(record)
         }
+        guard recordCount == UInt64(records.count) else { throw .contradiction("count of records") }
+        return records
     }
 }
 

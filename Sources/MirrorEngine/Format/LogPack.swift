@@ -56,12 +56,13 @@ extension LogPack {
         previous = try envelope.contentHash(.previous)
         knowledge = try envelope.versionVector()
         transactions = []
-        guard !envelope.records.isEmpty else { throw .contradiction("a log without a transaction") }
-        guard first > 0, first <= PackName.greatestNumber - UInt64(envelope.records.count) else {
+        let records = try envelope.decodedRecords()
+        guard !records.isEmpty else { throw .contradiction("a log without a transaction") }
+        guard first > 0, first <= PackName.greatestNumber - UInt64(records.count) else {
             throw .beyondLimit("sequence number")
         }
         var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
-        for record in envelope.records {
+        for record in records {
             transactions.append(try Transaction(Array(record), of: writer, &blobTable, &paths))
         }
         try blobTable.expectAllUsed()

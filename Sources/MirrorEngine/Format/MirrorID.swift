@@ -45,7 +45,7 @@ package struct Marker: Hashable, Sendable {
 
     package init(decoding bytes: [UInt8]) throws(PackFault) {
         let envelope = try Envelope(decoding: bytes)
-        guard envelope.kind == Self.kind, envelope.records.isEmpty else { throw .notThisFormat }
+        guard envelope.kind == Self.kind, try envelope.decodedRecords().isEmpty else { throw .notThisFormat }
         try envelope.expect([.mirror, .version])
         mirror = try envelope.mirror()
     }

@@ -63,6 +63,6 @@ extension WriterNote {
         }
         let longest = max(label.utf8.count, platform.utf8.count, software.utf8.count)
         guard longest <= Self.longestText else { throw .beyondLimit("bytes of a label") }
-        guard envelope.records.isEmpty else { throw .contradiction("a note with records") }
+        guard try envelope.decodedRecords().isEmpty else { throw .contradiction("a note with records") }
     }
 }

@@ -388,7 +388,7 @@ extension EngineContext {
     }
 
     /// The limit of reported keys for one write.
-    private static let mostReportedKeys = 10_000
+    private static let mostReportedKeys = 1000
 
     /// Reports the keys of a file whose values in the mirror its format cannot hold.
     fileprivate mutating func reportUnheld(_ applied: AppliedDomain, _ change: DomainChange) {

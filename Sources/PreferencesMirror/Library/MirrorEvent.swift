@@ -3,7 +3,7 @@ package import MirrorEngine
 /// An event of a mirror.
 @nonexhaustive
 public enum MirrorEvent: Hashable, Sendable {
-    /// Keys of a domain now have the values of another host.
+    /// Keys of a domain now have the values of another host. At most 1,000 of one write are named.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
     /// A value of a key is not in force and was not seen by the host whose value is. It is kept on all hosts until a
     /// user accepts or restores it. The identifier is that of `prefs mirror conflicts`, and the host is the one that

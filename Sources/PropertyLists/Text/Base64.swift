@@ -112,8 +112,8 @@ private struct Base64Decoder {
     }
 
     private mutating func endGroup() {
-        for shift: UInt32 in [16, 8, 0].prefix(3 - padding) {
-            output[count] = UInt8(truncatingIfNeeded: group >> shift)
+        for byte in 0..<3 - padding {
+            output[count] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * byte))
             count += 1
         }
         (group, characters) = (0, 0)
