@@ -228,6 +228,102 @@ import Testing
         #expect(try machine.run("prefs read a y").output == "1\n")
     }
 
+    // MARK: Layers
+
+    /// A folder with declarations for three layers and two hosts, on the machine of a user.
+    private static func layers(user: UInt32) throws -> SimulatedMachine {
+        let machine = try SimulatedMachine(user: user)
+        for (folder, text) in [
+            ("", #"{"theme": "dark", "size": 1}"#), ("/site", #"{"size": 5}"#), ("/forced", #"{"proxy": "p"}"#),
+            ("/hosts/simulated", #"{"size": 9}"#), ("/hosts/other", #"{"size": 19}"#),
+        ] {
+            let folder = try #require(FilePath("/home/ada/clone" + folder))
+            try machine.fileSystem.makeFolders(folder)
+            try machine.fileSystem.replace(folder.appending("d.json"), with: Array(text.utf8).span.bytes)
+        }
+        return machine
+    }
+
+    private static let noteOnHost =
+        "prefs: /home/ada/clone/hosts/other: not applied: unknown host other; the known ones are simulated (this host)\n"
+
+    @Test func `the folders of layers and hosts are applied by the administrator`() throws {
+        let machine = try Self.layers(user: 0)
+        let apply = "prefs apply --layers /home/ada/clone"
+        let hosts = try machine.run("prefs domains --hosts").output
+        let host = try #require(hosts.split { $0.isWhitespace }.first)
+        let changes = """
+            + d@forced proxy: "p"
+            + d@site size: 5
+            + d for host \(host) size: 9
+            + d size: 1
+            + d theme: "dark"
+
+            """
+        let trial = try machine.run(apply + " --dry-run")
+        #expect(trial.status == 8 && trial.output == changes && trial.errors == Self.noteOnHost, "\(trial)")
+        let outcome = try machine.run(apply)
+        #expect(outcome.status == 0 && outcome.output == changes && outcome.errors == Self.noteOnHost, "\(outcome)")
+        for (line, output) in [
+            ("read d size", "9\n"), ("read --layer user d size", "1\n"), ("read --layer site d size", "5\n"),
+            ("read --layer forced d proxy", "p\n"),
+            (
+                "apply --list --layers",
+                "/home/ada/clone:\nd@forced proxy\nd for host \(host) size\nd size\nd theme\nd@site size\n"
+            ),
+        ] {
+            #expect(try machine.run("prefs " + line).output == output, "\(line)")
+        }
+        let permissions = try machine.fileSystem.status(of: "/etc/xdg/prefs")?.permissions.rawValue
+        #expect(permissions == 0o755)
+        #expect(try machine.run(apply + " --check").status == 0)
+
+        // What is no longer declared is pruned in each layer.
+        try machine.fileSystem.remove("/home/ada/clone/site/d.json")
+        try machine.fileSystem.replace("/home/ada/clone/forced/d.json", with: Array("{}".utf8).span.bytes)
+        let refused = try machine.run(apply + " --prune")
+        #expect(
+            refused.status == 8 && refused.output == "" && refused.errors.contains("no file for d@site"), "\(refused)")
+        #expect(try machine.run("prefs read --layer forced d proxy").output == "p\n")
+        let pruned = try machine.run(apply + " --prune-domains --new-host")
+        let expected = "- d@forced proxy: \"p\"\n- d@site size: 5\n+ d for host other size: 19\n"
+        #expect(pruned.status == 0 && pruned.output == expected && pruned.errors == "", "\(pruned)")
+
+        #expect(try machine.run("prefs undo --layer forced --transaction d").status == 0)
+        #expect(try machine.run("prefs read --layer forced d proxy").output == "p\n")
+    }
+
+    @Test func `another user changes nothing in any layer`() throws {
+        let machine = try Self.layers(user: 1000)
+        let outcome = try machine.run("prefs apply --layers /home/ada/clone")
+        #expect(outcome.status == 6 && outcome.output == "", "\(outcome)")
+        #expect(try machine.run("prefs read d").status == 1)
+    }
+
+    @Test func `a value that one layer refuses leaves the others unchanged`() throws {
+        let machine = try Self.layers(user: 0)
+        try machine.fileSystem.replace("/home/ada/clone/d.json", with: Array("[1]".utf8).span.bytes)
+        #expect(try machine.run("prefs apply --layers /home/ada/clone").status != 0)
+        #expect(try machine.run("prefs write d proxy x --layer forced").status == 0)
+        try machine.fileSystem.replace(
+            "/home/ada/clone/d.json", with: Array(#"{"proxy": "mine"}"#.utf8).span.bytes)
+        let outcome = try machine.run("prefs apply --layers /home/ada/clone")
+        #expect(outcome.status == 4 && outcome.output == "", "\(outcome)")
+        #expect(try machine.run("prefs read --layer site d").status == 1)
+    }
+
+    @Test(arguments: [
+        ("--layers --host simulated /home/ada/clone", "with --layers, the folders say which domains"),
+        ("--layers --domain d /home/ada/clone", "with --layers, the folders say which domains"),
+        ("--layers /home/ada/clone/d.json", "not a folder, as --layers requires"),
+        ("--layers -", "not a folder, as --layers requires"),
+        ("--new-host /home/ada/clone", "--new-host is for --host"),
+    ])
+    func `layers need a folder that names them`(_ words: String, _ message: String) throws {
+        let outcome = try Self.layers(user: 0).run("prefs apply " + words)
+        #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+    }
+
     @Test func `changes that cannot be printed were made, which the message reports`() throws {
         let machine = try SimulatedMachine()
         let terminal = SimulatedTerminal(input: #"{"a": {"x": 1}}"#)

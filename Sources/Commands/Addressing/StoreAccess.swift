@@ -39,7 +39,7 @@ struct StoreAccess {
         reason = WriteReason(rawValue: invocation.verb.name)
         named = (invocation[.store], invocation[.host])
         requiredFormat = invocation.verb.options.contains(.from) ? invocation[.from] : nil
-        if invocation.has(.newHost), named.host == nil {
+        if invocation.has(.newHost), named.host == nil, !invocation.has(.foldersAreLayers) {
             throw CommandFailure(.usage, "\(Option.newHost.name) is for --host")
         }
         let isByHost = invocation.has(.currentHost) || named.host != nil
@@ -109,6 +109,11 @@ struct StoreAccess {
         let list = (["\(name.onOneLine) (this host)"] + others).joined(separator: ", ")
         throw CommandFailure(
             .usage, "unknown host \(ShellWord.quoted(word.onOneLine)); the known ones are \(list)")
+    }
+
+    /// Returns the host that a word means, like the word of `--host`.
+    func host(named word: String, isNew: Bool) throws -> String {
+        try Self.host(named: word, isNew: isNew, places, context)
     }
 
     /// The hosts that have files in this store, and this one, which is the first.
@@ -240,6 +245,9 @@ struct AddressedDomain: Sendable {
 
     /// The name in messages that can concern several layers.
     var label: String { host.map { "\(word) for host \($0)" } ?? word }
+
+    /// The name in messages that concern several layers of one domain.
+    var labelOfLayer: String { host != nil || layer == .user ? label : "\(word)@\(layer)" }
 
     /// Returns the heading in the output of `read`.
     func heading(_ dialect: Dialect) -> String {

@@ -74,15 +74,26 @@ struct AppliedSets: Hashable, Sendable {
         entries[Name(file.path.description)]?.sets.first { $0.value.contains(key) }?.key
     }
 
-    /// Returns the domains in which a set has keys. Those of other hosts and stores are left out.
-    func domains(of set: Name, in access: StoreAccess) throws -> Set<DomainName> {
-        Set(try entries(in: access).filter { !($0.sets[set] ?? []).isEmpty }.map(\.domain))
+    /// Returns the domains in which a set has keys, in some layers. Those of other stores are left out, and those of
+    /// other hosts than the one that the command names.
+    func domains(of set: Name, in layers: [Layer], _ access: StoreAccess) throws -> Set<Declaration.Target> {
+        let ofSet = try entries(in: layers, access).filter { !($0.entry.sets[set] ?? []).isEmpty }
+        return Set(
+            ofSet.map { Declaration.Target(name: $0.entry.domain, layer: $0.domain.layer, host: $0.domain.host) })
     }
 
-    private func entries(in access: StoreAccess) throws -> [Entry] {
-        try entries.compactMap { path, entry in
-            let file = try access.file(of: entry.domain, in: access.layer)
-            return Name(file.path.description) == path ? entry : nil
+    private func entries(
+        in layers: [Layer], _ access: StoreAccess
+    ) throws -> [(domain: AddressedDomain, entry: Entry)] {
+        let hosts: [String?] = try access.host.map { [$0] } ?? access.hosts().map(\.host)
+        return try entries.compactMap { path, entry in
+            for layer in layers {
+                for host in layer == .userHost ? hosts : [nil] {
+                    let domain = try access.domain(entry.domain, in: layer, on: host)
+                    if Name(domain.file.path.description) == path { return (domain, entry) }
+                }
+            }
+            return nil
         }
     }
 
@@ -110,19 +121,20 @@ struct AppliedSets: Hashable, Sendable {
     // MARK: Reading
 
     /// Reads the record of a store.
-    static func read(_ access: StoreAccess) throws -> AppliedSets {
-        let contents = try access.places.user.recordOfApplied.contents(on: access.system)
+    static func read(_ store: StoreOfLayers, _ access: StoreAccess) throws -> AppliedSets {
+        let contents = try store.folder.recordOfApplied.contents(on: access.system)
         access.warn(contents.recovery)
         return AppliedSets(contents.values)
     }
 
     /// Prints the sets and their keys.
-    func list(_ access: StoreAccess) throws {
-        let entries = try entries(in: access).sorted { $0.domain < $1.domain }
-        for set in Set(entries.flatMap(\.sets.keys)).sorted() {
-            let lines = entries.flatMap { entry in
+    static func list(in stores: [StoreOfLayers], _ access: StoreAccess) throws {
+        let entries = try stores.flatMap { try read($0, access).entries(in: $0.layers, access) }
+            .sorted { ($0.entry.domain, $0.domain.layer) < ($1.entry.domain, $1.domain.layer) }
+        for set in Set(entries.flatMap(\.entry.sets.keys)).sorted() {
+            let lines = entries.flatMap { domain, entry in
                 (entry.sets[set] ?? []).map(\.text).sorted { $0.isBefore($1) }
-                    .map { "\(entry.domain.text.onOneLine) \($0.onOneLine)" }
+                    .map { "\(domain.labelOfLayer.onOneLine) \($0.onOneLine)" }
             }
             guard !lines.isEmpty else { continue }
             try access.context.say(set.text.onOneLine + ":")

@@ -10,12 +10,13 @@ extension Verb {
             "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. For a folder, all files in it that end in \(Declaration.endings) are read, and its other entries are listed on standard error. If several files declare a key, the value in the last file is used.",
             "Each change is printed: `+` for a new key, `-` for a deleted one, `~` for another value.",
             "The keys that a call sets form a set, named by --set, or else by the path if FILE is a single file or folder, or else `default`. Keys that no file declares are kept, unless --prune is given: then those of the set are deleted, and a domain without keys is removed. A domain of the set for which there is no file is only pruned with --prune-domains. A key belongs to one set; --take moves it into this one. --list prints the sets and their keys.",
+            "With --layers, the subfolders of FILE are layers: site, forced, and in hosts one for each host. Folders of hosts that have no files here are not applied, unless --new-host is given. To change site and forced requires the rights of the administrator.",
             "--dry-run prints what would change, and exits with 8 if anything would; --check prints nothing.",
             "prefs undo DOMAIN --transaction undoes the whole of it.",
         ],
         options: [
             .set, .prune, .pruneDomains, .take, .listSets, .dryRun, .checkOnly, .quiet, .force, .rewrite, .fromLines,
-            .declaredDomain, .severalDomains, .newHost,
+            .declaredDomain, .severalDomains, .foldersAreLayers, .newHost,
         ],
         forms: [[.files], []],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
@@ -24,31 +25,62 @@ extension Verb {
         let arguments = invocation.words("FILE")
         guard !invocation.has(.listSets) else {
             guard arguments.isEmpty else { throw CommandFailure(.usage, "apply: --list takes no FILE") }
-            try AppliedSets.read(access).list(access)
+            try AppliedSets.list(in: StoreOfLayers.all(invocation, access), access)
             return .done
         }
         guard !arguments.isEmpty else { throw UsageFailure(.missingOperand("FILE"), path: [invocation.verb.name]) }
         let isTrial = invocation.has(.dryRun) || invocation.has(.checkOnly)
-        let changes = try context.progress.during("applying") {
-            let applying = Applying(
-                access: access,
-                declaration: try Declaration(arguments, only: invocation[.declaredDomain], invocation, context),
-                set: try AppliedSets.name(invocation[.set], of: arguments, context),
-                prunes: invocation.has(.prune) || invocation.has(.pruneDomains),
-                prunesDomains: invocation.has(.pruneDomains), takes: invocation.has(.take),
-                isForced: invocation.has(.force))
-            return isTrial ? try applying.differences() : try applying.commit()
+        let isOfLayers = invocation.has(.foldersAreLayers)
+        func show(_ changes: Applying.Changes) throws {
+            guard !invocation.has(.quiet), !invocation.has(.checkOnly) else { return }
+            for (domain, differences) in changes {
+                let heading = (isOfLayers ? domain.labelOfLayer : domain.heading(context.dialect)).onOneLine
+                let lines = differences.lines(of: heading, masking: access.masking(domain))
+                func printLines() throws { try context.print(lines: lines) }
+                if isTrial { try printLines() } else { try access.printing(domain, printLines) }
+            }
         }
-        guard !invocation.has(.quiet), !invocation.has(.checkOnly) else {
-            return isTrial && !changes.isEmpty ? .different : .done
+        let stores = StoreOfLayers.all(invocation, access)
+        let applications = try context.progress.during("applying") {
+            let declaration = try Declaration(arguments, invocation, access)
+            return try stores.map { store in
+                Applying(
+                    access: access, store: store, declaration: declaration,
+                    set: try AppliedSets.name(invocation[.set], of: arguments, context),
+                    prunes: invocation.has(.prune) || invocation.has(.pruneDomains),
+                    prunesDomains: invocation.has(.pruneDomains), takes: invocation.has(.take),
+                    isForced: invocation.has(.force))
+            }
         }
-        for (domain, differences) in changes {
-            let heading = domain.heading(context.dialect).onOneLine
-            let lines = differences.lines(of: heading, masking: access.masking(domain))
-            func printLines() throws { try context.print(lines: lines) }
-            if isTrial { try printLines() } else { try access.printing(domain, printLines) }
+        var changesAny = false
+        if isTrial || applications.count > 1 {
+            // No store is changed if what is declared for another one is refused.
+            let changes = try context.progress.during("comparing") { try applications.flatMap { try $0.differences() } }
+            if isTrial { try show(changes) }
+            changesAny = !changes.isEmpty
         }
-        return isTrial && !changes.isEmpty ? .different : .done
+        guard !isTrial else { return changesAny ? .different : .done }
+        for applying in applications { try show(context.progress.during("applying") { try applying.commit() }) }
+        return .done
+    }
+}
+
+/// Layers whose files one transaction can change, and the folder with the record of what was applied there.
+struct StoreOfLayers: Sendable {
+    let folder: StoreFolder
+    let layers: [Layer]
+
+    /// Returns those that a call of `apply` changes, in order: the administrator's first, which can be refused to the
+    /// user.
+    static func all(_ invocation: Invocation, _ access: StoreAccess) -> [StoreOfLayers] {
+        guard invocation.has(.foldersAreLayers) else {
+            return [StoreOfLayers(folder: access.places.user, layers: [access.layer])]
+        }
+        let layers = Layer.writableByPriority
+        return [Layer.forced, .site, .user].compactMap { layer in
+            guard let folder = access.places.folder(of: layer) else { return nil }
+            return StoreOfLayers(folder: folder, layers: layers.filter { access.places.folder(of: $0) == folder })
+        }
     }
 }
 
@@ -61,6 +93,7 @@ extension Option {
     fileprivate static let listSets = Option("--list", "print the sets and their keys")
     fileprivate static let checkOnly = Option("--check", "like --dry-run, and print nothing")
     fileprivate static let quiet = Option("--quiet", "do not print the changes")
+    package static let foldersAreLayers = Option("--layers", "subfolders of FILE are layers: site, forced, hosts/NAME")
     package static let declaredDomain = Option(
         "--domain", Argument("DOMAIN", .domain), "the domain of the file, regardless of its name")
     package static let severalDomains = Option("--domains", "each file is a dictionary of domains")
@@ -71,6 +104,7 @@ struct Applying: Sendable {
     typealias Changes = [(domain: AddressedDomain, differences: Differences)]
 
     let access: StoreAccess
+    let store: StoreOfLayers
     let declaration: Declaration
     /// The set that gets the declared keys.
     let set: Name
@@ -110,7 +144,8 @@ struct Applying: Sendable {
     func commit() throws -> Changes {
         for _ in 0..<Self.mostAttempts {
             do {
-                return try commit(plan(by: .read(access)).steps.map(\.domain))
+                let domains = try plan(by: .read(store, access)).steps.map(\.domain)
+                return domains.isEmpty ? [] : try commit(domains)
             } catch is RecordChanged {
                 continue
             }
@@ -124,7 +159,7 @@ struct Applying: Sendable {
         let decided = Mutex(Plan())
         // The first edit of the transaction. It runs while all domains are locked, and determines the changes of the
         // others.
-        let record = DomainEdit(access.places.user.recordOfApplied) { draft in
+        let record = DomainEdit(store.folder.recordOfApplied) { draft in
             let former = AppliedSets(draft.values)
             let plan = try plan(by: former)
             guard Set(plan.steps.map(\.domain.file)).isSubset(of: domains.map(\.file)) else { throw RecordChanged() }
@@ -169,7 +204,7 @@ struct Applying: Sendable {
 
     /// Returns what a commit would change in each domain.
     func differences() throws -> Changes {
-        let plan = try plan(by: .read(access))
+        let plan = try plan(by: .read(store, access))
         note(plan)
         return try plan.steps.enumerated().compactMap { number, step in
             access.context.progress.show(number, of: plan.steps.count, "domains compared")
@@ -189,15 +224,15 @@ struct Applying: Sendable {
 
     /// Returns the steps for all declared domains and, with `prunesDomains`, the others of the set, sorted by name.
     private func plan(by record: AppliedSets) throws -> Plan {
-        var names = Set(declaration.domains.keys)
+        var targets = Set(declaration.domains.keys.filter { store.layers.contains($0.layer) })
         if prunes {
-            let absent = try record.domains(of: set, in: access).subtracting(names)
+            let absent = try record.domains(of: set, in: store.layers, access).subtracting(targets)
             try check(absent)
-            names.formUnion(absent)
+            targets.formUnion(absent)
         }
         var plan = Plan()
-        for name in names.sorted() {
-            let domain = try access.domain(name)
+        for target in targets.sorted() {
+            let domain = try access.domain(target.name, in: target.layer, on: target.host)
             let declared = declaration.values(for: domain, in: access)
             let former = prunes ? record.keys(of: set, in: domain.file) : []
             plan.steps.append(
@@ -221,14 +256,16 @@ struct Applying: Sendable {
     }
 
     /// Throws if pruning these domains may not be meant: there is no file for them.
-    private func check(_ absent: Set<DomainName>) throws {
-        for domain in absent.sorted() {
+    private func check(_ absent: Set<Declaration.Target>) throws {
+        for domain in absent.sorted().map(\.name) {
             guard let file = declaration.skipped.first(where: { $0.hasPrefix(domain.text + ".") }) else { continue }
             throw CommandFailure(
                 .different, "\(file.onOneLine): not read, and \(domain) has keys of the set; nothing was changed")
         }
         guard !prunesDomains, !absent.isEmpty else { return }
-        let list = absent.sorted().map(\.text.onOneLine).joined(separator: ", ")
+        let list = try absent.sorted().map { target in
+            try access.domain(target.name, in: target.layer, on: target.host).labelOfLayer.onOneLine
+        }.joined(separator: ", ")
         throw CommandFailure(
             .different,
             "no file for \(list), where the set \(set.text.onOneLine) has keys; nothing was changed (--prune-domains deletes them)"
@@ -249,18 +286,35 @@ struct Applying: Sendable {
 
 /// The values that files declare for each domain.
 struct Declaration: Sendable {
-    private(set) var domains: [DomainName: PropertyList.Dictionary] = [:]
+    /// A domain in the layer and for the host whose files are declared.
+    struct Target: Hashable, Comparable, Sendable {
+        let name: DomainName
+        let layer: Layer
+        let host: String?
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.name, left.layer, left.host ?? "") < (right.name, right.layer, right.host ?? "")
+        }
+    }
+
+    /// A file, and the layer and the host for which it declares domains.
+    private struct Input {
+        let argument: String
+        let layer: Layer
+        let host: String?
+    }
+
+    private(set) var domains: [Target: PropertyList.Dictionary] = [:]
     /// Whether a file is in a format without types other than strings.
     private var isUntyped = false
     /// The file of each declared key, as named on the command line.
-    private var sources: [DomainName: [Name: String]] = [:]
+    private var sources: [Target: [Name: String]] = [:]
     /// The names of files in folders that are not read.
     private(set) var skipped: [String] = []
 
     /// Reads the files named on the command line.
-    ///
-    /// - Parameter only: The domain of the single file, if the command names it.
-    init(_ arguments: [String], only: String?, _ invocation: Invocation, _ context: CommandContext) throws {
+    init(_ arguments: [String], _ invocation: Invocation, _ access: StoreAccess) throws {
+        let (only, context) = (invocation[.declaredDomain], access.context)
         if only != nil, arguments.count > 1 {
             throw CommandFailure(.usage, "apply: --domain requires a single file, not \(arguments.count)")
         }
@@ -272,8 +326,18 @@ struct Declaration: Sendable {
         guard only == nil || !holdsDomains else {
             throw CommandFailure(.usage, "apply: --domain is for a file with one domain, --domains for several")
         }
-        let inputs = try arguments.flatMap { try files(at: $0, context) }
-        for (number, argument) in inputs.enumerated() {
+        if invocation.has(.foldersAreLayers), only != nil || invocation[.host] != nil || invocation.has(.currentHost) {
+            throw CommandFailure(
+                .usage, "apply: with --layers, the folders say which domains, layers and hosts are meant")
+        }
+        let inputs = try arguments.flatMap { argument in
+            let input = Input(argument: argument, layer: access.layer, host: access.host)
+            return invocation.has(.foldersAreLayers)
+                ? try files(ofLayersAt: argument, acceptsNewHosts: invocation.has(.newHost), access)
+                : try files(at: input, context)
+        }
+        for (number, input) in inputs.enumerated() {
+            let argument = input.argument
             context.progress.show(number, of: inputs.count, "files read")
             // The name of a stream does not indicate its format.
             let name = try context.isStream(argument) ? "" : argument
@@ -281,14 +345,14 @@ struct Declaration: Sendable {
             let values = try file.dictionary()
             if try file.isUntyped() { isUntyped = true }
             if let only {
-                try add(values, to: try DomainName(word: only), file, context)
+                try add(values, to: try DomainName(word: only), input, file, context)
             } else if holdsDomains {
                 for entry in values {
                     guard let values = entry.value.dictionaryValue else {
                         throw CommandFailure(
                             .usage, "\(file.name): \(entry.key.onOneLine) is not a dictionary, so it is not a domain")
                     }
-                    try add(values, to: try Self.domain(entry.key, in: file), file, context)
+                    try add(values, to: try Self.domain(entry.key, in: file), input, file, context)
                 }
             } else {
                 guard values.isEmpty || values.contains(where: { $0.value.kind != .dictionary }) else {
@@ -297,14 +361,14 @@ struct Declaration: Sendable {
                         "\(file.name): all values are dictionaries; use --domains if the keys are domains, or --domain if the file is one domain"
                     )
                 }
-                try add(values, to: try Self.domain(ofFile: name, file.name), file, context)
+                try add(values, to: try Self.domain(ofFile: name, file.name), input, file, context)
             }
         }
     }
 
     /// Returns the values declared for a domain. Values from formats without types are converted to the declared types.
     func values(for domain: AddressedDomain, in access: StoreAccess) -> PropertyList.Dictionary {
-        let values = domain.name.flatMap { domains[$0] } ?? [:]
+        let values = Self.target(domain).flatMap { domains[$0] } ?? [:]
         return isUntyped ? access.adapted(values, in: domain) : values
     }
 
@@ -312,18 +376,24 @@ struct Declaration: Sendable {
     func values(
         of domain: AddressedDomain, _ values: PropertyList.Dictionary
     ) -> [(file: String, values: PropertyList.Dictionary)] {
-        let sources = domain.name.flatMap { self.sources[$0] } ?? [:]
+        let sources = Self.target(domain).flatMap { self.sources[$0] } ?? [:]
         return Dictionary(grouping: values) { sources[$0.name] ?? "-" }.sorted { $0.key.isBefore($1.key) }
             .map { ($0.key, PropertyList.Dictionary($0.value.map { ($0.key, $0.value) })) }
     }
 
+    private static func target(_ domain: AddressedDomain) -> Target? {
+        domain.name.map { Target(name: $0, layer: domain.layer, host: domain.host) }
+    }
+
     private mutating func add(
-        _ values: PropertyList.Dictionary, to domain: DomainName, _ file: InputFile, _ context: CommandContext
+        _ values: PropertyList.Dictionary, to domain: DomainName, _ input: Input, _ file: InputFile,
+        _ context: CommandContext
     ) throws {
-        var declared = domains[domain] ?? [:]
+        let target = Target(name: domain, layer: input.layer, host: input.host)
+        var declared = domains[target] ?? [:]
         for entry in values.withoutHidden {
             if let other = declared[entry.key], other != entry.value {
-                let former = sources[domain]?[entry.name]
+                let former = sources[target]?[entry.name]
                 let place = "\(file.name): \(domain) \(entry.key.onOneLine)"
                 guard let former, former != file.argument else {
                     throw CommandFailure(.invalidValue, "\(place): declared twice, with different values")
@@ -331,9 +401,9 @@ struct Declaration: Sendable {
                 context.note("\(place): replaces the value in \(InputFile.name(former))")
             }
             declared[entry.key] = entry.value
-            sources[domain, default: [:]][entry.name] = file.argument
+            sources[target, default: [:]][entry.name] = file.argument
         }
-        domains[domain] = declared
+        domains[target] = declared
     }
 
     private static func domain(_ name: String, in file: InputFile) throws -> DomainName {
@@ -350,13 +420,60 @@ struct Declaration: Sendable {
         return all.dropLast().joined(separator: ", ") + " or " + (all.last ?? "")
     }()
 
+    /// Returns the declarations in a folder and in its folders for layers and hosts.
+    private mutating func files(
+        ofLayersAt argument: String, acceptsNewHosts: Bool, _ access: StoreAccess
+    ) throws -> [Input] {
+        let context = access.context
+        func isFolder(_ path: String) throws -> Bool {
+            try context.fileSystem.status(of: context.path(path))?.kind == .folder
+        }
+        guard argument != "-", try isFolder(argument) else {
+            throw CommandFailure(.usage, "\(argument.onOneLine): not a folder, as --layers requires")
+        }
+        let base = argument + (argument.hasSuffix("/") ? "" : "/")
+        var parts = [Input(argument: argument, layer: .user, host: nil)]
+        for layer in [Layer.site, .forced] where try isFolder(base + layer.name) {
+            try access.check(layer)
+            parts.append(Input(argument: base + layer.name, layer: layer, host: nil))
+        }
+        if try isFolder(base + Self.hosts) {
+            for name in try context.fileSystem.names(in: context.path(base + Self.hosts)) ?? [] {
+                let word = ByteText.text(name.bytes)
+                let path = base + Self.hosts + "/" + word
+                guard try isFolder(path), !word.hasPrefix(".") else { continue }
+                do {
+                    let host = try access.host(named: word, isNew: acceptsNewHosts)
+                    parts.append(Input(argument: path, layer: .userHost, host: host))
+                } catch let failure as CommandFailure {
+                    context.note("\(path.onOneLine): not applied: \(failure.lines.joined(separator: " "))")
+                }
+            }
+        }
+        let layers = Set(parts.map(\.argument) + [base + Self.hosts])
+        let files = try parts.flatMap { try self.files(at: $0, besides: layers, context) }
+        guard !files.isEmpty else { throw Self.empty(argument) }
+        return files
+    }
+
+    private static let hosts = "hosts"
+
+    private static func empty(_ folder: String) -> CommandFailure {
+        CommandFailure(.notFound, "\(folder.onOneLine): no file in this folder ends in \(endings)")
+    }
+
     /// Returns the declarations in a folder, sorted, or the argument itself if it is not a folder. Notes the other
     /// entries of the folder, unless they are hidden and not named like a declaration.
-    private mutating func files(at argument: String, _ context: CommandContext) throws -> [String] {
+    ///
+    /// - Parameter layers: The folders that are layers, or nil if none is.
+    private mutating func files(
+        at input: Input, besides layers: Set<String>? = nil, _ context: CommandContext
+    ) throws -> [Input] {
+        let argument = input.argument
         guard argument != "-", try context.fileSystem.status(of: context.path(argument))?.kind == .folder else {
-            return [argument]
+            return [input]
         }
-        let folder = try context.path(argument)
+        let (folder, base) = (try context.path(argument), argument + (argument.hasSuffix("/") ? "" : "/"))
         var (files, others) = ([String](), [String]())
         for name in try context.fileSystem.names(in: folder) ?? [] where !name.isTemporary {
             let (text, isFolder) = (
@@ -365,18 +482,17 @@ struct Declaration: Sendable {
             let (isNamed, isHidden) = (FileExtension(fileName: text) != nil, text.hasPrefix("."))
             if isNamed, !isHidden, !isFolder {
                 files.append(text)
-            } else if isNamed || !isHidden {
+            } else if isNamed || !isHidden, layers?.contains(base + text) != true {
                 others.append(text.onOneLine + (isFolder ? "/" : ""))
                 skipped.append(text)
             }
         }
-        guard !files.isEmpty else {
-            throw CommandFailure(.notFound, "\(argument.onOneLine): no file in this folder ends in \(Self.endings)")
-        }
+        guard !files.isEmpty || layers != nil else { throw Self.empty(argument) }
         if !others.isEmpty {
             context.note("\(argument.onOneLine): not read: \(others.joined(separator: ", "))")
         }
-        return files.sorted { $0.isBefore($1) }.map { argument + (argument.hasSuffix("/") ? "" : "/") + $0 }
+        return files.sorted { $0.isBefore($1) }
+            .map { Input(argument: base + $0, layer: input.layer, host: input.host) }
     }
 
     /// Returns the domain that a file is named after. A stream has an empty argument.

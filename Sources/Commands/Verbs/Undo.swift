@@ -275,7 +275,7 @@ extension StoreAccess {
         if let (name, host) = folder.address(of: path) {
             return try self.domain(name, in: domain.layer.ofFiles(on: host), on: host)
         }
-        guard path != places.user.recordOfApplied.path else { return nil }
+        guard path != folder.recordOfApplied.path else { return nil }
         return try self.domain(path.description)
     }
 }

@@ -330,10 +330,13 @@ package struct StoreFolder: Hashable, Sendable {
 
     /// The file with the record of values applied from declarations. No domain name begins with a dot.
     package var recordOfApplied: DomainFile {
-        DomainFile(
+        var file = DomainFile(
             name: "the record of applied files", path: history.parent.appending(".applied.plist"),
             lock: .file(locks.appending(".applied.lock")),
             history: history.appending(".applied"), transactions: transactions)
+        // It may be the first file in the folder, which must be readable for those who may read the domains.
+        file.audience = audience
+        return file
     }
 
     /// Returns the domain file at a path, so that it has the same lock as when it is addressed by name, or nil for any
