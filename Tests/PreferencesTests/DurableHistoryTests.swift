@@ -142,7 +142,9 @@ import Testing
             try next.set("new", 1, in: Self.file)
             let history = try #require(History(of: Self.file, on: next))
             let back = try #require(try history.back(1, from: present(next)), "at \(number)")
-            #expect(back.state == (isGone ? .absent : DomainState(values: ["key": 3], format: .binary)), "at \(number)")
+            #expect(
+                back.state == (isGone ? .absent : DomainState(values: ["key": 3], form: .file(.binary))), "at \(number)"
+            )
         }
         #expect(number > 10)
     }

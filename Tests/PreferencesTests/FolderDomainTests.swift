@@ -36,7 +36,7 @@ import Testing
         #expect(try Self.text("title.txt", bench) == "Groceries\n")
         #expect(try Self.text("window.plist", bench)?.hasPrefix("<?xml") == true)
         let contents = try Self.file.contents(on: bench.process())
-        #expect(contents.values == Self.values && contents.isFolder)
+        #expect(contents.values == Self.values && contents.form == .folder)
         #expect(try bench.process().fileSystem.status(of: Self.file.path) == nil)
     }
 
@@ -169,12 +169,11 @@ import Testing
         let bench = try Self.bench()
         try bench.process().commit([
             DomainEdit(Self.file) { draft in
-                draft.isFolder = false
-                draft.format = .xml
+                draft.form = .file(.xml)
             }
         ])
         let contents = try Self.file.contents(on: bench.process())
-        #expect(contents.values == Self.values && contents.format == .xml && !contents.isFolder)
+        #expect(contents.values == Self.values && contents.form == .file(.xml))
         #expect(try bench.process().fileSystem.status(of: Self.folder) == nil)
     }
 
@@ -265,7 +264,7 @@ import Testing
         try bench.process().set("title", "other", in: Self.file)
         let history = try #require(History(of: Self.file, on: bench.process()))
         let states = history.versions.compactMap { history.state(of: $0) }
-        #expect(states.contains { $0.isFolder && $0.values == Self.values })
+        #expect(states.contains { $0.form == .folder && $0.values == Self.values })
     }
 }
 
@@ -275,7 +274,7 @@ extension SystemServices {
         try commit([
             DomainEdit(file) { draft in
                 draft.values = values
-                draft.isFolder = true
+                draft.form = .folder
             }
         ])
     }

@@ -91,7 +91,7 @@ import Testing
             run: {
                 try $0.commit([
                     DomainEdit(a) { draft in
-                        draft.isFolder = false
+                        draft.form = .file(.binary)
                         draft.values["key"] = 2
                     }
                 ])

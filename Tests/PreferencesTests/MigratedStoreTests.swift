@@ -34,8 +34,8 @@ import Testing
         try bench.stored(["copies": 5, "gone": true, "port": "8080"])
         let system = bench.bench.process()
         try system.commit([DomainEdit(byHost(system)) { $0.values = ["copies": 6] }])
-        #expect(try Self.user.contents(on: system).isFolder == (kind == .folder))
-        #expect(try byHost(system).contents(on: system).isFolder == (kind == .folder))
+        #expect(try (Self.user.contents(on: system).form == .folder) == (kind == .folder))
+        #expect(try (byHost(system).contents(on: system).form == .folder) == (kind == .folder))
         bench.bench.simulated.disk.synchronize()
         return bench
     }

@@ -46,7 +46,7 @@ extension `The store of this machine` {
             for worker in workers { try #require(try worker.finish().status == 0) }
             let values = try bench.contents("domain").values
             #expect(values == ["counter": .integer(2 * .init(count)), "Counter": .integer(2 * .init(count))])
-            #expect(try bench.contents("domain").isFolder)
+            #expect(try bench.contents("domain").form == .folder)
         }
     }
 }

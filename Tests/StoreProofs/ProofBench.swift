@@ -65,7 +65,7 @@ struct ProofBench {
     func makeFolder(_ name: DomainName, _ values: PropertyList.Dictionary) throws {
         try DomainWriter(system, WriteAuthor(.write, by: system)).commit([
             DomainEdit(try file(name)) { draft in
-                draft.isFolder = true
+                draft.form = .folder
                 draft.values = values
             }
         ])

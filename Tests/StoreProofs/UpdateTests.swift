@@ -34,7 +34,7 @@ extension `The store of this machine` {
             try bench.makeFolder("domain", ["counter": 0, "other": "text"])
             try Self.run(processes, bench) { _ in ["add", "domain", "counter", "\(count)"] }
             #expect(try bench.value("counter", "domain") == processes * count)
-            #expect(try bench.contents("domain").isFolder)
+            #expect(try bench.contents("domain").form == .folder)
         }
 
         static let manners = [

@@ -65,7 +65,7 @@ extension Worker {
             let state = Self.state(number)
             try writer.commit([
                 DomainEdit(file) { draft in
-                    draft.isFolder = true
+                    draft.form = .folder
                     for key in ["state", "second", "third"] { draft.values[key] = state }
                 }
             ])

@@ -58,7 +58,7 @@ struct BannedWord: Sendable {
         "Sources/MirrorEngine/Protocol/Publisher.swift": "packs and blobs",
         "Sources/PreferencesMirror/Directory/SharedDirectory.swift": "packs and blobs",
         // Canonical equivalence is meant.
-        "Sources/Preferences/Writing/FileCommit.swift": "keys whose files some file systems do not distinguish",
+        "Sources/Preferences/Files/DomainStorage.swift": "keys whose files some file systems do not distinguish",
     ]
 
     /// Unclear phrases, which are forbidden in code, comments, messages, manuals, transcripts and scripts.

@@ -275,12 +275,12 @@ extension StoreAccess {
             leaving(kept)
             (draft.values, draft.rootKind) = (values, state.rootKind)
             draft.restoredBytes = state.bytes
-            if let format = state.format {
-                (draft.format, draft.isFolder) = (format, state.isFolder)
+            if let form = state.form {
+                draft.form = form
                 // A file without values is a state, too.
                 draft.createsFile = true
             }
-            draft.removesFile = state.format == nil && values.isEmpty
+            draft.removesFile = state.form == nil && values.isEmpty
         }
         edit.requiresFormer = !invocation.has(.force)
         // What is to be restored does not depend on the present contents, unlike what is to be undone.

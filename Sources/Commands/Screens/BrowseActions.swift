@@ -504,10 +504,10 @@ extension History {
     /// Gives a draft the order, comments and format of the last version with the same values.
     fileprivate func restoreText(of draft: inout DomainDraft) {
         for version in versions.reversed() {
-            guard let state = state(of: version), state.values == draft.values, let format = state.format else {
+            guard let state = state(of: version), state.values == draft.values, let form = state.form else {
                 continue
             }
-            (draft.format, draft.isFolder, draft.restoredBytes) = (format, state.isFolder, state.bytes)
+            (draft.form, draft.restoredBytes) = (form, state.bytes)
             return
         }
     }

@@ -184,22 +184,23 @@ private struct Conversion: Sendable {
         values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
     ) -> DomainEdit {
         let format = rendering.format?.ofPropertyList ?? .binary
-        let isFolder = rendering.format == .folder
         var own = self
         // A domain in GNUstep's format stores fractions of a second in its own notation.
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
         let conversion = own
         var edit = DomainEdit(domain.file) { draft in
             guard draft.exists else { throw try access.failure(ofMissing: nil, in: domain) }
-            if domain.file.isOfDomain, format != .json || isFolder {
+            if domain.file.isOfDomain, format != .json {
                 try access.checkExact(.dictionary(draft.values), at: [], in: domain)
             }
-            draft.isFolder = isFolder
-            if isFolder { return }
+            guard conversion.rendering.format != .folder else {
+                draft.form = .folder
+                return
+            }
             let former = try values(draft)
             draft.values = try conversion.fitted(former, domain)
             conversion.noteLosses(of: .dictionary(former), to: domain.word, access)
-            draft.format = format
+            draft.form = .file(format)
         }
         edit.writesWholeText = true
         return edit

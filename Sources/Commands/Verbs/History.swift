@@ -18,9 +18,7 @@ extension Verb {
         try access.restoreState([domain], .restore, invocation) { _, draft in
             var state = kept.history.state(of: kept.version, over: DomainState(draft)) ?? kept.state
             let keepsFormat = draft.exists && !draft.isDamaged && state.format != nil
-            if keepsFormat, state.values != draft.values {
-                (state.format, state.isFolder) = (draft.format, draft.isFolder)
-            }
+            if keepsFormat, state.values != draft.values { state.form = draft.form }
             return state
         }
         return .done

@@ -199,7 +199,8 @@ extension DomainFile {
 }
 
 extension DomainFile {
-    /// Returns a file with the values of a draft. In a text, only the entries that differ are changed.
+    /// Returns a file with the values of a draft, or the image of a folder. In a text, only the entries that differ are
+    /// changed.
     ///
     /// - Parameters:
     ///   - former: The bytes of the file or version from which the values come.
@@ -207,6 +208,7 @@ extension DomainFile {
     func serialized(
         _ draft: DomainDraft, editing former: [UInt8]?, padsReals: Bool
     ) throws(StoreFailure) -> EditResult {
+        if draft.form == .folder { return EditResult(try image(of: draft.values)) }
         let (value, format) = (draft.root, draft.format)
         // A new strings file has no braces, like one that is edited.
         let former = former ?? (optionsOfText.acceptsBlank && format == .openstep ? [] : nil)
@@ -239,7 +241,7 @@ extension DomainFile {
 
     /// Whether the file is a text with comments, which no other format keeps.
     package func hasComments(on system: SystemServices) -> Bool {
-        guard let bytes = (try? mirroredBytes(on: system))?.bytes, let (_, format) = try? parse(bytes),
+        guard let bytes = (try? versionBytes(on: system))?.bytes, let (_, format) = try? parse(bytes),
             format.isEditedInPlace
         else { return false }
         let source = try? SourceText(bytes, as: format, limits: limits, options: optionsOfText)

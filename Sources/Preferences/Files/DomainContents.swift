@@ -5,8 +5,8 @@ package import PropertyLists
 package struct DomainContents: Sendable {
     package var values: PropertyList.Dictionary
     package var rootKind = FileRoot.dictionary
-    /// The format of the file, or nil if there is none.
-    package var format: PropertyList.Format?
+    /// The form of the domain, or nil if there is none or its file is damaged.
+    package var form: StorageForm?
     /// The status of the file, or nil if there is none.
     package var status: FileStatus?
     /// The origin of the values if the file is damaged.
@@ -20,19 +20,18 @@ package struct DomainContents: Sendable {
     package static let absent = DomainContents(values: [:])
 
     package init(
-        values: PropertyList.Dictionary, format: PropertyList.Format? = nil, status: FileStatus? = nil,
+        values: PropertyList.Dictionary, form: StorageForm? = nil, status: FileStatus? = nil,
         recovery: Recovery? = nil, members: [FolderMember]? = nil
     ) {
         self.members = members
         self.values = values
-        self.format = format
+        self.form = form
         self.status = status
         self.recovery = recovery
     }
 
     package var exists: Bool { status != nil }
-    /// Whether the domain exists and is a folder.
-    package var isFolder: Bool { exists && members?.isEmpty == false }
+    package var format: PropertyList.Format? { form?.format }
     package var generation: FileGeneration? { status?.generation }
 }
 
@@ -77,12 +76,20 @@ extension DomainFile {
 
     /// Returns the newest readable version in place of the damaged file. Throws the damage if there is none, or if the
     /// file is not recoverable.
-    func recovered(from damage: StoreFailure, on system: SystemServices) throws(StoreFailure) -> DomainContents {
-        guard let newest = History(of: self, on: system)?.newestGood else { throw damage }
-        guard isRecoverable(on: system) else { throw damage.with(goodVersion: newest.version) }
+    ///
+    /// - Parameter acceptsLoss: Whether to return contents without values instead.
+    func recovered(
+        from damage: StoreFailure, acceptsLoss: Bool = false, on system: SystemServices
+    ) throws(StoreFailure) -> DomainContents {
+        let newest = History(of: self, on: system)?.newestGood
+        let isUsed = newest != nil && isRecoverable(on: system)
+        guard isUsed || acceptsLoss else { throw newest.map { damage.with(goodVersion: $0.version) } ?? damage }
         let status = try reporting { () throws(SystemFailure) in try system.fileSystem.status(of: path) }
+        guard let newest, isUsed else {
+            return DomainContents(values: [:], status: status, recovery: Recovery(damage: damage, version: nil))
+        }
         return DomainContents(
-            values: newest.values, format: damagedFormat(damage), status: status,
+            values: newest.values, form: .file(damagedFormat(damage)), status: status,
             recovery: Recovery(damage: damage, version: newest.version))
     }
 
@@ -222,7 +229,7 @@ extension DomainFile {
         let status = try status(of: file)
         let bytes = try bytes(of: file, status)
         let (root, format) = try root(bytes)
-        var contents = DomainContents(values: root.valuesOfRoot, format: format, status: status)
+        var contents = DomainContents(values: root.valuesOfRoot, form: .file(format), status: status)
         contents.rootKind = FileRoot(of: root)
         return (contents, bytes)
     }

@@ -230,6 +230,15 @@ extension DomainFile {
     private static let (trailerLength, folderMark) = (32, UInt8(ascii: "F"))
 }
 
+/// A domain at the time of reading.
+struct PresentDomain {
+    var contents: DomainContents
+    /// The bytes of the file, or nil for a folder or a damaged file.
+    var bytes: [UInt8]?
+    /// The open files. While a file is open, its inode number is not reused.
+    var files: [any OpenFile] = []
+}
+
 /// The result of reading the files of a folder one after the other.
 private struct FolderReading {
     var values = PropertyList.Dictionary()
@@ -268,6 +277,9 @@ extension DomainFile {
         // If both exist, reading fails with an error that names both.
         return (try? system.fileSystem.status(of: path)) == nil ? folder : path
     }
+
+    /// The place of a domain with this form in messages.
+    func place(_ form: StorageForm?) -> FilePath { form == .folder ? folder ?? path : path }
 
     /// Returns the target as messages name it: a file in the folder, or the file as it was requested.
     func shown(_ target: FilePath) -> FilePath { target.parent == folder ? target : path }
@@ -312,28 +324,33 @@ extension DomainFile {
         try DomainLocks(of: [ResolvedFile(self, on: system)], on: system, patience: .seconds(1))
     }
 
-    /// Reads a domain that has a folder as it is now. The caller holds its lock, or checks that nothing has changed.
+    /// Reads the domain as it is now. The caller holds its lock, or checks that nothing has changed.
     ///
     /// - Parameter acceptsLoss: Whether to leave out damaged values that no version contains.
-    /// - Returns: The contents, and the open files.
     func presentContents(
         acceptsLoss: Bool = false, on system: SystemServices
-    ) throws(StoreFailure) -> (contents: DomainContents, files: [any OpenFile]) {
+    ) throws(StoreFailure) -> PresentDomain {
         let reading = try readFolder(on: system)
         if let file = try open(on: system) {
-            if let folder, !reading.members.isEmpty {
+            if let folder, reading?.members.isEmpty == false {
                 throw StoreFailure(
                     .notAllowed("exists twice: \(path) and \(folder); remove one of them"), name, file: folder)
             }
             do throws(StoreFailure) {
-                return (try load(file).0, [file])
+                let (contents, bytes) = try load(file)
+                return PresentDomain(contents: contents, bytes: bytes, files: [file])
             } catch  where error.isDamage {
-                return (try recovered(from: error, on: system), [file])
+                return PresentDomain(
+                    contents: try recovered(from: error, acceptsLoss: acceptsLoss, on: system), files: [file])
             }
         }
-        var contents = DomainContents(values: reading.values, members: reading.members)
-        if let status = reading.status { (contents.format, contents.status) = (.binary, status) }
-        guard let damage = reading.damages.first?.failure else { return (contents, reading.files) }
+        guard let reading else { return PresentDomain(contents: .absent) }
+        var contents = DomainContents(
+            values: reading.values, form: reading.status.map { _ in .folder }, status: reading.status,
+            members: reading.members)
+        guard let damage = reading.damages.first?.failure else {
+            return PresentDomain(contents: contents, files: reading.files)
+        }
         var newest = History(of: self, on: system)?.newestGood
         if let version = newest?.version, !isRecoverable(on: system) {
             guard acceptsLoss else { throw damage.with(goodVersion: version) }
@@ -346,13 +363,14 @@ extension DomainFile {
             let key = MemberName(name)?.key ?? newest?.values.keys.first { MemberName.hashName(of: $0) == name }
             if let key, contents.values[key] == nil { contents.values[key] = newest?.values[key] }
         }
-        return (contents, reading.files)
+        return PresentDomain(contents: contents, files: reading.files)
     }
 
-    private func readFolder(on system: SystemServices) throws(StoreFailure) -> FolderReading {
+    /// Reads the files in the domain's folder. Returns nil if there is no folder.
+    private func readFolder(on system: SystemServices) throws(StoreFailure) -> FolderReading? {
         var (reading, seen) = (FolderReading(), [Name: FileName]())
         let place = try reporting { () throws(SystemFailure) in try folderPlace(on: system) }
-        guard let folder, let place else { return reading }
+        guard let folder, let place else { return nil }
         let names = try reporting { () throws(SystemFailure) in try system.fileSystem.names(in: folder) ?? [] }
         var bytesLeft = PropertyList.Limits.default.inputBytes
         for member in names.compactMap({ MemberName($0) }) {
@@ -407,7 +425,7 @@ extension DomainFile {
 extension DomainFile {
     /// Returns the bytes of the domain and its status under its lock, or nil if it does not exist. The bytes of a
     /// folder are its image. If the contents are damaged, the bytes are nil.
-    package func mirroredBytes(on system: SystemServices) throws(SystemFailure) -> (
+    package func versionBytes(on system: SystemServices) throws(SystemFailure) -> (
         bytes: [UInt8]?, status: FileStatus
     )? {
         let system = completed(on: system)
@@ -416,18 +434,19 @@ extension DomainFile {
             return (try file.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
         }
         guard let status = try presentStatus(on: system) else { return nil }
-        let (found, bytes): (FileStatus?, [UInt8]?)
         do throws(StoreFailure) {
-            let (contents, _) = try presentContents(on: system)
-            found = contents.recovery == nil ? contents.status : nil
-            bytes = contents.isFolder ? try image(of: contents.values) : nil
+            let present = try presentContents(on: system)
+            guard present.contents.recovery == nil, let found = present.contents.status else { return (nil, status) }
+            return (try versionBytes(of: present), found)
         } catch {
             guard case .system(let code, _) = error.problem else { return (nil, status) }
             throw SystemFailure(ErrorCode(rawValue: code), .read, error.file.flatMap { FilePath($0) } ?? path)
         }
-        guard let found else { return (nil, status) }
-        guard let bytes else { return (try system.fileSystem.contents(of: path), found) }
-        return (bytes, found)
+    }
+
+    /// Returns the bytes of the domain as it was read, or nil if it does not exist or its file is damaged.
+    func versionBytes(of present: PresentDomain) throws(StoreFailure) -> [UInt8]? {
+        present.contents.form == .folder ? try image(of: present.contents.values) : present.bytes
     }
 
     /// Syncs the domain's file, or all files in its folder.

@@ -66,11 +66,10 @@ extension History {
     private func bytes(of state: DomainState, without paths: [EntryPath]) -> [UInt8]? {
         var root = PropertyList.dictionary(state.values)
         let present = paths.filter { root[$0] != nil }
-        guard let format = state.format, !present.isEmpty,
+        guard let form = state.form, !present.isEmpty,
             present.allSatisfy({ (try? root.remove(at: $0)) != nil }), let values = root.dictionaryValue
         else { return nil }
-        if state.isFolder { return try? file.image(of: values) }
-        let draft = DomainDraft(values: values, format: format, status: nil)
+        let draft = DomainDraft(values: values, form: form, status: nil)
         return try? file.serialized(draft, editing: state.bytes, padsReals: false).bytes
     }
 
@@ -108,7 +107,7 @@ struct ForgottenEntries: Sendable {
 
     /// Returns the state of a version with the entries that were removed from it as they are in another state.
     func state(_ version: DomainState, _ sequence: Int, over present: DomainState) -> DomainState {
-        let (present, format, isFolder) = (PropertyList.dictionary(present.values), present.format, present.isFolder)
+        let (present, form) = (PropertyList.dictionary(present.values), present.form)
         var root = PropertyList.dictionary(version.values)
         var isCompleted = false
         for entry in entries where entry.sequence >= sequence && root[entry.path] == nil {
@@ -116,8 +115,7 @@ struct ForgottenEntries: Sendable {
             isCompleted = true
         }
         guard isCompleted, let values = root.dictionaryValue else { return version }
-        var state = DomainState(values: values, format: version.format ?? format)
-        state.isFolder = version.format == nil ? isFolder : version.isFolder
+        var state = DomainState(values: values, form: version.form ?? form)
         state.rootKind = version.rootKind
         return state
     }

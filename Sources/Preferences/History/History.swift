@@ -373,40 +373,39 @@ extension History {
 /// The state of a domain at some time, as far as it can be restored.
 package struct DomainState: Hashable, Sendable {
     package var values: PropertyList.Dictionary
-    /// The format of the file, or nil if there was none.
-    package var format: PropertyList.Format?
+    /// The form of the domain, or nil if there was none.
+    package var form: StorageForm?
     package var rootKind = FileRoot.dictionary
     /// The bytes of a version, which is restored as it was.
     package private(set) var bytes: [UInt8]?
-    /// Whether the domain is a folder.
-    package var isFolder = false
 
-    package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
-        (self.values, self.format, self.bytes) = (values, format, bytes)
-        isFolder = bytes.map { DomainFile.isImage($0) } ?? false
+    package init(values: PropertyList.Dictionary, form: StorageForm?, bytes: [UInt8]? = nil) {
+        (self.values, self.form, self.bytes) = (values, form, bytes)
     }
 
+    package var format: PropertyList.Format? { form?.format }
+
     package init(_ contents: DomainContents) {
-        self.init(values: contents.values, format: contents.exists ? contents.format : nil)
-        (isFolder, rootKind) = (contents.isFolder, contents.rootKind)
+        self.init(values: contents.values, form: contents.exists ? contents.form : nil)
+        rootKind = contents.rootKind
     }
 
     package init(_ draft: DomainDraft) {
-        self.init(values: draft.values, format: draft.exists ? draft.format : nil)
-        (isFolder, rootKind) = (draft.exists && draft.isFolder, draft.rootKind)
+        self.init(values: draft.values, form: draft.exists ? draft.form : nil)
+        rootKind = draft.rootKind
     }
 
     package static func == (left: DomainState, right: DomainState) -> Bool {
-        left.root == right.root && left.format == right.format && left.isFolder == right.isFolder
+        left.root == right.root && left.form == right.form
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(values)
-        hasher.combine(format)
+        hasher.combine(form)
     }
 
     /// The state without a file.
-    package static let absent = DomainState(values: [:], format: nil)
+    package static let absent = DomainState(values: [:], form: nil)
 
     /// The contents of a version that records a removal. No other file has these bytes.
     static let tombstone = Array("<plist version=\"1.0\"><!-- removed --><dict/></plist>\n".utf8)
@@ -418,7 +417,8 @@ extension History {
         guard let bytes = bytes(of: version) else { return nil }
         if bytes == DomainState.tombstone { return .absent }
         guard let (root, format) = try? file.root(bytes) else { return nil }
-        var state = DomainState(values: root.valuesOfRoot, format: format, bytes: bytes)
+        let form: StorageForm = DomainFile.isImage(bytes) ? .folder : .file(format)
+        var state = DomainState(values: root.valuesOfRoot, form: form, bytes: bytes)
         state.rootKind = FileRoot(of: root)
         return state
     }

@@ -281,7 +281,7 @@ extension OpenDomain {
     ) throws -> Result {
         if case .memory(_, let failure?) = storage { throw failure }
         let result = try state.withLock { state in
-            var draft = DomainDraft(values: state.values, format: .binary, status: nil)
+            var draft = DomainDraft(values: state.values, form: .file(.binary), status: nil)
             let result = try draft.change(rules, "") { draft in try body(&draft.values) }
             state.take(DomainContents(values: draft.values), own: state.values.keysThatDiffer(from: draft.values))
             return result

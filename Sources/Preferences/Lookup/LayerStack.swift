@@ -351,8 +351,7 @@ package struct LayerSource: Sendable {
 
     /// Creates a layer with the contents of a file.
     package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on system: SystemServices) {
-        let place = contents.isFolder ? file.folder ?? file.path : file.path
-        origin = Origin(layer, file: place.description)
+        origin = Origin(layer, file: file.place(contents.form).description)
         self.file = file
         let isExposed = contents.status?.isExposed(to: system.environment.user) ?? false
         self.contents = .fixed(contents.values, isExposed: isExposed)

@@ -115,11 +115,11 @@ package struct DomainWriter: Sendable {
                 plans.append(try FileCommit(edit, file, locks, self))
             }
             hasStrays = removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
-            for plan in plans where plan.isChanged { plan.removeLeftoversInFolder(on: system) }
+            for plan in plans where plan.isChanged { plan.folder?.removeLeftovers(on: system) }
             var openCount = 0
             for index in plans.indices {
                 try plans[index].startTemporary(self)
-                openCount += plans[index].pieces.count
+                openCount += plans[index].changes.count
                 // With very many files, no more remain open.
                 if openCount > FileCommit.mostOpen { try plans[index].finishTemporary() }
             }
@@ -267,7 +267,7 @@ package struct DomainWriter: Sendable {
         let transaction = transactionName()
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         for index in changed { try plans[index].finishTemporary() }
-        let isOnly = changed.reduce(0) { $0 + plans[$1].pieces.count } < 2
+        let isOnly = changed.reduce(0) { $0 + plans[$1].changes.count } < 2
         let record = isOnly ? nil : try writeRecord(&plans, changed, transaction)
         var current = first
         do throws(SystemFailure) {
@@ -275,7 +275,7 @@ package struct DomainWriter: Sendable {
                 current = index
                 try plans[index].replace(self, locks, transaction, isOnly: isOnly)
             }
-            let folders = changed.flatMap { plans[$0].pieces.map(\.target.parent) }
+            let folders = changed.flatMap { plans[$0].changes.map(\.target.parent) }
             do throws(SystemFailure) {
                 try synchronize(folders)
             } catch {
@@ -291,7 +291,7 @@ package struct DomainWriter: Sendable {
             // The next attempt finds the file missing, and would not keep a version of the removal.
             if record == nil {
                 var alone = Participants()
-                for index in changed where plans[index].isCarriedOut && plans[index].removesFile {
+                for index in changed where plans[index].isCarriedOut && plans[index].removesDomain {
                     plans[index].keepNew(self, transaction, with: &alone)
                 }
             }
@@ -426,27 +426,8 @@ extension DomainEdit {
             }
             if requiresKnown, !isKnown { throw StoreFailure(file, .notCurrent) }
         }
-        let openFile = try file.open(on: system)
-        if try folderPlace(of: resolved, on: system) != nil {
-            let (contents, _) = try file.presentContents(acceptsLoss: acceptsLoss, on: system)
-            if openFile == nil {
-                // If one file of a folder is damaged, the others can still be newer than any version.
-                return (contents, contents.exists ? try file.image(of: contents.values) : nil)
-            }
-        }
-        guard let openFile else { return (.absent, nil) }
-        do throws(StoreFailure) {
-            let (contents, bytes) = try file.load(openFile)
-            return (contents, bytes)
-        } catch  where error.isDamage {
-            do throws(StoreFailure) {
-                return (try file.recovered(from: error, on: system), nil)
-            } catch  where acceptsLoss && error.isDamage {
-                let status = try? openFile.status()
-                let recovery = Recovery(damage: error, version: nil)
-                return (DomainContents(values: [:], status: status, recovery: recovery), nil)
-            }
-        }
+        let present = try file.presentContents(acceptsLoss: acceptsLoss, on: system)
+        return (present.contents, try file.versionBytes(of: present))
     }
 
     private func folderPlace(
@@ -469,10 +450,7 @@ extension DomainEdit {
 package struct DomainDraft: Sendable {
     package var values: PropertyList.Dictionary
     package var rootKind = FileRoot.dictionary
-    /// The format of the new file.
-    package var format: PropertyList.Format
-    /// Whether the domain is a folder with a file for each key.
-    package var isFolder = false
+    package var form: StorageForm
     /// Whether to remove the file.
     package var removesFile = false
     /// Whether to write the file even if nothing changes.
@@ -499,6 +477,12 @@ package struct DomainDraft: Sendable {
     package var isDamaged = false
 
     package var exists: Bool { status != nil }
+
+    /// The format of the new file. A folder has none.
+    package var format: PropertyList.Format {
+        get { form.format }
+        set { if form != .folder { form = .file(newValue) } }
+    }
 }
 
 /// A domain after a commit.

@@ -8,11 +8,8 @@ extension FileCommit {
     ) throws(StoreFailure) {
         if before.recovery != nil {
             try resolved.file.reporting { () throws(SystemFailure) in
-                guard let members = before.members, !members.isEmpty, let folder = resolved.file.folder else {
-                    return try resolved.file.setAside(resolved.target, on: writer.system)
-                }
-                for member in members where member.isDamaged {
-                    try resolved.file.setAside(folder.appending(member.name), on: writer.system)
+                for path in former.damagedFiles(of: before) {
+                    try resolved.file.setAside(path, on: writer.system)
                 }
             }
         }
@@ -32,7 +29,7 @@ extension FileCommit {
     ) -> Bool {
         // A folder cannot be kept as a link.
         let isLarge =
-            before.recovery == nil && !before.isFolder && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
+            before.recovery == nil && former.onlyFile != nil && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
         // Contents that this writer has written and kept need no check.
         guard !before.exists || isLarge || bytesBefore != nil || unkeptBefore != nil else { return true }
         guard var versions = try? history.listed(removingLeftovers: true) else { return false }
@@ -52,7 +49,7 @@ extension FileCommit {
             isKept = history.record(
                 unkeptBefore, after: &versions, policy: writer.policy, isDurable: isFormerIrreplaceable)
         }
-        guard let bytesBefore, bytesBefore != bytes || removesFile else { return isKept }
+        guard let bytesBefore, bytesBefore != bytes || removesDomain else { return isKept }
         if let found = unkeptVersion(bytesBefore, locks, versions, history, writer) {
             let isDurable = isFormerIrreplaceable || found.author.reason == .found
             isKept = history.record(found, after: &versions, policy: writer.policy, isDurable: isDurable) && isKept
@@ -64,7 +61,7 @@ extension FileCommit {
     }
 
     /// Whether the history will have the only copy of the previous values, so that it must survive a power failure.
-    private var isFormerIrreplaceable: Bool { requiresFormer || removesFile }
+    private var isFormerIrreplaceable: Bool { requiresFormer || removesDomain }
 
     /// Returns the removal of the domain if the file is missing and the newest version does not record that. Another
     /// program removed it, or a writer that was interrupted.
@@ -104,12 +101,12 @@ extension FileCommit {
 
     /// Whether a version of the present contents is kept after writing.
     func leavesVersion(_ policy: HistoryPolicy) -> Bool {
-        policy.versions > 0 && (before.isFolder || bytesBefore?.count ?? 0 <= policy.mostCopiedBytes)
+        policy.versions > 0 && former.isCopied(bytesBefore, policy)
     }
 
     /// Whether the new version replaces the one that this writer has not kept yet, as for consecutive flushes.
     private func isReplacedByNew(_ policy: HistoryPolicy) -> Bool {
-        isKeptLater && before.isOwn && (writesFolder || bytes?.count ?? 0 <= policy.mostCopiedBytes)
+        isKeptLater && before.isOwn && storage.isCopied(bytes, policy)
     }
 
     /// Returns the present contents as a version if there is none. They were written by another program, or by a writer
@@ -142,7 +139,7 @@ extension FileCommit {
             return
         }
         let bytes = bytes ?? DomainState.tombstone
-        guard writesFolder || bytes.count <= writer.policy.mostCopiedBytes else { return }
+        guard storage.isCopied(bytes, writer.policy) else { return }
         let version = PendingVersion(
             bytes: bytes, author: author(writer), transaction: transaction, time: writer.system.clock.wall,
             isFirst: isFirst)
@@ -153,7 +150,7 @@ extension FileCommit {
         if var former = versions ?? (try? history.listed()),
             history.record(
                 version, after: &former, policy: writer.policy,
-                like: writesFolder ? nil : after.status.map { (resolved.file.path, $0) })
+                like: storage.onlyFile == nil ? nil : after.status.map { (resolved.file.path, $0) })
         {
             return
         }

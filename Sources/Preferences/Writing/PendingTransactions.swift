@@ -222,14 +222,14 @@ struct PendingTransactions {
         // The record, which still exists, would be completed again.
         var file = file
         file.transactions = nil
-        guard let contents = try? file.contents(on: system) else { return nil }
-        guard contents.exists else { return hash == nil ? DomainState.tombstone : nil }
-        let limit = file.limits.inputBytes
-        let bytes =
-            contents.isFolder
-            ? try? file.image(of: contents.values)
-            : try? system.fileSystem.contents(of: file.path, limit: limit)
-        return bytes.flatMap { SHA256.hash($0) == hash ? $0 : nil }
+        do throws(SystemFailure) {
+            guard let found = try file.versionBytes(on: system) else {
+                return hash == nil ? DomainState.tombstone : nil
+            }
+            return found.bytes.flatMap { SHA256.hash($0) == hash ? $0 : nil }
+        } catch {
+            return nil
+        }
     }
 
     // MARK: Records

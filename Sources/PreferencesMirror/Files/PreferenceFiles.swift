@@ -89,7 +89,7 @@ struct PreferenceFiles: Sendable {
         }
         // The mirror cannot keep an inexact integer. It is read as null, which is reported as beyond a limit.
         file.inexactIntegers = .null
-        let found = try file.mirroredBytes(on: system)
+        let found = try file.versionBytes(on: system)
         let mark = locks.mark(of: file)
         guard let (bytes, status) = found else {
             let isMarked = mark.map { $0.hash == nil } ?? false
