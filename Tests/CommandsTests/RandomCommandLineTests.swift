@@ -203,8 +203,9 @@ private struct RandomLines {
         switch verb.name {
         case "write" where form.count == 3: line.check = (read + [operands[1]], true)
         case "delete" where operands[1].last?.isNumber == false: line.check = (read + [operands[1]], false)
-        case "rename" where operands.count == 3: line.check = (read + [operands[2]], true)
-        case "copy" where operands.count == 3 && !options.contains("--to"): line.check = (read + [operands[2]], true)
+        case "rename", "copy":
+            guard operands.count == 3, !options.contains("--to") else { break }
+            line.check = (read + [operands[2]], true)
         default: break
         }
         return line
