@@ -38,6 +38,10 @@ final class CountingFileSystem: FileSystem {
 
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) { try inner.link(path, to: other) }
 
+    func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
+        try inner.makeSymbolicLink(path, to: target)
+    }
+
     @discardableResult
     func remove(_ path: FilePath) throws(SystemFailure) -> Bool { try inner.remove(path) }
 

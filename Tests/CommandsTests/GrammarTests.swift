@@ -323,10 +323,11 @@ import Testing
         let files = [
             "package.json": #"{"contributors": [{"name": "Ada"}, {"name": "Bea"}]}"#,
             "settings.json": #"{"theme": "dark"}"#, "settings/com.example.app.json": #"{"theme": "light"}"#,
+            ".config/Code/User/settings.json": "{}",
         ]
-        try machine.fileSystem.makeFolders("/home/ada/settings")
         for (name, text) in files {
             let path = FilePath("/home/ada").resolving(try #require(FilePath(name)))
+            try machine.fileSystem.makeFolders(path.parent)
             try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
         }
         let skipped = ["edit", "form", "browse", "lint", "args", "watch", "schema", "mirror", "doctor"]

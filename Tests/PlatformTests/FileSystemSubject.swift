@@ -15,16 +15,10 @@ enum FileSystemSubject: String, CaseIterable, Sendable, CustomTestStringConverti
         switch self {
         case .real:
             let folder = try TemporaryFolder()
-            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path())), keeping: folder) {
-                link, target in
-                try FileManager.default.createSymbolicLink(
-                    atPath: link.description, withDestinationPath: target.description)
-            }
+            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path())), keeping: folder)
         case .simulated:
             let machine = try SimulatedMachine()
-            return Bench(machine.fileSystem, "/home/ada", keeping: nil) { [fileSystem = machine.fileSystem] in
-                try fileSystem.makeSymbolicLink($0, to: $1)
-            }
+            return Bench(machine.fileSystem, "/home/ada", keeping: nil)
         }
     }
 }
@@ -35,16 +29,11 @@ struct Bench: Sendable {
     let folder: FilePath
     /// An object to retain while the folder is in use.
     private let kept: (any Sendable)?
-    private let makeLink: @Sendable (FilePath, FilePath) throws -> Void
 
-    init(
-        _ fileSystem: any FileSystem, _ folder: FilePath, keeping kept: (any Sendable)?,
-        makeLink: @escaping @Sendable (FilePath, FilePath) throws -> Void
-    ) {
+    init(_ fileSystem: any FileSystem, _ folder: FilePath, keeping kept: (any Sendable)?) {
         self.fileSystem = fileSystem
         self.folder = folder
         self.kept = kept
-        self.makeLink = makeLink
     }
 
     func path(_ name: FileName) -> FilePath { folder.appending(name) }
@@ -53,7 +42,9 @@ struct Bench: Sendable {
 
     func text(_ name: FileName) throws -> String? { try fileSystem.text(path(name)) }
 
-    func makeSymbolicLink(_ name: FileName, to target: FilePath) throws { try makeLink(path(name), target) }
+    func makeSymbolicLink(_ name: FileName, to target: FilePath) throws {
+        try fileSystem.makeSymbolicLink(path(name), to: target)
+    }
 }
 
 extension FileSystem {

@@ -20,7 +20,7 @@ enum WatcherSubject: String, CaseIterable, Sendable, CustomTestStringConvertible
             return (try FileSystemSubject.real.make(), watcher, {})
         case .simulated, .pollingSimulated:
             let machine = try SimulatedMachine()
-            let bench = Bench(machine.fileSystem, SimulatedMachine.home, keeping: machine.watcher) { _, _ in }
+            let bench = Bench(machine.fileSystem, SimulatedMachine.home, keeping: machine.watcher)
             let polling = PollingWatcher(machine.fileSystem, machine.clock, reason: .remoteFileSystem)
             return (bench, self == .simulated ? machine.watcher : polling, { machine.clock.advance(by: .seconds(2)) })
         }

@@ -47,6 +47,10 @@ final class HookedFileSystem: FileSystem {
 
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) { try inner.link(path, to: other) }
 
+    func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
+        try inner.makeSymbolicLink(path, to: target)
+    }
+
     @discardableResult
     func remove(_ path: FilePath) throws(SystemFailure) -> Bool { try inner.remove(path) }
 

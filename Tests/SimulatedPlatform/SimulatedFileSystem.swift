@@ -99,6 +99,12 @@ extension SimulatedFileSystem {
         }
     }
 
+    package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
+        try perform(.link, path) { state, user throws(ErrorCode) in
+            try state.disk.makeSymbolicLink(path, to: target, as: user)
+        }
+    }
+
     package func synchronizeFolder(_ path: FilePath) throws(SystemFailure) {
         try perform(.synchronizeFolder, path) { state, user throws(ErrorCode) in
             try state.disk.synchronizeFolder(path, failing: false, as: user)
@@ -130,13 +136,6 @@ extension SimulatedFileSystem {
             return !state.disk.isReadOnly && state.disk.allows(.write, node, user)
         }
         return may ?? false
-    }
-
-    /// Creates a symbolic link. This is not part of `FileSystem`, because no program of this package creates links.
-    package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
-        try perform(.link, path) { state, user throws(ErrorCode) in
-            try state.disk.makeSymbolicLink(path, to: target, as: user)
-        }
     }
 }
 

@@ -311,7 +311,7 @@ extension CommandFailure {
         let name = domain.word.onOneLine
         let message: String
         if domain.name == nil {
-            message = "\(name): no such file"
+            message = "\(domain.file.isAdopted ? domain.file.path.description.onOneLine : name): no such file"
         } else if context.hasFile(named: domain.word) {
             message = "no domain \(name); the file is ./\(name)"
         } else {

@@ -170,7 +170,7 @@ extension StoreFailure: Reportable {
         case .notCurrent: .different
         case .pendingOfAnotherUser: .systemFailed
         case .forced: .forced
-        case .differentStores: .usage
+        case .differentStores, .adopted: .usage
         default: .systemFailed
         }
     }

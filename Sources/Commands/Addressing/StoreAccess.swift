@@ -171,8 +171,11 @@ extension StoreAccess {
     func domain(_ name: DomainName) throws -> AddressedDomain { try domain(name, in: layer) }
 
     func domain(_ name: DomainName, in layer: Layer) throws -> AddressedDomain {
-        AddressedDomain(
-            word: name.text, name: name, file: try file(of: name, in: layer), layer: layer,
+        let file = try file(of: name, in: layer)
+        // A program's file has no layers and no schema, like a file that is named by its path.
+        guard !file.isAdopted else { return AddressedDomain(word: name.text, name: nil, file: file, layer: .user) }
+        return AddressedDomain(
+            word: name.text, name: name, file: file, layer: layer,
             host: layer == .userHost ? try host ?? places.host() : nil)
     }
 
@@ -190,7 +193,8 @@ extension StoreAccess {
     }
 
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
-        (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
+        if let adopted = try places.user.adoptedFile(of: name, on: system) { return adopted }
+        return (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
 
     /// Returns a file by its path, with `.plist` added if only that file exists; `defaults` adds it to a new file
@@ -223,7 +227,8 @@ extension StoreAccess {
     func names() throws -> [DomainName] { try names(in: layer) }
 
     func names(in layer: Layer) throws -> [DomainName] {
-        try places.place(of: layer, on: host).map(names) ?? []
+        let names = try places.place(of: layer, on: host).map(names) ?? []
+        return layer == .user ? Set(names + (try places.user.adoptedDomains(on: system))).sorted() : names
     }
 
     func names(in place: LayerPlace) throws -> [DomainName] {
@@ -455,7 +460,7 @@ extension StoreAccess {
 
     /// Returns the names of all domains that have a file in any layer, sorted.
     func namesInAllLayers() throws -> [DomainName] {
-        var names: Set<DomainName> = []
+        var names = Set(try places.user.adoptedDomains(on: system))
         for place in try places.allPlaces() {
             do {
                 names.formUnion(try self.names(in: place))

@@ -113,6 +113,7 @@ private struct Conversion: Sendable {
 
     /// Returns the conversion of a domain in place.
     func edit(_ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws -> DomainEdit {
+        guard !domain.file.isAdopted else { throw StoreFailure(domain.file, .adopted) }
         if let format = rendering.format?.ofPropertyList, !format.hasTypes {
             throw CommandFailure(
                 .invalidValue,

@@ -129,6 +129,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         let patterns = try patterns(invocation)
+        if isAddition { try checkNoneIsAdopted(patterns, access) }
         try session.begin()
         let former = Set(session.domains.map { Name($0) })
         do {
@@ -192,13 +193,24 @@ extension MirrorVerbs {
         }
     }
 
+    /// Throws for the name of a domain that is a program's file, which no pattern matches.
+    private static func checkNoneIsAdopted(_ patterns: [String], _ access: MirrorAccess) throws {
+        let store = access.places.store.user
+        for name in patterns.compactMap({ try? DomainName($0) })
+        where try store.adoptedFile(of: name, on: access.places.system) != nil {
+            throw CommandFailure(.usage, "\(name.text.onOneLine): a program's file, which is not mirrored")
+        }
+    }
+
     /// Prints what `add` would mirror, and the values that would be replaced.
     private static func preview(_ invocation: Invocation, _ context: CommandContext) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, context)
         let session = try access.one()
         try access.check(session)
         var selection = session.configuration.selection
-        for pattern in try patterns(invocation) { selection.add(pattern) }
+        let patterns = try patterns(invocation)
+        try checkNoneIsAdopted(patterns, access)
+        for pattern in patterns { selection.add(pattern) }
         let preview = try session.preview(of: selection)
         if preview.domains.isEmpty { try context.say("no other domain matches") }
         for domain in preview.domains { try context.say("would be mirrored: \(domain.onOneLine)") }

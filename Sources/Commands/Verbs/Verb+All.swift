@@ -3,7 +3,7 @@ extension Verb {
     package static let tasks: [(title: String, verbs: [Verb])] = [
         ("Read", [read, readType, domains, find, query, explain]),
         ("Write", [write, delete, deleteAll, rename, copy, edit, form, browse]),
-        ("Files", [importing, export, convert, lint, diff, apply]),
+        ("Files", [importing, export, convert, lint, diff, apply, adopt]),
         ("Undo changes", [history, undo, restore]),
         ("Scripts", [args, watch, completions]),
         ("Schemas", [schema]),
@@ -49,6 +49,7 @@ extension Verb {
         "prefs lint settings.plist",
         "prefs diff com.example.app org.example.editor",
         "prefs apply --dry-run settings/",
+        "prefs adopt ~/.config/Code/User/settings.json --as code",
         "prefs history --since 2h",
         "prefs undo com.example.app",
         "prefs restore com.example.app 3",

@@ -18,6 +18,9 @@ package protocol FileSystem: Sendable {
     /// Creates a hard link. Symbolic links are not followed.
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure)
 
+    /// Creates a symbolic link at `path`. Throws `exists` if anything is there.
+    func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure)
+
     /// Removes a file or an empty folder, or returns false if it does not exist. A symbolic link is itself removed.
     @discardableResult
     func remove(_ path: FilePath) throws(SystemFailure) -> Bool

@@ -55,6 +55,12 @@ package struct SystemFileSystem: FileSystem {
         }
     }
 
+    package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
+        _ = try systemCall(.link, path) {
+            target.withCString { target in path.withCString { unsafe symlink(target, $0) } }
+        }
+    }
+
     @discardableResult
     package func remove(_ path: FilePath) throws(SystemFailure) -> Bool {
         // C's `remove` calls `unlink` or `rmdir` as needed.

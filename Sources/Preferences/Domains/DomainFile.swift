@@ -19,6 +19,8 @@ package struct DomainFile: Hashable, Sendable {
     /// Whether this is the file of a domain, which can hold any value in any format. A file that is addressed by path
     /// has the meaning that it has for other programs.
     package var isOfDomain = true
+    /// Whether the domain is a program's file, which is never removed and keeps its format.
+    package var isAdopted = false
     /// The conversion of integers beyond 64 bits in a JSON file.
     package var inexactIntegers = PropertyList.ReadingOptions.InexactIntegers.rounded
     /// The format that the file must have, or nil to detect it from its name and bytes.

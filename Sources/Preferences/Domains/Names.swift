@@ -149,7 +149,7 @@ extension FileName {
     /// The name of a domain's folder without its extension, or nil for other names.
     package var folderStem: String? { stem(before: ".prefs") }
 
-    private func stem(before ending: String) -> String? {
+    func stem(before ending: String) -> String? {
         guard !isTemporary, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         return text.dropping(ending: ending)
     }

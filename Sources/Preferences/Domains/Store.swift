@@ -108,9 +108,14 @@ extension SharedStore {
     /// The user's own values of a domain.
     func target(of name: DomainName) -> OpenDomain {
         switch places {
-        case .success(let places?): domain(of: places.user.file(of: name))
-        case .success(nil): volatile(name, .user)
-        case .failure(let failure): volatile(name, .user, failure: failure)
+        case .success(let places?):
+            do throws(StoreFailure) {
+                return domain(of: try places.user.adoptedFile(of: name, on: system) ?? places.user.file(of: name))
+            } catch {
+                return volatile(name, .user, failure: error)
+            }
+        case .success(nil): return volatile(name, .user)
+        case .failure(let failure): return volatile(name, .user, failure: failure)
         }
     }
 
@@ -127,8 +132,11 @@ extension SharedStore {
     }
 
     private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
-        let list = Result { () throws(StoreFailure) in
-            try places.get()?.searchList(name, suites: suites)
+        let list = Result { () throws(StoreFailure) -> [(layer: Layer, file: DomainFile)]? in
+            let places = try places.get()
+            // A program's file is the only layer with stored values.
+            if let file = try places?.user.adoptedFile(of: name, on: system) { return [(Layer.user, file)] }
+            return try places?.searchList(name, suites: suites)
         }
         switch list {
         case .success(let files?):

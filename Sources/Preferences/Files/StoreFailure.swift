@@ -67,6 +67,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case otherVersion(stored: Int, known: Int, isNewer: Bool)
         /// Other users can read the file, which would contain a sensitive value.
         case exposed(key: String)
+        /// The file is that of a program, so it is not removed and keeps its format.
+        case adopted
         /// The key is reserved for the store.
         case reservedKey(String)
         /// The operating system refused a step of a committed change of several files. The next program that opens one
@@ -165,6 +167,9 @@ extension StoreFailure: CustomStringConvertible {
             return isNewer
                 ? "\(domain): its settings have version \(stored), but its schema supports only up to \(known); they are read-only"
                 : "\(domain): its settings have version \(stored), but its schema requires version \(known); migrate them first"
+        case .adopted:
+            return
+                "\(domain): \(place) belongs to a program; it is not removed and keeps its format (prefs adopt --remove \(domain) removes the domain only)"
         case .exposed(let key):
             return "\(domain): \(key.shown) \(reason); nothing was changed"
         case .reservedKey(let key): return "\(key): \(reason)"

@@ -82,7 +82,7 @@ extension OpenDomain {
                 let isNew = draft.values.isEmpty
                 rules?.moveRenamed(&draft.values)
                 for (key, change) in pending { draft.values[key.text] = change.value }
-                draft.removesFile = removesFile && draft.values.isEmpty
+                draft.removesFile = removesFile && draft.values.isEmpty && !file.isAdopted
                 rules?.recordVersion(in: &draft.values, isNew: isNew)
             }
             settle(pending, outcome.after)

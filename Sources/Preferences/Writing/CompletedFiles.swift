@@ -150,6 +150,10 @@ struct CompletedFiles: FileSystem {
 
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) { try files.link(path, to: other) }
 
+    func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
+        try files.makeSymbolicLink(path, to: target)
+    }
+
     @discardableResult
     func remove(_ path: FilePath) throws(SystemFailure) -> Bool { try files.remove(path) }
 

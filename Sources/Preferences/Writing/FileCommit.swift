@@ -63,6 +63,9 @@ struct FileCommit {
         // Values removed by key leave gaps between the indices of an array, and may leave nothing that is one.
         if draft.rootKind != .dictionary { draft.root = draft.root }
         try resolved.check(draft.form)
+        if edit.file.isAdopted, let form = before.form, draft.removesFile || draft.form != form {
+            throw StoreFailure(edit.file, .adopted)
+        }
         // An invalid key that the file has already may remain.
         for key in draft.values.keys
         where !key.isFitForWriting && before.values[key] == nil && draft.rootKind == .dictionary {

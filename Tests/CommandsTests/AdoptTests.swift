@@ -1,0 +1,172 @@
+import Commands
+import Foundation
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// A domain that is the file of another program.
+@Suite struct `An adopted file` {
+    static let path: FilePath = "/home/ada/app/settings.json"
+    static let text = "{\n  // the size\n  \"size\": 12,\n  \"theme\": null\n}\n"
+
+    private func machine(adopting: Bool = true) throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.makeFolders(Self.path.parent)
+        try machine.fileSystem.replace(Self.path, with: Array(Self.text.utf8))
+        if adopting { #expect(try machine.run("prefs adopt /home/ada/app/settings.json --as code").status == 0) }
+        return machine
+    }
+
+    private func text(_ machine: SimulatedMachine) throws -> String {
+        String(decoding: try #require(try machine.fileSystem.contents(of: Self.path, limit: 1000)), as: UTF8.self)
+    }
+
+    @Test func `is reported, listed and printed among the domains`() throws {
+        let machine = try machine(adopting: false)
+        let report = "code: /home/ada/app/settings.json (json with comments, 2 keys)\n"
+        for _ in 1...2 {
+            #expect(
+                try machine.run("prefs adopt /home/ada/app/settings.json --as code")
+                    == Transcript.Outcome(output: report))
+        }
+        #expect(try machine.run("prefs adopt --list").output == "code\t/home/ada/app/settings.json\n")
+        let json = try machine.run("prefs adopt --list --format json").output
+        #expect(json.contains(#""domain":"code""#) && json.contains(#""file":"/home/ada/app/settings.json""#))
+        #expect(try machine.run("prefs domains").output == "code\n")
+        #expect(try machine.run("prefs find size").output.contains("code"))
+        #expect(try machine.run("prefs doctor").output == "no problems found\n")
+    }
+
+    @Test func `gets its name from the file by default`() throws {
+        let machine = try machine(adopting: false)
+        #expect(try machine.run("prefs adopt /home/ada/app/settings.json").output.hasPrefix("settings: "))
+    }
+
+    /// Each row: a command line and its output. The file has the comment and the null after each.
+    static let uses: [(line: String, output: String)] = [
+        ("prefs read code size", "12\n"), ("prefs write code size --int 15", ""),
+        ("prefs write code '$date' x", ""), ("prefs rename code size width", ""), ("prefs delete code size", ""),
+        ("prefs export code - --format json-plain", "{\n  \"size\": 12,\n  \"theme\": null\n}\n"),
+    ]
+
+    @Test(arguments: uses) func `is read and changed by the name of the domain`(_ line: String, _ output: String) throws
+    {
+        let machine = try machine()
+        let outcome = try machine.run(line)
+        #expect(outcome.output == output && outcome.status == 0, "\(outcome)")
+        let text = try text(machine)
+        #expect(text.contains("\"theme\": null") && text.contains("// the size") != line.contains("delete"), "\(text)")
+        #expect(try machine.fileSystem.status(of: "/home/ada/.config/prefs/code.plist") == nil)
+    }
+
+    @Test(arguments: ["code", "/home/ada/app/settings.json"], ["code", "/home/ada/app/settings.json"])
+    func `has one history by its name and by its path`(_ written: String, _ undone: String) throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs write \(written) size --int 15").status == 0)
+        #expect(try text(machine) == Self.text.replacing("12", with: "15"))
+        #expect(try machine.run("prefs undo \(undone)").status == 0)
+        #expect(try text(machine) == Self.text)
+    }
+
+    /// Each row: a refused command line and a part of the message.
+    static let refused: [(line: String, message: String)] = [
+        ("delete code", "adopt --remove code"), ("delete-all code", "adopt --remove code"),
+        ("convert code xml", "adopt --remove code"), ("convert code json", "adopt --remove code"),
+        ("convert code folder", "adopt --remove code"), ("--current-host read code", "a file has no layers"),
+        ("read --layer user code", "a file has no layers"), ("--host here read code", "unknown host"),
+        ("diff code code@site", "a file has no layers"), ("mirror add code", "is not mirrored"),
+        ("mirror add --dry-run code", "is not mirrored"), ("adopt", "exactly one of"),
+        ("adopt --list --remove code", "exactly one of"), ("adopt --list --as x", "--as is for FILE"),
+        ("adopt --remove code --format json", "--format is for --list"),
+        ("adopt /home/ada/app/settings.json --as other", "is the domain code"),
+        ("adopt /home/ada/other.json --as code", "is another file, /home/ada/app/settings.json"),
+        ("adopt /home/ada/other.json --as taken", "the domain taken exists"),
+        ("adopt /home/ada/other.json --as a/b", "a/b"),
+        ("adopt /home/ada/other.json --as NSGlobalDomain", "cannot be a file"),
+        ("adopt /home/ada/other.json --as prefs", "cannot be a file"),
+        ("adopt /home/ada/app --as x", "not a regular file"),
+        ("adopt /home/ada/.npmrc", "--as DOMAIN is required"), ("adopt /etc/app.json", "belongs to another user"),
+        ("adopt /home/ada/.config/prefs/taken.plist --as x", "is in the store"),
+    ]
+
+    @Test(arguments: refused) func `is neither removed, converted nor mirrored`(_ line: String, _ message: String)
+        throws
+    {
+        let machine = try machine()
+        try machine.store(["k": "v"], as: "taken")
+        try machine.fileSystem.replace("/home/ada/other.json", with: Array("{}".utf8))
+        try machine.fileSystem.replace("/home/ada/.npmrc", with: Array("{}".utf8))
+        try machine.administrate("/etc/app.json", "{}")
+        if line.hasPrefix("mirror") { #expect(try machine.run("prefs mirror init /home/ada/shared").status == 0) }
+        let outcome = try machine.run("prefs " + line)
+        #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+        #expect(try text(machine) == Self.text)
+        #expect(try machine.run("prefs adopt --list").output == "code\t/home/ada/app/settings.json\n")
+    }
+
+    /// Each row: a file that cannot be adopted and the status.
+    @Test(arguments: [(nil, 1), ("{", 5), ("[1]", 3)] as [(String?, Int32)])
+    func `is a dictionary`(_ text: String?, _ status: Int32) throws {
+        let machine = try machine(adopting: false)
+        try machine.fileSystem.remove(Self.path)
+        if let text { try machine.fileSystem.replace(Self.path, with: Array(text.utf8)) }
+        #expect(try machine.run("prefs adopt /home/ada/app/settings.json --as code").status == status)
+        #expect(try machine.run("prefs adopt --list").output == "")
+    }
+
+    @Test func `is not undone to no file`() throws {
+        let machine = try machine(adopting: false)
+        try machine.fileSystem.remove(Self.path)
+        #expect(try machine.run("prefs write /home/ada/app/settings.json size --int 1").status == 0)
+        #expect(try machine.run("prefs adopt /home/ada/app/settings.json --as code").status == 0)
+        let outcome = try machine.run("prefs undo code")
+        #expect(outcome.status == 2 && outcome.errors.contains("adopt --remove code"), "\(outcome)")
+    }
+
+    @Test func `is an error if it is damaged, whatever its history has`() throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs write code size --int 15").status == 0)
+        try machine.fileSystem.replace(Self.path, with: Array("{ \"size\": ".utf8))
+        for line in ["read code size", "write code size --int 1"] {
+            #expect(try machine.run("prefs " + line).status == 5)
+        }
+        #expect(try text(machine) == "{ \"size\": ")
+    }
+
+    @Test func `is not followed if another user has made the link`() throws {
+        let machine = try machine()
+        let root = machine.disk.process()
+        try root.remove("/home/ada/.config/prefs/code.file")
+        try root.makeSymbolicLink("/home/ada/.config/prefs/code.file", to: Self.path)
+        #expect(try machine.run("prefs write code size --int 15").status == 6)
+        #expect(try text(machine) == Self.text)
+    }
+
+    @Test func `stays when its domain is removed`() throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs adopt --remove code") == Transcript.Outcome())
+        #expect(try text(machine) == Self.text)
+        #expect(try machine.run("prefs adopt --list").output == "")
+        for line in ["read code", "adopt --remove code"] { #expect(try machine.run("prefs " + line).status == 1) }
+    }
+
+    @Test func `is read, changed and observed by a program`() throws {
+        let machine = try machine()
+        let store = Store(
+            .native,
+            on: SystemServices(
+                fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                environment: machine.environment, terminal: SimulatedTerminal()))
+        let defaults = Defaults("code", in: store)
+        #expect(defaults.integer(forKey: "size") == 12)
+        defaults.set(20, forKey: "size")
+        #expect(defaults.synchronize())
+        #expect(try text(machine) == Self.text.replacing("12", with: "20"))
+        #expect(try machine.run("prefs write code size --int 30").status == 0)
+        machine.clock.advance(by: .seconds(1))
+        #expect(defaults.integer(forKey: "size") == 30)
+    }
+}
