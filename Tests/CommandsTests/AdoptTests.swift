@@ -62,6 +62,24 @@ import Testing
         #expect(try machine.fileSystem.status(of: "/home/ada/.config/prefs/code.plist") == nil)
     }
 
+    @Test func `is changed by apply, which leaves it when nothing remains`() throws {
+        let machine = try machine()
+        let apply = "prefs apply --domains --set s --prune -"
+        let outcome = try machine.run(apply, input: #"{"code": {"size": 15}}"#)
+        #expect(outcome == Transcript.Outcome(output: "~ code size: 12 → 15\n"))
+        #expect(try text(machine) == Self.text.replacing("12", with: "15"))
+        #expect(try machine.run("prefs apply --list").output == "s:\ncode size\n")
+        #expect(try machine.run("prefs delete code theme").status == 0)
+        #expect(try machine.run(apply, input: #"{"code": {}}"#).output == "- code size: 15\n")
+        #expect(try text(machine).contains("{"))
+        #expect(try machine.fileSystem.status(of: "/home/ada/.config/prefs/code.plist") == nil)
+        let folder: FilePath = "/home/ada/clone/site"
+        try machine.fileSystem.makeFolders(folder)
+        try machine.fileSystem.replace(folder.appending("code.json"), with: Array("{\"a\": 1}".utf8))
+        let refused = try machine.run("prefs apply --layers /home/ada/clone")
+        #expect(refused.status == 2 && refused.errors.contains("code: a program's file"), "\(refused)")
+    }
+
     @Test(arguments: ["code", "/home/ada/app/settings.json"], ["code", "/home/ada/app/settings.json"])
     func `has one history by its name and by its path`(_ written: String, _ undone: String) throws {
         let machine = try machine()

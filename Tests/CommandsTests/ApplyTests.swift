@@ -278,7 +278,7 @@ import Testing
         #expect(permissions == 0o755)
         #expect(try machine.run(apply + " --check").status == 0)
 
-        // What is no longer declared is pruned in each layer.
+        // Keys that the folder does not have now are pruned in each layer.
         try machine.fileSystem.remove("/home/ada/clone/site/d.json")
         try machine.fileSystem.replace("/home/ada/clone/forced/d.json", with: Array("{}".utf8).span.bytes)
         let refused = try machine.run(apply + " --prune")

@@ -114,8 +114,10 @@ struct `A script with its own declaration` {
         try write(
             "saving",
             "#!/bin/sh\n#prefs domain=com.example.saving\n# @option --from=folder {exists}\n" + Self.line + "echo ok\n")
-        #expect(try shell("./saving --save --from nowhere").errorText.contains("must be an existing folder"))
-        #expect(try shell("./saving; prefs read com.example.saving from").text == "ok\n")
+        let refused = try shell("./saving --save --from nowhere")
+        #expect(refused.errorText.contains("must be an existing folder"), "\(refused.text)\(refused.errorText)")
+        let saved = try shell("./saving; prefs read com.example.saving from")
+        #expect(saved.text == "ok\n", "\(saved.text)\(saved.errorText)")
     }
 
     @Test(arguments: ["bash", "dash", "zsh"])

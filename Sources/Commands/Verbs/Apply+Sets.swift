@@ -89,8 +89,13 @@ struct AppliedSets: Hashable, Sendable {
         return try entries.compactMap { path, entry in
             for layer in layers {
                 for host in layer == .userHost ? hosts : [nil] {
-                    let domain = try access.domain(entry.domain, in: layer, on: host)
-                    if Name(domain.file.path.description) == path { return (domain, entry) }
+                    let target = Declaration.Target(name: entry.domain, layer: layer, host: host)
+                    do {
+                        let domain = try target.domain(in: access)
+                        if Name(domain.file.path.description) == path { return (domain, entry) }
+                    } catch let failure as CommandFailure where failure.status == .usage {
+                        // The domain has become a program's file, which does not have this layer.
+                    }
                 }
             }
             return nil

@@ -55,7 +55,7 @@ extension Verb {
         var changesAny = false
         if isTrial || applications.count > 1 {
             // No store is changed if what is declared for another one is refused.
-            let changes = try context.progress.during("comparing") { try applications.flatMap { try $0.differences() } }
+            let changes = try context.progress.during("applying") { try applications.flatMap { try $0.differences() } }
             if isTrial { try show(changes) }
             changesAny = !changes.isEmpty
         }
@@ -119,6 +119,7 @@ struct Applying: Sendable {
 
     /// The values to set and the keys to remove in one domain.
     private struct Step: Sendable {
+        let target: Declaration.Target
         let domain: AddressedDomain
         let declared: PropertyList.Dictionary
         let pruned: Set<EntryPath.Component>
@@ -172,8 +173,9 @@ struct Applying: Sendable {
                 let step = decided.withLock { $0.steps.first { $0.domain.file == domain.file } }
                 let wasEmpty = draft.values.isEmpty
                 step?.apply(to: &draft.values)
-                // A link belongs to the user who made it.
-                let isEmptied = draft.values.isEmpty && !wasEmpty && domain.file.isRecoverable(on: access.system)
+                // A link belongs to the user who made it, and the file of a program to the program.
+                let isRemovable = domain.file.isRecoverable(on: access.system) && !domain.file.isAdopted
+                let isEmptied = draft.values.isEmpty && !wasEmpty && isRemovable
                 if isEmptied { draft.removesFile = true }
             }
         }
@@ -188,7 +190,7 @@ struct Applying: Sendable {
     private func check(_ step: Step) throws {
         guard !isForced else { return }
         try access.checkNotForced(Array(step.declared.keys) + step.pruned.map(\.text), in: step.domain)
-        for (file, values) in declaration.values(of: step.domain, step.declared) {
+        for (file, values) in declaration.values(of: step.target, step.declared) {
             try access.checkNotExposing(values, from: file, in: step.domain)
         }
     }
@@ -232,12 +234,12 @@ struct Applying: Sendable {
         }
         var plan = Plan()
         for target in targets.sorted() {
-            let domain = try access.domain(target.name, in: target.layer, on: target.host)
-            let declared = declaration.values(for: domain, in: access)
+            let domain = try target.domain(in: access)
+            let declared = declaration.values(for: target, domain, in: access)
             let former = prunes ? record.keys(of: set, in: domain.file) : []
             plan.steps.append(
                 Step(
-                    domain: domain, declared: declared,
+                    target: target, domain: domain, declared: declared,
                     pruned: former.filter { declared[$0.text] == nil && !$0.text.isHidden }))
             guard !takes else { continue }
             for key in declared.keys {
@@ -264,7 +266,7 @@ struct Applying: Sendable {
         }
         guard !prunesDomains, !absent.isEmpty else { return }
         let list = try absent.sorted().map { target in
-            try access.domain(target.name, in: target.layer, on: target.host).labelOfLayer.onOneLine
+            try target.domain(in: access).labelOfLayer.onOneLine
         }.joined(separator: ", ")
         throw CommandFailure(
             .different,
@@ -275,9 +277,8 @@ struct Applying: Sendable {
     private func next(_ record: AppliedSets, _ steps: [Step]) -> AppliedSets {
         var record = record
         for step in steps {
-            guard let name = step.domain.name else { continue }
             record.change(
-                name, step.domain.file, set: set, removing: step.pruned,
+                step.target.name, step.domain.file, set: set, removing: step.pruned,
                 adding: step.declared.keys.map { EntryPath.Component($0) }, takes: takes)
         }
         return record
@@ -291,6 +292,16 @@ struct Declaration: Sendable {
         let name: DomainName
         let layer: Layer
         let host: String?
+
+        func domain(in access: StoreAccess) throws -> AddressedDomain {
+            // A program's file has no other layers.
+            let domain = try access.domain(name, in: .user)
+            guard layer != .user else { return domain }
+            guard !domain.file.isAdopted else {
+                throw CommandFailure(.usage, "\(name): a program's file, which has no layer \(layer)")
+            }
+            return try access.domain(name, in: layer, on: host)
+        }
 
         static func < (left: Self, right: Self) -> Bool {
             (left.name, left.layer, left.host ?? "") < (right.name, right.layer, right.host ?? "")
@@ -367,22 +378,20 @@ struct Declaration: Sendable {
     }
 
     /// Returns the values declared for a domain. Values from formats without types are converted to the declared types.
-    func values(for domain: AddressedDomain, in access: StoreAccess) -> PropertyList.Dictionary {
-        let values = Self.target(domain).flatMap { domains[$0] } ?? [:]
+    func values(
+        for target: Target, _ domain: AddressedDomain, in access: StoreAccess
+    ) -> PropertyList.Dictionary {
+        let values = domains[target] ?? [:]
         return isUntyped ? access.adapted(values, in: domain) : values
     }
 
     /// Returns the values of a domain by the files that declare them.
     func values(
-        of domain: AddressedDomain, _ values: PropertyList.Dictionary
+        of target: Target, _ values: PropertyList.Dictionary
     ) -> [(file: String, values: PropertyList.Dictionary)] {
-        let sources = Self.target(domain).flatMap { self.sources[$0] } ?? [:]
+        let sources = self.sources[target] ?? [:]
         return Dictionary(grouping: values) { sources[$0.name] ?? "-" }.sorted { $0.key.isBefore($1.key) }
             .map { ($0.key, PropertyList.Dictionary($0.value.map { ($0.key, $0.value) })) }
-    }
-
-    private static func target(_ domain: AddressedDomain) -> Target? {
-        domain.name.map { Target(name: $0, layer: domain.layer, host: domain.host) }
     }
 
     private mutating func add(
