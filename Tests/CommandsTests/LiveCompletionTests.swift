@@ -160,7 +160,7 @@ struct ShellCompletionTests {
         let command = try command()
         let folder = command.home.appending(path: ".config/prefs")
         try "damaged".write(to: folder.appending(path: "org.example.plist"), atomically: false, encoding: .utf8)
-        #expect(try command.run("chmod", ["644", folder.appending(path: "com.example.app.plist").path()]).status == 0)
+        #expect(try command.run("chmod", ["644", folder.appending(path: "com.example.app.plist").path]).status == 0)
         _ = try command.run("prefs", ["-currentHost", "write", "com.example.app", "a key", "2"])
         for _ in 0..<2 {
             let finding = try command.run("prefs", ["doctor"])

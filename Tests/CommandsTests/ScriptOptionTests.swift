@@ -338,7 +338,7 @@ struct `The options of a public script` {
                 #expect(Array(result.output) == Array((text + "\0").utf8), "\(shell) \(text.debugDescription)")
             }
         }
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).filter { !$0.hasPrefix(".") }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { !$0.hasPrefix(".") }
         #expect(files.sorted() == ["built", "script"])
     }
 }

@@ -57,7 +57,7 @@ struct ScriptShell: Sendable, CustomTestStringConvertible {
         let environment = command.variables.merging(["LC_ALL": locale]) { $1 }.merging(variables) { $1 }
         let result = try Subprocess.run(
             program, options + ["script"] + arguments, environment: environment, in: folder.url)
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).filter { !$0.hasPrefix(".") }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { !$0.hasPrefix(".") }
         return (result, files.sorted())
     }
 }
@@ -192,7 +192,7 @@ struct `A script in its shell` {
     func `takes secrets from a file or a descriptor`(_ shell: ScriptShell) throws {
         let schema = "{ Domain = \"com.example.end\"; Settings = ({ Key = token; Flag = token; Sensitive = YES; }); }"
         let command = try InstalledCommand()
-        let file = command.home.appending(path: "token").path(percentEncoded: false)
+        let file = command.home.appending(path: "token").path
         try Data("s3 cret\n".utf8).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         let body = "echo \"<$token>\"\n"

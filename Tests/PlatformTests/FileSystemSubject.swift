@@ -15,7 +15,7 @@ enum FileSystemSubject: String, CaseIterable, Sendable, CustomTestStringConverti
         switch self {
         case .real:
             let folder = try TemporaryFolder()
-            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path())), keeping: folder)
+            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path)), keeping: folder)
         case .simulated:
             let machine = try SimulatedMachine()
             return Bench(machine.fileSystem, "/home/ada", keeping: nil)

@@ -94,7 +94,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "mounting needs privilege"))
     func `leaves the old file and takes the next one that fits`() throws {
         let mount = try TemporaryFolder()
-        let path = mount.url.path()
+        let path = mount.url.path
         // In a container, root may lack the permission to mount.
         guard try Subprocess.run("mount", ["-t", "tmpfs", "-o", "size=65536", "tmpfs", path]).status == 0 else {
             try Test.cancel("no privilege to mount")

@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 
 @Suite struct URLCoercionTests {
-    private static let working = FileManager.default.currentDirectoryPath
+    /// The working folder, as in a URL.
+    private static let working =
+        FileManager.default.currentDirectoryPath
+        .addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
 
     private func url(_ value: PropertyList) -> String? {
         value.asURL { user in user.map { $0 == "bob" ? "/home/bob" : nil } ?? "/home/ada" }?.absoluteString

@@ -55,8 +55,8 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
         try folder.write(script, to: "script")
         let result = try Subprocess.run(
             program, arguments + ["script", "a", "former", "operand"],
-            environment: ["LC_ALL": locale, "HOME": folder.url.path()], in: folder.url)
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).filter { !$0.hasPrefix(".") }
+            environment: ["LC_ALL": locale, "HOME": folder.url.path], in: folder.url)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { !$0.hasPrefix(".") }
         return (result, files.sorted())
     }
 }
