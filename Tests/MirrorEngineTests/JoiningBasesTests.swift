@@ -231,4 +231,36 @@ private struct Reader {
         #expect(writer.shared.live.atoms.contains { $0.name == name } == (!isReplaced || !isOfSameFile))
         if isOfSameFile { #expect(writer.shared.live == other.local.shared.live) }
     }
+
+    /// A later write, which still waits, replaces the one in the file.
+    @Test(arguments: [true, false], [true, false])
+    func `remains replaced in a state that is rebuilt`(_ isOfCopy: Bool, _ isInBase: Bool) throws {
+        let author = WriterID(number: 7)
+        let publisher = isOfCopy ? WriterID(number: 8) : author
+        let written = Reader.log(1, by: author)
+        let path = written.transactions[0].changes[0].path
+        let id = written.transactions[0].changes[0].id
+        let later = Change(
+            WriteID(number: 99), at: path, .text("later"), stamp: Stamp(number: 2),
+            covers: [Cover(AtomName(id, nil), Region(path))])
+        var writer = LocalState(mirror: PackSamples.mirror, writer: author)
+        writer.outbox = written.transactions + [Transaction([later])]
+        for transaction in writer.outbox { writer.shared.apply(transaction.changes, nil) }
+        let encoded = written.encoded()
+        writer.apply(
+            .intended(
+                PackIntent(
+                    pack: encoded, last: 1, published: 1, knowledge: VersionVector(), isFarewell: false,
+                    references: [])))
+        let read = isOfCopy ? Reader.log(1, by: publisher, id: id.number) : written
+        var other = try Reader()
+        try other.join(read)
+        let bytes = isInBase ? other.base.encoded().bytes : read.encoded().bytes
+        writer.apply(.rebuilt([try Pack(decoding: bytes)]))
+        #expect(writer.outbox.map { $0.changes.map(\.id) } == [[later.id]])
+        #expect(writer.outbox[0].changes[0].covers.map(\.name.dot) == [TransactionID(writer: publisher, sequence: 1)])
+        #expect(
+            writer.shared.live.atoms.map(\.name).filter { [id, later.id].contains($0.id) } == [AtomName(later.id, nil)])
+        #expect(writer.sequence == (isOfCopy ? 0 : 1))
+    }
 }

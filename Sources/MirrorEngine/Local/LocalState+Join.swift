@@ -264,11 +264,12 @@ extension LocalState {
     /// proves to be replaced.
     mutating func rebuild(from packs: [Pack]) {
         let before = shared.live
+        publishWaiting(in: packs)
         var rebuilt = SharedState()
         rebuilt.forks = shared.forks
         for pack in packs.sorted(by: { PackAddress.isReadBefore($0.address, $1.address) }) { rebuilt.join(pack) }
         // What the present state has known proves nothing here, because it may be wrong.
-        let published = MergeState(sorted: before.atoms.filter { $0.name.dot != nil })
+        let published = MergeState(sorted: shared.live.atoms.filter { $0.name.dot != nil })
         rebuilt.join(
             SharedState(live: published, vector: VersionVector(), gone: shared.gone, forks: shared.forks))
         for transaction in outbox { rebuilt.apply(transaction.changes, nil) }
@@ -277,5 +278,24 @@ extension LocalState {
         shared = rebuilt
         shared.forgetProven()
         updateExceptions(at: before.keysDiffering(from: shared.live), since: before)
+    }
+
+    /// Publishes the changes that wait here and are in some of the files. Otherwise they would be there twice, and what
+    /// replaces the waiting ones would not replace the others.
+    private mutating func publishWaiting(in packs: [Pack]) {
+        guard Rule.publishesKnown.isKept else { return }
+        // The creation of a file of our own can have succeeded although this was not recorded.
+        if let intent, packs.contains(where: { $0.address.writer == writer && $0.address.name == intent.pack.name }) {
+            publish(intent)
+        }
+        for pack in packs {
+            switch pack.content {
+            case .note: break
+            case .log(let log): adopt(log)
+            case .base(let base):
+                publishWhatIsKnown(by: base, hash: pack.hash)
+                adopt(base.state.live)
+            }
+        }
     }
 }
