@@ -20,6 +20,24 @@ import Testing
         return machine
     }
 
+    /// Forces a value in some domains, as the administrator.
+    private static func force(_ domains: [String], on machine: SimulatedMachine) throws {
+        let (root, folder) = (machine.disk.process(), "/etc/prefs/forced" as FilePath)
+        for folder in [folder.parent, folder] { _ = try root.makeFolder(folder, FilePermissions(rawValue: 0o755)) }
+        for domain in domains {
+            let name = try #require(FileName(domain + ".plist"))
+            let file = try root.open(folder.appending(name), .creatingNew(FilePermissions(rawValue: 0o644)))
+            try file?.write(Array("{ size = 99; }".utf8).span.bytes, at: 0)
+        }
+    }
+
+    private static func defaults(_ domain: DomainName, on machine: SimulatedMachine) -> Defaults {
+        let services = SystemServices(
+            fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+            environment: machine.environment, terminal: SimulatedTerminal())
+        return Defaults(domain, in: Store(.native, on: services))
+    }
+
     private func text(_ machine: SimulatedMachine) throws -> String {
         String(decoding: try #require(try machine.fileSystem.contents(of: Self.path, limit: 1000)), as: UTF8.self)
     }
@@ -60,6 +78,72 @@ import Testing
         let text = try text(machine)
         #expect(text.contains("\"theme\": null") && text.contains("// the size") != line.contains("delete"), "\(text)")
         #expect(try machine.fileSystem.status(of: "/home/ada/.config/prefs/code.plist") == nil)
+    }
+
+    @Test func `does not turn off what the administrator forces`() throws {
+        let machine = try machine()
+        try Self.force(["code", "other"], on: machine)
+        #expect(try machine.run("prefs read code size").output == "99\n")
+        #expect(Self.defaults("code", on: machine).integer(forKey: "size") == 99)
+        #expect(
+            try machine.run("prefs doctor").output.contains("has no effect: the administrator forces values of code"))
+        let refused = try machine.run("prefs adopt /home/ada/app/settings.json --as other")
+        #expect(refused.status == 2 && refused.errors.contains("the domain other exists"), "\(refused)")
+    }
+
+    /// The search for a link must not make a look-up fail.
+    @Test func `is not looked for where the user has no folder, and forced values hold`() throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/home/ada/.config", with: [])
+        try Self.force(["code"], on: machine)
+        #expect(Self.defaults("code", on: machine).integer(forKey: "size") == 99)
+    }
+
+    @Test func `that is damaged is not removed by a restore`() throws {
+        let machine = try machine(adopting: false)
+        let path = "/home/ada/app/settings.json"
+        try machine.fileSystem.remove(Self.path)
+        for line in ["write \(path) a 1", "undo \(path)", "write \(path) a 2", "adopt \(path) --as code"] {
+            #expect(try machine.run("prefs " + line).status == 0, "\(line)")
+        }
+        try machine.fileSystem.replace(Self.path, with: Array("{".utf8))
+        for version in 1...3 {
+            let outcome = try machine.run("prefs restore code \(version)")
+            #expect(try machine.fileSystem.status(of: Self.path) != nil, "\(outcome)")
+        }
+    }
+
+    @Test func `that a transaction of another domain created is not removed by its undo`() throws {
+        let machine = try machine()
+        try machine.fileSystem.remove(Self.path)
+        let input = #"{"code": {"a": 1}, "d": {"x": 1}}"#
+        #expect(try machine.run("prefs apply --domains -", input: input).status == 0)
+        #expect(try machine.run("prefs undo d --transaction").status == 2)
+        #expect(try text(machine).contains(#""a""#))
+    }
+
+    @Test(arguments: [
+        ("a link without a target", "leads to /home/ada/app/settings.json, which does not exist"),
+        ("a domain of the store beside it", "is not used, because /home/ada/.config/prefs/code.file exists"),
+    ]) func `is examined by doctor`(_ what: String, _ finding: String) throws {
+        let machine = try machine()
+        if what.hasSuffix("target") {
+            try machine.fileSystem.remove(Self.path)
+        } else {
+            try machine.fileSystem.replace("/home/ada/.config/prefs/code.plist", with: Array("{ a = 1; }".utf8))
+        }
+        #expect(try machine.run("prefs doctor").output.contains(finding))
+        #expect(try machine.run("prefs adopt --remove code").status == 0)
+        #expect(try machine.run("prefs adopt --list").output == "")
+    }
+
+    @Test func `has the same link however its path is spelled`() throws {
+        let machine = try machine(adopting: false)
+        try machine.fileSystem.makeFolders("/home/ada/x")
+        for path in ["/home/ada/x/../app/settings.json", "/home/ada/app/./settings.json"] {
+            #expect(try machine.run("prefs adopt \(path) --as code").status == 0)
+            #expect(try machine.run("prefs adopt --list").output == "code\t/home/ada/app/settings.json\n")
+        }
     }
 
     @Test func `is changed by apply, which leaves it when nothing remains`() throws {
@@ -173,12 +257,7 @@ import Testing
 
     @Test func `is read, changed and observed by a program`() throws {
         let machine = try machine()
-        let store = Store(
-            .native,
-            on: SystemServices(
-                fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
-                environment: machine.environment, terminal: SimulatedTerminal()))
-        let defaults = Defaults("code", in: store)
+        let defaults = Self.defaults("code", on: machine)
         #expect(defaults.integer(forKey: "size") == 12)
         defaults.set(20, forKey: "size")
         #expect(defaults.synchronize())

@@ -312,6 +312,26 @@ import Testing
         #expect(try machine.run("prefs read --layer site d").status == 1)
     }
 
+    /// What the call itself changes in the forced layer decides, and not what was there before.
+    @Test func `a key moves between the forced and the user's layer in one call`() throws {
+        let machine = try Self.layers(user: 0)
+        let both = Array(#"{"proxy": "p", "size": 1}"#.utf8)
+        try machine.fileSystem.replace("/home/ada/clone/d.json", with: both.span.bytes)
+        for option in [" --dry-run", ""] {
+            let outcome = try machine.run("prefs apply --layers /home/ada/clone" + option)
+            #expect(outcome.status == 4 && outcome.output == "", "\(outcome)")
+            #expect(outcome.errors.contains("d proxy: forced by the administrator"), "\(outcome)")
+        }
+        #expect(try machine.run("prefs read --layer forced d").status == 1)
+        try machine.fileSystem.replace("/home/ada/clone/d.json", with: Array("{}".utf8).span.bytes)
+        #expect(try machine.run("prefs apply --layers /home/ada/clone").status == 0)
+        try machine.fileSystem.replace("/home/ada/clone/d.json", with: both.span.bytes)
+        try machine.fileSystem.replace("/home/ada/clone/forced/d.json", with: Array("{}".utf8).span.bytes)
+        let moved = try machine.run("prefs apply --layers --prune /home/ada/clone")
+        #expect(moved.status == 0 && moved.output.hasPrefix("- d@forced proxy"), "\(moved)")
+        #expect(try machine.run("prefs read --layer user d proxy").output == "p\n")
+    }
+
     @Test(arguments: [
         ("--layers --host simulated /home/ada/clone", "with --layers, the folders say which domains"),
         ("--layers --domain d /home/ada/clone", "with --layers, the folders say which domains"),

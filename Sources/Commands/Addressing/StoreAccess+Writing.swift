@@ -131,12 +131,16 @@ extension StoreAccess {
 
     /// Throws if any of the stored keys is forced by the administrator, also under a former key.
     ///
-    /// - Parameter schema: The schema; nil for the installed one.
+    /// - Parameters:
+    ///   - schema: The schema; nil for the installed one.
+    ///   - forced: The forced values; nil for those in the file.
     func checkNotForced(
-        _ keys: some Sequence<String>, in domain: AddressedDomain, by schema: Schema? = nil
+        _ keys: some Sequence<String>, in domain: AddressedDomain, by schema: Schema? = nil,
+        forced: PropertyList.Dictionary? = nil
     ) throws {
-        guard let file = try forcedFile(of: domain) else { return }
-        let forced = try file.contents(on: system).values
+        let planned = domain.layer == .forced ? nil : domain.name.flatMap { places.forced?.file(of: $0) }
+        guard let file = forced == nil ? try forcedFile(of: domain) : planned else { return }
+        let forced = try forced ?? file.contents(on: system).values
         guard !forced.isEmpty else { return }
         let schema = schema ?? schemaInForce(domain)?.schema
         for key in keys {

@@ -173,7 +173,13 @@ extension StoreAccess {
     func domain(_ name: DomainName, in layer: Layer) throws -> AddressedDomain {
         let file = try file(of: name, in: layer)
         // A program's file has no layers and no schema, like a file that is named by its path.
-        guard !file.isAdopted else { return AddressedDomain(word: name.text, name: nil, file: file, layer: .user) }
+        guard !file.isAdopted else {
+            // The modern commands check this for all files.
+            guard layer == .user || context.dialect == .modern else {
+                throw CommandFailure(.usage, "\(name): a program's file, which has no values for one host")
+            }
+            return AddressedDomain(word: name.text, name: nil, file: file, layer: .user)
+        }
         return AddressedDomain(
             word: name.text, name: name, file: file, layer: layer,
             host: layer == .userHost ? try host ?? places.host() : nil)
@@ -193,7 +199,9 @@ extension StoreAccess {
     }
 
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
-        if let adopted = try places.user.adoptedFile(of: name, on: system) { return adopted }
+        // The administrator's layers do not depend on the user's folder.
+        let adopted = layer == .user ? try places.adoptedFile(of: name) : (try? places.adoptedFile(of: name)) ?? nil
+        if let adopted { return adopted }
         return (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
 
@@ -228,8 +236,11 @@ extension StoreAccess {
 
     func names(in layer: Layer) throws -> [DomainName] {
         let names = try places.place(of: layer, on: host).map(names) ?? []
-        return layer == .user ? Set(names + (try places.user.adoptedDomains(on: system))).sorted() : names
+        return layer == .user ? Set(names + adoptedDomains).sorted() : names
     }
+
+    /// The domains that are programs' files. If the folder cannot be read, its own domains are reported.
+    private var adoptedDomains: [DomainName] { (try? places.user.adoptedDomains(on: system)) ?? [] }
 
     func names(in place: LayerPlace) throws -> [DomainName] {
         // Pending transactions may create files of new domains.
@@ -460,7 +471,7 @@ extension StoreAccess {
 
     /// Returns the names of all domains that have a file in any layer, sorted.
     func namesInAllLayers() throws -> [DomainName] {
-        var names = Set(try places.user.adoptedDomains(on: system))
+        var names = Set(adoptedDomains)
         for place in try places.allPlaces() {
             do {
                 names.formUnion(try self.names(in: place))

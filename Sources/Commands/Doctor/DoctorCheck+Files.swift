@@ -37,6 +37,30 @@ extension DoctorCheck {
         }
     }
 
+    /// Domains that are files of programs, as far as they cannot be used.
+    static let adopted = DoctorCheck(subject: "domains that are files of programs") { doctor in
+        ((try? doctor.user.adoptedDomains(on: doctor.system)) ?? []).flatMap { name -> [DoctorFinding] in
+            let link = doctor.user.link(of: name).description
+            let removal = doctor.command(["adopt", "--remove", name.text])
+            do throws(StoreFailure) {
+                guard let file = try doctor.access.places.adoptedFile(of: name) else {
+                    return [DoctorFinding(link, "has no effect: the administrator forces values of \(name)", removal)]
+                }
+                let own = doctor.user.file(of: name)
+                let isHidden = (try? own.status(on: doctor.system)) != nil
+                let hidden =
+                    isHidden
+                    ? [DoctorFinding(own.path.description, "is not used, because \(link) exists", removal)] : []
+                guard try file.contents(on: doctor.system).exists else {
+                    return hidden + [DoctorFinding(link, "leads to \(file.path), which does not exist", removal)]
+                }
+                return hidden
+            } catch {
+                return [DoctorFinding(link, "\(error)", removal)]
+            }
+        }
+    }
+
     /// Returns the command that replaces a damaged file by its version. To restore a whole folder would also revert its
     /// other files, so that of a folder is rewritten.
     private static func remedy(

@@ -169,7 +169,8 @@ package struct DoctorCheck: Sendable {
     let find: @Sendable (DoctorContext) throws -> [DoctorFinding]
 
     package static let all: [DoctorCheck] = [
-        variables, permissions, folders, damage, leftovers, foreignFiles, namesThatLookAlike, schemas, memories,
+        variables, permissions, folders, damage, adopted, leftovers, foreignFiles, namesThatLookAlike, schemas,
+        memories,
         versions, values, unknownKeys, forcedFiles, closedLayers, temporaries, libraryFiles, transactions, locks,
         watching, mirrors,
     ]

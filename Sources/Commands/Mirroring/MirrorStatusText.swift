@@ -180,6 +180,7 @@ extension MirrorStatus {
 extension MirrorStatus.LeftOut {
     fileprivate var phrase: String {
         switch self {
+        case .adopted: "it is the file of a program (prefs adopt)"
         case .fileOf(let domain): "a link makes its file that of \(domain.onOneLine)"
         case .unreadableSchema(let fault): "its schema cannot be read: \(fault.onOneLine)"
         }

@@ -7,7 +7,7 @@ extension Verb {
         "adopt", .new, "use the file of another program as a domain",
         details: [
             "The file stays where the program expects it, and the store gets a symbolic link to it. By the name of the domain, every verb reads and changes the file, with the history that it has by its path.",
-            "Such a domain has one layer, itself, and no schema. It is never removed or converted, and not mirrored.",
+            "Such a domain has one layer, itself, and no schema: its name must not be that of a domain in any layer, or of one with a schema. It is never removed or converted, and not mirrored.",
         ],
         options: [
             .adoptedName, .removeAdopted, .listAdopted,
@@ -29,7 +29,8 @@ extension Verb {
             try Adoption(file, invocation[.adoptedName], access).carryOut()
         } else if let word = invocation[.removeAdopted] {
             let name = try DomainName(word: word)
-            guard try access.places.user.adoptedFile(of: name, on: access.system) != nil else {
+            // A link that cannot be followed can be removed too.
+            guard try access.places.user.adoptedDomains(on: access.system).contains(name) else {
                 throw CommandFailure(.notFound, "\(name.text.onOneLine): not the file of a program")
             }
             try access.places.user.removeAdopted(name, on: access.system)
@@ -50,8 +51,13 @@ extension Option {
 
 extension StoreAccess {
     fileprivate func listAdopted(_ format: FormatName?) throws {
-        let rows = try places.user.adoptedDomains(on: system).compactMap { name in
-            try places.user.adoptedFile(of: name, on: system).map { (name.text, $0.path.description) }
+        let rows = try places.user.adoptedDomains(on: system).compactMap { name -> (String, String)? in
+            do throws(StoreFailure) {
+                return try places.adoptedFile(of: name).map { (name.text, $0.path.description) }
+            } catch {
+                context.note("\(error)".onOneLine)
+                return nil
+            }
         }
         guard format == .json else {
             for row in rows { try context.say("\(LineText.escaped(row.0))\t\(LineText.escaped(row.1))") }
@@ -71,7 +77,10 @@ private struct Adoption {
 
     init(_ word: String, _ name: String?, _ access: StoreAccess) throws {
         (self.word, self.access) = (word.onOneLine, access)
-        path = try access.context.absolutePath(word)
+        // The name of the link that a program follows is kept, and everything before it resolved.
+        let named = try access.context.absolutePath(word)
+        let folder = try? named.parent.resolvingLinks(in: access.system.fileSystem)
+        path = named.lastComponent.flatMap { folder?.appending($0) } ?? named
         let file = path.lastComponent?.description ?? ""
         let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
         guard let name = name ?? (stem.isEmpty ? nil : stem) else {
@@ -83,14 +92,19 @@ private struct Adoption {
     func carryOut() throws {
         let (store, system) = (access.places.user, access.system)
         try check(store, system)
-        let former = try store.adoptedFile(of: name, on: system)
-        if former == nil {
-            guard try !access.domainsOfUser(name).contains(where: { try $0.file.status(on: system) != nil }) else {
+        let former = try access.places.adoptedFile(of: name)
+        if let former {
+            guard try system.fileSystem.status(of: former.path)?.number == system.fileSystem.status(of: path)?.number
+            else { throw refusal("the domain \(name) is another file, \(former.path)") }
+        } else {
+            // Values that others set for the domain, and what a schema declares, would have no effect.
+            guard try !access.namesInAllLayers().contains(name) else {
                 throw refusal("the domain \(name) exists; another name is required (--as)")
             }
+            guard access.schemas[name] == nil else {
+                throw refusal("the domain \(name) has a schema; another name is required (--as)")
+            }
             try checkOther(store, system)
-        } else if former?.path != path {
-            throw refusal("the domain \(name) is another file, \(former?.path ?? path)")
         }
         let file = store.file(at: path, name: name.text, newFormat: .ofNewFile(named: word))
         let contents = try file.contents(on: system)
@@ -122,7 +136,7 @@ private struct Adoption {
     private func checkOther(_ store: StoreFolder, _ system: SystemServices) throws {
         let number = try system.fileSystem.status(of: path)?.number
         for other in try store.adoptedDomains(on: system) {
-            guard let file = try store.adoptedFile(of: other, on: system),
+            guard let file = try access.places.adoptedFile(of: other),
                 try system.fileSystem.status(of: file.path)?.number == number
             else { continue }
             throw refusal("is the domain \(other)")

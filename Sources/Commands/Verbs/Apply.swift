@@ -12,7 +12,7 @@ extension Verb {
             "The keys that a call sets form a set, named by --set, or else by the path if FILE is a single file or folder, or else `default`. Keys that no file declares are kept, unless --prune is given: then those of the set are deleted, and a domain without keys is removed. A domain of the set for which there is no file is only pruned with --prune-domains. A key belongs to one set; --take moves it into this one. --list prints the sets and their keys.",
             "With --layers, the subfolders of FILE are layers: site, forced, and in hosts one for each host. Folders of hosts that have no files here are not applied, unless --new-host is given. To change site and forced requires the rights of the administrator.",
             "--dry-run prints what would change, and exits with 8 if anything would; --check prints nothing.",
-            "prefs undo DOMAIN --transaction undoes the whole of it.",
+            "prefs undo DOMAIN --transaction undoes the whole of it; after --layers, what was changed in the same store.",
         ],
         options: [
             .set, .prune, .pruneDomains, .take, .listSets, .dryRun, .checkOnly, .quiet, .force, .rewrite, .fromLines,
@@ -43,14 +43,19 @@ extension Verb {
         let stores = StoreOfLayers.all(invocation, access)
         let applications = try context.progress.during("applying") {
             let declaration = try Declaration(arguments, invocation, access)
-            return try stores.map { store in
+            var applications = try stores.map { store in
                 Applying(
                     access: access, store: store, declaration: declaration,
                     set: try AppliedSets.name(invocation[.set], of: arguments, context),
                     prunes: invocation.has(.prune) || invocation.has(.pruneDomains),
                     prunesDomains: invocation.has(.pruneDomains), takes: invocation.has(.take),
-                    isForced: invocation.has(.force))
+                    isForced: invocation.has(.force), isTrial: isTrial)
             }
+            if let forced = applications.first(where: { $0.store.layers.contains(.forced) }) {
+                let values = try forced.valuesAfter()
+                for index in applications.indices { applications[index].forcedValues = values }
+            }
+            return applications
         }
         var changesAny = false
         if isTrial || applications.count > 1 {
@@ -116,6 +121,10 @@ struct Applying: Sendable {
     let takes: Bool
     /// Whether to write keys that the administrator forces.
     let isForced: Bool
+    /// Whether nothing is to be changed.
+    let isTrial: Bool
+    /// What the administrator forces after this call, for the domains whose forced values it changes.
+    var forcedValues: [DomainName: PropertyList.Dictionary] = [:]
 
     /// The values to set and the keys to remove in one domain.
     private struct Step: Sendable {
@@ -189,7 +198,8 @@ struct Applying: Sendable {
 
     private func check(_ step: Step) throws {
         guard !isForced else { return }
-        try access.checkNotForced(Array(step.declared.keys) + step.pruned.map(\.text), in: step.domain)
+        let keys = Array(step.declared.keys) + step.pruned.map(\.text)
+        try access.checkNotForced(keys, in: step.domain, forced: forcedValues[step.target.name])
         for (file, values) in declaration.values(of: step.target, step.declared) {
             try access.checkNotExposing(values, from: file, in: step.domain)
         }
@@ -207,7 +217,7 @@ struct Applying: Sendable {
     /// Returns what a commit would change in each domain.
     func differences() throws -> Changes {
         let plan = try plan(by: .read(store, access))
-        note(plan)
+        if isTrial { note(plan) }
         return try plan.steps.enumerated().compactMap { number, step in
             access.context.progress.show(number, of: plan.steps.count, "domains compared")
             try check(step)
@@ -219,6 +229,15 @@ struct Applying: Sendable {
             }
             let differences = Differences(from: values, to: changed)
             return differences.isEmpty ? nil : (step.domain, differences)
+        }
+    }
+
+    /// Returns the values of each domain that a commit changes, as they are after it.
+    func valuesAfter() throws -> [DomainName: PropertyList.Dictionary] {
+        try plan(by: .read(store, access)).steps.reduce(into: [:]) { values, step in
+            var changed = try access.values(step.domain) ?? [:]
+            step.apply(to: &changed)
+            values[step.target.name] = changed
         }
     }
 
@@ -450,7 +469,13 @@ struct Declaration: Sendable {
             for name in try context.fileSystem.names(in: context.path(base + Self.hosts)) ?? [] {
                 let word = ByteText.text(name.bytes)
                 let path = base + Self.hosts + "/" + word
-                guard try isFolder(path), !word.hasPrefix(".") else { continue }
+                guard try isFolder(path), !word.hasPrefix(".") else {
+                    if !word.hasPrefix(".") {
+                        context.note("\(path.onOneLine): not read")
+                        skipped.append(word)
+                    }
+                    continue
+                }
                 do {
                     let host = try access.host(named: word, isNew: acceptsNewHosts)
                     parts.append(Input(argument: path, layer: .userHost, host: host))

@@ -195,9 +195,9 @@ extension MirrorVerbs {
 
     /// Throws for the name of a domain that is a program's file, which no pattern matches.
     private static func checkNoneIsAdopted(_ patterns: [String], _ access: MirrorAccess) throws {
-        let store = access.places.store.user
+        let store = access.places.store
         for name in patterns.compactMap({ try? DomainName($0) })
-        where try store.adoptedFile(of: name, on: access.places.system) != nil {
+        where try store.adoptedFile(of: name) != nil {
             throw CommandFailure(.usage, "\(name.text.onOneLine): a program's file, which is not mirrored")
         }
     }

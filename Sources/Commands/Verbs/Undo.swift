@@ -276,6 +276,10 @@ extension StoreAccess {
             return try self.domain(name, in: domain.layer.ofFiles(on: host), on: host)
         }
         guard path != folder.recordOfApplied.path else { return nil }
+        for name in try places.user.adoptedDomains(on: system)
+        where try places.adoptedFile(of: name)?.path == path {
+            return try self.domain(name, in: .user)
+        }
         return try self.domain(path.description)
     }
 }

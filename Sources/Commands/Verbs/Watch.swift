@@ -335,7 +335,7 @@ final class FolderWatches {
         let files = access.system.fileSystem
         if let folder = file.folder, (try? files.status(of: folder)) != nil { watch(folder) }
         guard let target = try? file.path.followingLinks(in: files) else { return }
-        if target.parent != file.path.parent { watch(target.parent) }
+        if target.parent != file.path.parent || file.isAdopted { watch(target.parent) }
     }
 
     /// Watches the folder of a file's versions.

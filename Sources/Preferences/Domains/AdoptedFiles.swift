@@ -4,13 +4,37 @@ internal import PropertyLists
 // A domain can be the file of another program, which stays where the program expects it. The store has a symbolic link
 // to it, `DOMAIN.file`. The domain is the file as it is addressed by its path, with the same lock and versions.
 
+extension StorePlaces {
+    /// Returns the program's file that a domain is, or nil if the domain is the store's own.
+    ///
+    /// A domain with forced values is the store's own: a link must not turn off a policy.
+    package func adoptedFile(of domain: DomainName) throws(StoreFailure) -> DomainFile? {
+        guard let file = try user.adoptedFile(of: domain, on: system) else { return nil }
+        return isForced(domain) ? nil : file
+    }
+
+    /// Whether the administrator has a file of forced values of the domain, or it is unknown.
+    private func isForced(_ domain: DomainName) -> Bool {
+        guard let path = folder(of: .forced)?.file(of: domain).path else { return false }
+        do throws(SystemFailure) { return try system.fileSystem.status(of: path) != nil } catch { return true }
+    }
+
+    /// Returns the program's file that a domain is, or the file of the store. A link that cannot be followed makes no
+    /// domain: no other layer must be missing because of it.
+    func fileOfUser(_ domain: DomainName) -> DomainFile {
+        do throws(StoreFailure) { return try adoptedFile(of: domain) ?? user.file(of: domain) } catch {
+            return user.file(of: domain)
+        }
+    }
+}
+
 extension StoreFolder {
     /// The link to the file of a program that the domain is.
     package func link(of domain: DomainName) -> FilePath {
         folder.resolving(FilePath(domain.fileStem + Self.endingOfAdopted) ?? ".")
     }
 
-    private static let endingOfAdopted = ".file"
+    fileprivate static let endingOfAdopted = ".file"
 
     /// Returns the program's file that a domain is, or nil if the domain is the store's own.
     package func adoptedFile(of domain: DomainName, on system: SystemServices) throws(StoreFailure) -> DomainFile? {
@@ -50,17 +74,36 @@ extension StoreFolder {
         }.sorted()
     }
 
-    /// Makes a domain of a program's file. The domain must not exist.
-    package func adopt(_ path: FilePath, as domain: DomainName, on system: SystemServices) throws(SystemFailure) {
-        try system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
-            try system.fileSystem.makeSymbolicLink(link(of: domain), to: path)
+    /// Makes a domain of a program's file. Throws if the domain has a file of its own, which no writer creates
+    /// meanwhile.
+    package func adopt(_ path: FilePath, as domain: DomainName, on system: SystemServices) throws(StoreFailure) {
+        let own = try ResolvedFile(file(of: domain), on: system)
+        let locks = try DomainLocks(of: [own], on: system, patience: .seconds(5))
+        defer { locks.release() }
+        do throws(SystemFailure) {
+            guard try own.file.presentStatus(on: system) == nil else {
+                throw SystemFailure(.exists, .link, own.file.path)
+            }
+            try system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+                try system.fileSystem.makeSymbolicLink(link(of: domain), to: path)
+            }
+            try system.fileSystem.synchronizeFolder(folder)
+        } catch {
+            throw StoreFailure(error, domain.text)
         }
-        try system.fileSystem.synchronizeFolder(folder)
     }
 
     /// Removes a domain that is a program's file from the store. The file stays.
     package func removeAdopted(_ domain: DomainName, on system: SystemServices) throws(SystemFailure) {
         try system.fileSystem.remove(link(of: domain))
         try system.fileSystem.synchronizeFolder(folder)
+    }
+}
+
+extension DomainFile {
+    /// The link that would make a domain of the user a program's file.
+    var linkOfAdopted: FilePath? {
+        guard isOfDomain, audience == .owner, let stem = path.lastComponent?.propertyListStem else { return nil }
+        return FileName(stem + StoreFolder.endingOfAdopted).map(path.parent.appending)
     }
 }

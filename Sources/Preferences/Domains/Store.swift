@@ -109,11 +109,7 @@ extension SharedStore {
     func target(of name: DomainName) -> OpenDomain {
         switch places {
         case .success(let places?):
-            do throws(StoreFailure) {
-                return domain(of: try places.user.adoptedFile(of: name, on: system) ?? places.user.file(of: name))
-            } catch {
-                return volatile(name, .user, failure: error)
-            }
+            return domain(of: places.fileOfUser(name))
         case .success(nil): return volatile(name, .user)
         case .failure(let failure): return volatile(name, .user, failure: failure)
         }
@@ -133,10 +129,10 @@ extension SharedStore {
 
     private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
         let list = Result { () throws(StoreFailure) -> [(layer: Layer, file: DomainFile)]? in
-            let places = try places.get()
+            guard let places = try places.get() else { return nil }
             // A program's file is the only layer with stored values.
-            if let file = try places?.user.adoptedFile(of: name, on: system) { return [(Layer.user, file)] }
-            return try places?.searchList(name, suites: suites)
+            let file = places.fileOfUser(name)
+            return file.isAdopted ? [(Layer.user, file)] : try places.searchList(name, suites: suites)
         }
         switch list {
         case .success(let files?):

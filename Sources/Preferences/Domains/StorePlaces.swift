@@ -10,7 +10,7 @@ package final class StorePlaces: Sendable {
     package let site: [StoreFolder]
     /// The administrator's forced values.
     package let forced: StoreFolder?
-    private let system: SystemServices
+    let system: SystemServices
     private let hostRead = Mutex<String?>(nil)
     private let policyRead = Mutex<StorePolicy?>(nil)
 
@@ -154,7 +154,9 @@ extension StorePlaces {
                 for layer in layers {
                     for name in layer.domains(for: domain, suites) {
                         let file =
-                            place == .userHost ? host.map { folder.file(of: name, on: $0) } : folder.file(of: name)
+                            place == .userHost
+                            ? host.map { folder.file(of: name, on: $0) }
+                            : layer == .suite ? fileOfUser(name) : folder.file(of: name)
                         if let file { list.append((layer, file)) }
                     }
                 }

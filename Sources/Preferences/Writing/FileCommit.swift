@@ -63,7 +63,15 @@ struct FileCommit {
         // Values removed by key leave gaps between the indices of an array, and may leave nothing that is one.
         if draft.rootKind != .dictionary { draft.root = draft.root }
         try resolved.check(draft.form)
-        if edit.file.isAdopted, let form = before.form, draft.removesFile || draft.form != form {
+        if !before.exists, let link = edit.file.linkOfAdopted,
+            (try? writer.system.fileSystem.destination(ofLink: link)) != nil
+        {
+            throw StoreFailure(
+                .notAllowed("\(link) makes it the file of a program; nothing was changed"), edit.file.name, file: link)
+        }
+        if edit.file.isAdopted, before.exists,
+            draft.removesFile || draft.form != before.form ?? .file(edit.file.newFormat)
+        {
             throw StoreFailure(edit.file, .adopted)
         }
         // An invalid key that the file has already may remain.

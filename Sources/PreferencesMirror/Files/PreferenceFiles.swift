@@ -28,6 +28,11 @@ struct PreferenceFiles: Sendable {
         (try? DomainName(domain)).map { places.user.file(of: $0).made(in: newFormat) }
     }
 
+    /// Whether a domain is the file of a program here, or may be.
+    func isAdopted(_ domain: DomainName) -> Bool {
+        do throws(StoreFailure) { return try places.adoptedFile(of: domain) != nil } catch { return true }
+    }
+
     /// Returns the identity of a domain's file without opening it.
     func presence(of domain: String) -> Presence {
         guard let file = file(of: domain) else { return .absent }

@@ -98,6 +98,7 @@ extension MirrorSession {
             let owner = domains.first { preferences.file(of: $0.text)?.path == target } ?? domains[0]
             for domain in domains where domain != owner { leftOut[domain] = .fileOf(owner.text) }
         }
+        for domain in domains where preferences.isAdopted(domain) { leftOut[domain.name] = .adopted }
         // Without its schema, it is not known which keys of a domain are secret.
         for domain in domains {
             if let doubt = schemas.secrecy(of: domain).doubt {

@@ -57,6 +57,8 @@ package struct MirrorStatus: Sendable {
     package enum LeftOut: Hashable, Sendable {
         /// It shares its file with another domain through a link.
         case fileOf(String)
+        /// It is the file of a program.
+        case adopted
         /// Its schema, which may declare secrets, cannot be read.
         case unreadableSchema(String)
     }
