@@ -240,7 +240,7 @@ extension DomainFile {
         }
     }
 
-    private func status(of file: any OpenFile) throws(StoreFailure) -> FileStatus {
+    func status(of file: any OpenFile) throws(StoreFailure) -> FileStatus {
         try reporting { () throws(SystemFailure) in try file.status() }
     }
 

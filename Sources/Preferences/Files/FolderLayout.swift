@@ -340,8 +340,10 @@ extension DomainFile {
                 let (contents, bytes) = try load(file)
                 return PresentDomain(contents: contents, bytes: bytes, files: [file])
             } catch  where error.isDamage {
-                return PresentDomain(
-                    contents: try recovered(from: error, acceptsLoss: acceptsLoss, on: system), files: [file])
+                var contents = try recovered(from: error, acceptsLoss: acceptsLoss, on: system)
+                // Another program may have replaced the file since.
+                contents.status = try status(of: file)
+                return PresentDomain(contents: contents, files: [file])
             }
         }
         guard let reading else { return PresentDomain(contents: .absent) }
