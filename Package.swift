@@ -76,7 +76,7 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"],
-            exclude: ["build", "discarded.ld", "install", "package"],
+            exclude: ["build", "discarded.ld", "install", "package", "programs"],
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 

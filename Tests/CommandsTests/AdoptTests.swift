@@ -50,7 +50,7 @@ import Testing
                 try machine.run("prefs adopt /home/ada/app/settings.json --as code")
                     == Transcript.Outcome(output: report))
         }
-        #expect(try machine.run("prefs adopt --list").output == "code\t/home/ada/app/settings.json\n")
+        #expect(try machine.run("prefs adopt --list").output == "code\tadopted\t/home/ada/app/settings.json\n")
         let json = try machine.run("prefs adopt --list --format json").output
         #expect(json.contains(#""domain":"code""#) && json.contains(#""file":"/home/ada/app/settings.json""#))
         #expect(try machine.run("prefs domains").output == "code\n")
@@ -142,7 +142,7 @@ import Testing
         try machine.fileSystem.makeFolders("/home/ada/x")
         for path in ["/home/ada/x/../app/settings.json", "/home/ada/app/./settings.json"] {
             #expect(try machine.run("prefs adopt \(path) --as code").status == 0)
-            #expect(try machine.run("prefs adopt --list").output == "code\t/home/ada/app/settings.json\n")
+            #expect(try machine.run("prefs adopt --list").output == "code\tadopted\t/home/ada/app/settings.json\n")
         }
     }
 
@@ -179,8 +179,10 @@ import Testing
         ("convert code xml", "adopt --remove code"), ("convert code json", "adopt --remove code"),
         ("convert code folder", "adopt --remove code"), ("--current-host read code", "a file has no layers"),
         ("read --layer user code", "a file has no layers"), ("--host here read code", "unknown host"),
-        ("diff code code@site", "a file has no layers"), ("mirror add code", "is not mirrored"),
-        ("mirror add --dry-run code", "is not mirrored"), ("adopt", "exactly one of"),
+        ("diff code code@site", "a file has no layers"), ("mirror add code", "no schema knows this file"),
+        ("mirror add --dry-run code", "no schema knows this file"),
+        ("mirror add --key size --all-keys code", "mutually exclusive"),
+        ("mirror add --all-keys code other", "for one domain"), ("adopt", "exactly one of"),
         ("adopt --list --remove code", "exactly one of"), ("adopt --list --as x", "--as is for FILE"),
         ("adopt --remove code --format json", "--format is for --list"),
         ("adopt /home/ada/app/settings.json --as other", "is the domain code"),
@@ -194,7 +196,9 @@ import Testing
         ("adopt /home/ada/.config/prefs/taken.plist --as x", "is in the store"),
     ]
 
-    @Test(arguments: refused) func `is neither removed, converted nor mirrored`(_ line: String, _ message: String)
+    @Test(arguments: refused) func `is neither removed nor converted, nor mirrored as a whole`(
+        _ line: String, _ message: String
+    )
         throws
     {
         let machine = try machine()
@@ -206,7 +210,7 @@ import Testing
         let outcome = try machine.run("prefs " + line)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
         #expect(try text(machine) == Self.text)
-        #expect(try machine.run("prefs adopt --list").output == "code\t/home/ada/app/settings.json\n")
+        #expect(try machine.run("prefs adopt --list").output == "code\tadopted\t/home/ada/app/settings.json\n")
     }
 
     /// Each row: a file that cannot be adopted and the status.

@@ -53,7 +53,10 @@ struct `Installing` {
             "bin/other", "bin/prefs", "share/bash-completion/completions/prefs",
             "share/fish/vendor_completions.d/prefs.fish", "share/zsh/site-functions/_prefs",
         ]
-        #expect(try files(prefix) == (pages + others).sorted())
+        let programs = try FileManager.default.contentsOfDirectory(
+            atPath: packageRoot.appending(path: "Sources/prefs/programs").path(percentEncoded: false)
+        ).map { "share/prefs/programs/\($0)" }
+        #expect(try files(prefix) == (pages + programs + others).sorted())
         let command = prefix.appending(path: "bin/prefs").path(percentEncoded: false)
         #expect(try Subprocess.run(command, ["--version"]).status == 0)
         for (shell, place) in zip(["bash", "fish", "zsh"], others.dropFirst(2)) {

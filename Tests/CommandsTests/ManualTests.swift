@@ -176,7 +176,7 @@ import Testing
         let file = places.user.file(of: "DOMAIN")
         let paths: [FilePath?] = [
             file.path, places.user.file(of: "DOMAIN", on: "HOST").path, file.folder,
-            places.user.link(of: "DOMAIN"),
+            places.user.link(of: "DOMAIN"), places.user.linkToProgram(of: "DOMAIN"),
             { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions,
             places.user.folderOfSecrets?.resolving("DOMAIN.plist"), file.history,
             "/state/prefs/reported/DOMAIN", places.user.recordOfApplied.path,

@@ -33,7 +33,7 @@ struct StoreAccess {
             throw CommandFailure(.usage, "this store has no files")
         }
         self.places = places
-        schemas = SchemaCache(kind, in: places.user, on: system)
+        schemas = SchemaCache(kind, in: places, on: system)
         writesAnew = invocation.has(.rewrite)
         offersForce = invocation.verb.options.contains { $0.name == Option.force.name }
         reason = WriteReason(rawValue: invocation.verb.name)

@@ -120,6 +120,11 @@ extension MirrorStatus {
             let argument = (try? KeyArgument([EntryPath.Component(key)]))?.argument.map { ShellWord.quoted($0) }
             let command = argument.flatMap { $0.utf8.count < 100 ? "delete \(domain) \($0.shown)" : nil }
             let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
+            if unmirrored.stays {
+                return [
+                    ("stays here", "\(place): null, a large integer, or with the name of a secret or program in it")
+                ]
+            }
             if unmirrored.isBeyondLimit {
                 return [
                     ("waiting", "\(place) is too long, or an integer beyond 64 bits; change or remove it: `\(words)`")
@@ -180,7 +185,9 @@ extension MirrorStatus {
 extension MirrorStatus.LeftOut {
     fileprivate var phrase: String {
         switch self {
-        case .adopted: "it is the file of a program (prefs adopt)"
+        case .adopted: "it is the file of a program (prefs mirror add mirrors it by its name)"
+        case .ofSystem: "it is a file of the system"
+        case .notAdopted: "it is the file of a program, which is not a domain here (prefs adopt)"
         case .fileOf(let domain): "a link makes its file that of \(domain.onOneLine)"
         case .unreadableSchema(let fault): "its schema cannot be read: \(fault.onOneLine)"
         }

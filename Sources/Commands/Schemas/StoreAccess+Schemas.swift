@@ -11,7 +11,8 @@ extension StoreAccess {
 
     /// Returns the name of a domain that is given by its name or its file, or nil for another file.
     private func name(of domain: AddressedDomain) -> DomainName? {
-        domain.name ?? places.user.domain(ofOwn: domain.file)
+        domain.name
+            ?? (domain.file.isAdopted ? try? DomainName(domain.file.name) : places.user.domain(ofOwn: domain.file))
     }
 
     /// Returns the installed schema of a domain, or throws if there is none.
@@ -82,7 +83,7 @@ extension StoreAccess {
         guard let places = try? StorePlaces(kind, on: context.system) else { return }
         let target = try context.absolutePath(word).followingLinks(in: context.fileSystem)
         try checkMember(at: target, word, of: places, context.system) {
-            SchemaCache(kind, in: places.user, on: context.system)
+            SchemaCache(kind, in: places, on: context.system)
         }
     }
 
@@ -135,8 +136,8 @@ extension StoreAccess {
     ) throws -> DomainEdit {
         guard let rules = try rules(for: domain) else { return DomainEdit(domain.file, change: body) }
         remember(rules.schema, of: domain)
-        // The administrator's layers store no version.
-        let hasVersion = domain.layer.isOfUser
+        // The administrator's layers store no version, and a program knows nothing of one.
+        let hasVersion = domain.layer.isOfUser && !domain.file.isAdopted
         let word = domain.word.onOneLine
         return DomainEdit(domain.file) { draft in
             try rules.change(&draft, of: word, hasVersion: hasVersion, isForced: isForced, body)

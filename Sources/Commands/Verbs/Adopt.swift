@@ -7,26 +7,34 @@ extension Verb {
         "adopt", .new, "use the file of another program as a domain",
         details: [
             "The file stays where the program expects it, and the store gets a symbolic link to it. By the name of the domain, every verb reads and changes the file, with the history that it has by its path.",
-            "Such a domain has one layer, itself, and no schema: its name must not be that of a domain in any layer, or of one with a schema. It is never removed or converted, and not mirrored.",
+            "PROGRAM is the name of a schema with the attribute File, such as those of the programs that --list prints. FILE has the path of a file, or its name if that is not a program's.",
+            "Such a domain has one layer, itself. A schema that names its file describes and checks its values, and adds none. The domain is never removed or converted.",
         ],
         options: [
-            .adoptedName, .removeAdopted, .listAdopted,
+            .adoptedName, .adoptAll, .removeAdopted, .listAdopted,
             .format([.lines, .json], "with --list: one line each, or JSON"),
         ],
-        forms: [[.file], []], statuses: [.notFound, .invalidValue, .damaged, .systemFailed], scope: .allHosts
+        forms: [[.fileOrProgram], []], statuses: [.notFound, .invalidValue, .damaged, .systemFailed], scope: .allHosts
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
-        let file = invocation[operand: Operand.file.name]
-        guard [file, invocation[.removeAdopted]].compactMap(\.self).count + (invocation.has(.listAdopted) ? 1 : 0) == 1
-        else { throw CommandFailure(.usage, "adopt: exactly one of FILE, --remove and --list is required") }
-        guard file != nil || invocation[.adoptedName] == nil else {
-            throw CommandFailure(.usage, "adopt: --as is for FILE")
+        let word = invocation[operand: Operand.fileOrProgram.name]
+        let isListed = invocation.has(.listAdopted)
+        let words = [word, invocation[.removeAdopted]].compactMap(\.self)
+        guard words.count + (isListed || invocation.has(.adoptAll) ? 1 : 0) == 1 else {
+            throw CommandFailure(.usage, "adopt: exactly one of FILE, PROGRAM, --all, --remove and --list is required")
         }
-        guard invocation.has(.listAdopted) || invocation.format == nil else {
+        guard word != nil || invocation[.adoptedName] == nil else {
+            throw CommandFailure(.usage, "adopt: --as is for FILE and PROGRAM")
+        }
+        guard isListed || invocation.format == nil else {
             throw CommandFailure(.usage, "adopt: --format is for --list")
         }
-        if let file {
-            try Adoption(file, invocation[.adoptedName], access).carryOut()
+        if let word {
+            try access.adoption(word, as: invocation[.adoptedName]).carryOut()
+        } else if isListed {
+            try access.listAdopted(invocation.format, missing: invocation.has(.adoptAll))
+        } else if invocation.has(.adoptAll) {
+            return try access.adoptAll()
         } else if let word = invocation[.removeAdopted] {
             let name = try DomainName(word: word)
             // A link that cannot be followed can be removed too.
@@ -34,8 +42,6 @@ extension Verb {
                 throw CommandFailure(.notFound, "\(name.text.onOneLine): not the file of a program")
             }
             try access.places.user.removeAdopted(name, on: access.system)
-        } else {
-            try access.listAdopted(invocation.format)
         }
         return .done
     }
@@ -43,28 +49,132 @@ extension Verb {
 
 extension Option {
     fileprivate static let adoptedName = Option(
-        "--as", Argument("DOMAIN", .word), "the name of the domain, by default the file's without its extension")
+        "--as", Argument("DOMAIN", .word),
+        "the name of the domain, by default that of the program, or the file's without its extension")
+    fileprivate static let adoptAll = Option(
+        "--all", "adopt the files of all known programs; with --list, also print those that do not exist")
     fileprivate static let removeAdopted = Option(
         "--remove", Argument("DOMAIN", .domain), "remove the domain from the store; the file stays")
-    fileprivate static let listAdopted = Option("--list", "print the domains that are files of programs")
+    fileprivate static let listAdopted = Option(
+        "--list", "print the domains that are files of programs, and the files of known programs")
+}
+
+extension Operand {
+    fileprivate static let fileOrProgram = Operand("FILE|PROGRAM", .file)
+}
+
+// MARK: Known programs
+
+/// A domain that is a program's file, or could be.
+private struct ProgramRow {
+    let domain: DomainName
+    let file: FilePath
+    let title: String?
+    let state: State
+
+    enum State: String {
+        /// The file is a domain.
+        case adopted
+        /// The file exists.
+        case found
+        case missing
+    }
 }
 
 extension StoreAccess {
-    fileprivate func listAdopted(_ format: FormatName?) throws {
-        let rows = try places.user.adoptedDomains(on: system).compactMap { name -> (String, String)? in
+    /// Returns the domains that are programs' files, followed by the other known programs.
+    private func programRows() throws -> [ProgramRow] {
+        let catalogue = schemas.places
+        var rows: [ProgramRow] = []
+        for name in try places.user.adoptedDomains(on: system) {
             do throws(StoreFailure) {
-                return try places.adoptedFile(of: name).map { (name.text, $0.path.description) }
+                guard let file = try places.adoptedFile(of: name) else { continue }
+                let title = schemas[name]?.readable?.title
+                rows.append(ProgramRow(domain: name, file: file.path, title: title, state: .adopted))
             } catch {
                 context.note("\(error)".onOneLine)
-                return nil
             }
         }
+        let adopted = Set(rows.compactMap { try? system.fileSystem.status(of: $0.file)?.number })
+        let others = catalogue.programs(on: system).compactMap { name -> ProgramRow? in
+            guard let (schema, files) = catalogue.program(name, on: system), let first = files.first else { return nil }
+            let present = files.first { isPresent($0) }
+            if let number = present.flatMap({ try? system.fileSystem.status(of: $0)?.number }),
+                adopted.contains(number)
+            {
+                return nil
+            }
+            return ProgramRow(
+                domain: name, file: present ?? first, title: schema.title, state: present == nil ? .missing : .found)
+        }
+        return rows + others.filter { $0.state == .found } + others.filter { $0.state == .missing }
+    }
+
+    private func isPresent(_ file: FilePath) -> Bool { (try? system.fileSystem.status(of: file)) ?? nil != nil }
+
+    fileprivate func listAdopted(_ format: FormatName?, missing: Bool) throws {
+        let rows = try programRows().filter { missing || $0.state != .missing }
         guard format == .json else {
-            for row in rows { try context.say("\(LineText.escaped(row.0))\t\(LineText.escaped(row.1))") }
+            for row in rows {
+                let fields = [row.domain.text, row.state.rawValue, row.file.description]
+                try context.say(fields.map(LineText.escaped).joined(separator: "\t"))
+            }
             return
         }
-        let list = rows.map { PropertyList.dictionary(["domain": .string($0.0), "file": .string($0.1)]) }
+        let list = rows.map { row in
+            var entries: PropertyList.Dictionary = [
+                "domain": .string(row.domain.text), "file": .string(row.file.description),
+                "state": .string(row.state.rawValue),
+            ]
+            entries["title"] = row.title.map { .string($0) }
+            return PropertyList.dictionary(entries)
+        }
         try context.print(json: Rendering(.json).bytes(of: .array(list)))
+    }
+
+    /// Adopts the files of all known programs that are here. A file that cannot be adopted is reported.
+    fileprivate func adoptAll() throws -> ExitStatus {
+        let found = try programRows().filter { $0.state == .found }
+        guard !found.isEmpty else {
+            throw CommandFailure(.notFound, "no file of another known program is here")
+        }
+        var status = ExitStatus.done
+        for row in found {
+            do {
+                try Adoption(row.file.description, at: row.file, as: row.domain, of: row.domain, self).carryOut()
+            } catch {
+                let (failure, lines) = Prefs.explanation(of: error)
+                for line in lines { context.note(line) }
+                if status == .done { status = failure }
+            }
+        }
+        return status
+    }
+
+    /// Returns the adoption of the file that a word names, or of the program with that name.
+    fileprivate func adoption(_ word: String, as name: String?) throws -> Adoption {
+        let catalogue = schemas.places
+        if !DomainArgument.isPath(word), let program = try? DomainName(word),
+            let files = catalogue.program(program, on: system)?.files
+        {
+            // The file can be created later, as by a mirror.
+            let file = files.first(where: isPresent) ?? files[0]
+            return try Adoption(
+                file.description, at: file, as: name.map { try DomainName($0) } ?? program, of: program, self)
+        }
+        // The name of the link that a program follows is kept, and everything before it resolved.
+        let named = try context.absolutePath(word)
+        let folder = try? named.parent.resolvingLinks(in: system.fileSystem)
+        let path = named.lastComponent.flatMap { folder?.appending($0) } ?? named
+        let program = catalogue.programs(on: system).first { program in
+            catalogue.program(program, on: system)?.files.contains { path.isSameFile(as: $0, on: system) } ?? false
+        }
+        let file = path.lastComponent?.description ?? ""
+        let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
+        guard let name = name ?? program?.text ?? (stem.isEmpty ? nil : stem) else {
+            throw CommandFailure(.usage, "\(word.onOneLine): --as DOMAIN is required")
+        }
+        return try Adoption(word, at: path, as: DomainName(name), of: program, self)
     }
 }
 
@@ -73,20 +183,15 @@ private struct Adoption {
     private let word: String
     private let path: FilePath
     private let name: DomainName
+    private let program: DomainName?
     private let access: StoreAccess
 
-    init(_ word: String, _ name: String?, _ access: StoreAccess) throws {
-        (self.word, self.access) = (word.onOneLine, access)
-        // The name of the link that a program follows is kept, and everything before it resolved.
-        let named = try access.context.absolutePath(word)
-        let folder = try? named.parent.resolvingLinks(in: access.system.fileSystem)
-        path = named.lastComponent.flatMap { folder?.appending($0) } ?? named
-        let file = path.lastComponent?.description ?? ""
-        let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
-        guard let name = name ?? (stem.isEmpty ? nil : stem) else {
-            throw CommandFailure(.usage, "\(self.word): --as DOMAIN is required")
-        }
-        self.name = try DomainName(name)
+    /// - Parameter program: The name under which the catalogue has the program, or nil if it is not in it.
+    init(
+        _ word: String, at path: FilePath, as name: DomainName, of program: DomainName?, _ access: StoreAccess
+    ) {
+        (self.word, self.path, self.name) = (word.onOneLine, path, name)
+        (self.program, self.access) = (program, access)
     }
 
     func carryOut() throws {
@@ -94,24 +199,30 @@ private struct Adoption {
         try check(store, system)
         let former = try access.places.adoptedFile(of: name)
         if let former {
-            guard try system.fileSystem.status(of: former.path)?.number == system.fileSystem.status(of: path)?.number
-            else { throw refusal("the domain \(name) is another file, \(former.path)") }
+            guard former.path.isSameFile(as: path, on: system) else {
+                throw refusal("the domain \(name) is another file, \(former.path)")
+            }
         } else {
             // Values that others set for the domain, and what a schema declares, would have no effect.
             guard try !access.namesInAllLayers().contains(name) else {
                 throw refusal("the domain \(name) exists; another name is required (--as)")
             }
-            guard access.schemas[name] == nil else {
+            guard name == program || access.schemas.places.schema(of: name, on: access.system) == nil else {
                 throw refusal("the domain \(name) has a schema; another name is required (--as)")
             }
             try checkOther(store, system)
         }
         let file = store.file(at: path, name: name.text, newFormat: .ofNewFile(named: word))
         let contents = try file.contents(on: system)
+        guard contents.exists else {
+            if former == nil { try store.adopt(path, as: name, of: program, on: system) }
+            return try access.context.say(
+                "\(name): \(path) does not exist yet; a write or `prefs mirror add \(name)` creates it".onOneLine)
+        }
         guard contents.rootKind == .dictionary else {
             throw CommandFailure(.invalidValue, "\(word): a domain must be a dictionary")
         }
-        if former == nil { try store.adopt(path, as: name, on: system) }
+        if former == nil { try store.adopt(path, as: name, of: program, on: system) }
         let comments = file.hasComments(on: system) ? " with comments" : ""
         let format = (contents.format ?? file.newFormat).rawValue
         try access.context.say(
@@ -121,6 +232,8 @@ private struct Adoption {
     private func check(_ store: StoreFolder, _ system: SystemServices) throws {
         guard store.canAdopt(name) else { throw refusal("the domain \(name) cannot be a file") }
         guard let status = try system.fileSystem.status(of: path) else {
+            // The program may not have been started yet.
+            guard program == nil else { return }
             throw CommandFailure(.notFound, "\(word): no such file")
         }
         guard status.kind == .file else { throw refusal("not a regular file") }
@@ -134,10 +247,8 @@ private struct Adoption {
 
     /// Throws if the file is another domain already.
     private func checkOther(_ store: StoreFolder, _ system: SystemServices) throws {
-        let number = try system.fileSystem.status(of: path)?.number
         for other in try store.adoptedDomains(on: system) {
-            guard let file = try access.places.adoptedFile(of: other),
-                try system.fileSystem.status(of: file.path)?.number == number
+            guard let file = try access.places.adoptedFile(of: other), file.path.isSameFile(as: path, on: system)
             else { continue }
             throw refusal("is the domain \(other)")
         }

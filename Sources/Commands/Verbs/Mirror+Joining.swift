@@ -59,9 +59,10 @@ extension MirrorVerbs {
         "add", .new, "mirror domains",
         details: [
             "GLOB is a pattern with * ? [a-z] for names of domains. The global domain is mirrored only if it is named (-g), and settings for a single host never are.",
+            "The file of a program (prefs adopt) is mirrored only if it is named without a pattern, by key: all keys that its schema does not keep on each host. Without a schema for it, --key or --all-keys is required. If the file does not exist and the mirror has values of it, it is created.",
             "Where this host and the mirror have different values, only one is used (see --seed of join). --dry-run prints both for each such key, and changes nothing.",
         ],
-        options: [.dryRun, .mirror], forms: [[globs]], statuses: outcomes
+        options: [.fileKey, .allKeys, .dryRun, .mirror], forms: [[globs]], statuses: outcomes
     ) { invocation, context in
         if invocation.has(.dryRun) { return try preview(invocation, context) }
         return try select(invocation, context, isAddition: true)
@@ -129,15 +130,15 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         let patterns = try patterns(invocation)
-        if isAddition { try checkNoneIsAdopted(patterns, access) }
+        let files = isAddition ? try AdoptedSelection(patterns, invocation, access) : nil
         try session.begin()
         let former = Set(session.domains.map { Name($0) })
         do {
             defer { session.end() }
             try session.configure { configuration in
                 for pattern in patterns {
-                    if isAddition {
-                        configuration.selection.add(pattern)
+                    if let files {
+                        files.add(pattern, to: &configuration.selection)
                     } else {
                         configuration.selection.remove(pattern)
                     }
@@ -145,6 +146,7 @@ extension MirrorVerbs {
             }
         }
         try checkOthers(session, access)
+        try files?.createMissing(session)
         try access.sync(&session)
         let gone = former.subtracting(session.domains.map { Name($0) }).sorted()
         try say("no longer mirrored", gone.map(\.text), context)
@@ -193,15 +195,6 @@ extension MirrorVerbs {
         }
     }
 
-    /// Throws for the name of a domain that is a program's file, which no pattern matches.
-    private static func checkNoneIsAdopted(_ patterns: [String], _ access: MirrorAccess) throws {
-        let store = access.places.store
-        for name in patterns.compactMap({ try? DomainName($0) })
-        where try store.adoptedFile(of: name) != nil {
-            throw CommandFailure(.usage, "\(name.text.onOneLine): a program's file, which is not mirrored")
-        }
-    }
-
     /// Prints what `add` would mirror, and the values that would be replaced.
     private static func preview(_ invocation: Invocation, _ context: CommandContext) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, context)
@@ -209,8 +202,8 @@ extension MirrorVerbs {
         try access.check(session)
         var selection = session.configuration.selection
         let patterns = try patterns(invocation)
-        try checkNoneIsAdopted(patterns, access)
-        for pattern in patterns { selection.add(pattern) }
+        let files = try AdoptedSelection(patterns, invocation, access)
+        for pattern in patterns { files.add(pattern, to: &selection) }
         let preview = try session.preview(of: selection)
         if preview.domains.isEmpty { try context.say("no other domain matches") }
         for domain in preview.domains { try context.say("would be mirrored: \(domain.onOneLine)") }
@@ -241,6 +234,72 @@ extension MirrorVerbs {
             let place = MirrorSession(other, access.places).place
             access.context.note(
                 "\(domain.text.onOneLine) is also mirrored in \(place); mirror it in only one")
+        }
+    }
+}
+
+extension Option {
+    fileprivate static let fileKey = Option(
+        "--key", Argument("KEY", .word),
+        "mirror only this key of a program's file, from its next change on if the file is mirrored already; can be repeated",
+        repeats: true)
+    fileprivate static let allKeys = Option(
+        "--all-keys", "mirror all keys of a program's file that no schema knows")
+}
+
+/// The programs' files among the words of `add`.
+private struct AdoptedSelection {
+    private let files: [DomainName: DomainFile]
+    private let keys: [String]
+    private let access: MirrorAccess
+
+    /// Throws if a file cannot be mirrored, or if it is unknown which of its keys are to be.
+    init(_ patterns: [String], _ invocation: Invocation, _ access: MirrorAccess) throws {
+        let store = access.places.store
+        let schemas = SchemaCache(in: store, on: access.places.system)
+        let named = try patterns.compactMap { try? DomainName($0) }.compactMap { name in
+            try store.adoptedFile(of: name).map { (name, $0) }
+        }
+        (files, keys, self.access) = (
+            Dictionary(named) { first, _ in first }, invocation.all(.fileKey), access
+        )
+        guard keys.isEmpty || !invocation.has(.allKeys) else {
+            throw CommandFailure(.usage, "--key and --all-keys are mutually exclusive")
+        }
+        guard keys.isEmpty && !invocation.has(.allKeys) || patterns.count == 1 && files.count == 1 else {
+            throw CommandFailure(.usage, "--key and --all-keys are for one domain that is the file of a program")
+        }
+        for (name, file) in named {
+            guard !file.isOfSystem else {
+                throw CommandFailure(.usage, "\(name.text.onOneLine): a file of the system, which is not mirrored")
+            }
+            guard keys.isEmpty, !invocation.has(.allKeys), schemas[name] == nil else { continue }
+            let keys = (try? file.contents(on: access.places.system).values.keys.map(\.onOneLine)) ?? []
+            let list = keys.prefix(20).joined(separator: ", ") + (keys.count > 20 ? ", …" : "")
+            throw CommandFailure(
+                .usage,
+                "\(name.text.onOneLine): no schema knows this file; name the keys to mirror with --key, or add --all-keys for all\(list.isEmpty ? "" : ": \(list)")"
+            )
+        }
+    }
+
+    func add(_ pattern: String, to selection: inout DomainSelection) {
+        if let name = try? DomainName(pattern), files[name] != nil {
+            selection.addFile(name, keys: keys)
+        } else {
+            selection.add(pattern)
+        }
+    }
+
+    /// Creates the files that do not exist, for the values that the mirror has.
+    func createMissing(_ session: MirrorSession) throws {
+        let system = access.places.system
+        for (name, file) in files where session.mergeState.domains.contains(exactly: name.text) {
+            guard try system.fileSystem.status(of: file.path) == nil else { continue }
+            let bytes = try PropertyList.dictionary([:]).serialized(as: file.newFormat)
+            try system.fileSystem.makeFolders(file.path.parent)
+            let new = try system.fileSystem.open(file.path, .creatingNew(.privateFile))
+            try new?.write(Array(bytes).span.bytes, at: 0)
         }
     }
 }

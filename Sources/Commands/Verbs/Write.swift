@@ -250,7 +250,9 @@ private struct Writing: Sendable {
         guard schema?.rule(at: key.path)?.isOpen ?? true else { return }
         noteText(key, outcome)
         if inserts { return }
-        if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
+        if access.context.dialect == .modern, let schema, !domain.file.isAdopted,
+            schema.anyDeclaration(of: key.key) == nil
+        {
             let own = schema.ownSettings.filter { $0.key.hasSameBytes(as: key.key) }.map { $0.storedKey.onOneLine }
             let hint =
                 own.isEmpty

@@ -219,7 +219,9 @@ extension CaptureBuilder {
 
     private mutating func finish(_ reading: Reading) {
         let live = local.shared.live
-        for key in reading.values.localKeys.sorted() where live.under(key).contains(where: { $0.value != .left }) {
+        for key in reading.values.localKeys.sorted()
+        where policy.leavesToHosts(key.domain, key.key ?? "") && live.under(key).contains(where: { $0.value != .left })
+        {
             let write = Write(path: key, value: .left)
             let replaced = live.replaced(byWriteAt: key, of: .left, shown: [], showing: nil)
             writes.append(

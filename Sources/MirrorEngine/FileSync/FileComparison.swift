@@ -9,6 +9,8 @@ struct FileComparison {
     private var former: [Path: CanonicalValue?] = [:]
     /// The number of keys in the file when it was last read or written.
     private var formerCount = 0
+    /// The number of keys that can be gone at once.
+    private let fewKeys: Int
     /// The keys whose value in the file exceeds a limit of the mirror.
     private(set) var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
@@ -30,6 +32,7 @@ struct FileComparison {
         _ observation: Observation, longValues: (any LongValueStore)?, staysLocal: (String) -> Bool = { _ in false }
     ) {
         domain = Path(domain: observation.domain)
+        fewKeys = observation.isOfProgram ? 2 : 20
         guard case .values(let values) = observation.content else { return }
         file.reserveCapacity(values.count)
         for entry in values {
@@ -113,10 +116,8 @@ struct FileComparison {
     /// Whether more than half of the keys are gone, and more than a few.
     var isEmptied: Bool {
         let gone = former.count { $0.value != nil && file[$0.key] == nil }
-        return gone > Self.fewKeys && gone * 2 > formerCount
+        return gone > fewKeys && gone * 2 > formerCount
     }
-
-    private static let fewKeys = 20
 }
 
 extension LocalState {

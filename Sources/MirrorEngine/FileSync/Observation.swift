@@ -15,6 +15,8 @@ package struct Observation: Hashable, Sendable {
     package let mark: LibraryWrite?
     /// What the library replaced, if another program had written the file since it was last read.
     package let foreign: PropertyList.Dictionary?
+    /// Whether the file is that of a program that may write it in parts.
+    package var isOfProgram = false
 
     package enum Content: Hashable, Sendable {
         case values(PropertyList.Dictionary)
@@ -54,6 +56,8 @@ package struct DomainPolicy: Sendable {
     package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
     /// Whether a key stays on this host.
     package let staysLocal: @Sendable (_ domain: String, _ key: String) -> Bool
+    /// Whether a key that stays on this host is left to each host, so that no host mirrors it.
+    package let leavesToHosts: @Sendable (_ domain: String, _ key: String) -> Bool
     /// The key with the version of a domain's settings.
     package let versionKey: String?
     /// Whether this host supports a version of a domain's settings.
@@ -62,10 +66,11 @@ package struct DomainPolicy: Sendable {
     package init(
         kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
         staysLocal: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
+        leavesToHosts: @escaping @Sendable (String, String) -> Bool = { _, _ in true },
         versionKey: String? = nil, supports: @escaping @Sendable (String, CanonicalValue) -> Bool = { _, _ in true }
     ) {
         self.kind = kind
-        self.staysLocal = staysLocal
+        (self.staysLocal, self.leavesToHosts) = (staysLocal, leavesToHosts)
         (self.versionKey, self.supports) = (versionKey, supports)
     }
 

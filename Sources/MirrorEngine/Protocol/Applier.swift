@@ -168,7 +168,8 @@ extension TrackedFile {
         let isFormer = observation.hash.map { generations.dropFirst().contains($0) } ?? false
         if suspicion == .markIsGone, let hash = observation.hash, generations.contains(hash) { return .rolledBack }
         guard observation.mark == nil else { return nil }
-        if held == .emptied || comparison.isEmptied { return .emptied }
+        // A program that writes its file in parts completes it.
+        if comparison.isEmptied || held == .emptied && !observation.isOfProgram { return .emptied }
         return isFormer && comparison.changedKeys.count > 1 ? .rolledBack : nil
     }
 }

@@ -66,6 +66,27 @@ extension Environment {
         return named.split(separator: UInt8(ascii: ":")).compactMap { FilePath($0) }.filter(\.isAbsolute)
     }
 
+    /// Returns the path that a text gives: `~/` is the home folder, and `$NAME` a variable, of which the folders of the
+    /// XDG specification have presets. Returns nil if the path is relative, or if a variable has no value.
+    package func path(expanding text: String, in fileSystem: some FileSystem) -> FilePath? {
+        var (path, rest): ([UInt8], Substring) = ([], text.hasPrefix("~/") ? "$HOME" + text.dropFirst() : text[...])
+        while let dollar = rest.firstIndex(of: "$") {
+            path += rest[..<dollar].utf8
+            rest = rest[dollar...].dropFirst()
+            let name = String(rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+            rest = rest.dropFirst(name.count)
+            guard let value = self.path(ofVariable: name, in: fileSystem) else { return nil }
+            path += value.bytes
+        }
+        return FilePath(path + rest.utf8).flatMap { $0.isAbsolute ? $0.normalized : nil }
+    }
+
+    private func path(ofVariable name: String, in fileSystem: some FileSystem) -> FilePath? {
+        if name == "HOME" { return try? home(in: fileSystem) }
+        guard let kind = BaseFolder.allCases.first(where: { $0.variable == name }) else { return variables.path(name) }
+        return try? folder(kind, in: fileSystem)
+    }
+
     /// Returns the variable's value if it is an absolute path; the specification requires others to be ignored.
     private func absolutePath(_ variable: String) -> FilePath? {
         variables.path(variable).flatMap { $0.isAbsolute ? $0 : nil }

@@ -4,6 +4,26 @@ internal import PropertyLists
 // A domain can be the file of another program, which stays where the program expects it. The store has a symbolic link
 // to it, `DOMAIN.file`. The domain is the file as it is addressed by its path, with the same lock and versions.
 
+/// The file of a program that is a domain.
+struct AdoptedFile: Sendable {
+    let path: FilePath
+    /// The name of the program in the catalogue, if that knows it.
+    let program: DomainName
+}
+
+extension FilePath {
+    /// Whether another path leads to the same file, by whatever links.
+    package func isSameFile(as other: FilePath, on system: SystemServices) -> Bool {
+        if self == other { return true }
+        let files = system.fileSystem
+        if let number = (try? files.status(of: self))??.number {
+            return (try? files.status(of: other))??.number == number
+        }
+        guard let target = try? resolvingLinks(in: files) else { return false }
+        return (try? other.resolvingLinks(in: files)) == target
+    }
+}
+
 extension StorePlaces {
     /// Returns the program's file that a domain is, or nil if the domain is the store's own.
     ///
@@ -35,6 +55,17 @@ extension StoreFolder {
     }
 
     fileprivate static let endingOfAdopted = ".file"
+
+    /// The link whose text is the name of the program in the catalogue, if the domain has another name.
+    package func linkToProgram(of domain: DomainName) -> FilePath {
+        folder.resolving(FilePath(domain.fileStem + ".program") ?? ".")
+    }
+
+    /// Returns the name under which the catalogue would have the program of an adopted file.
+    func program(ofAdopted domain: DomainName, on system: SystemServices) -> DomainName {
+        let target = (try? system.fileSystem.destination(ofLink: linkToProgram(of: domain))) ?? nil
+        return target.flatMap { try? DomainName($0.description) } ?? domain
+    }
 
     /// Returns the program's file that a domain is, or nil if the domain is the store's own.
     package func adoptedFile(of domain: DomainName, on system: SystemServices) throws(StoreFailure) -> DomainFile? {
@@ -76,7 +107,11 @@ extension StoreFolder {
 
     /// Makes a domain of a program's file. Throws if the domain has a file of its own, which no writer creates
     /// meanwhile.
-    package func adopt(_ path: FilePath, as domain: DomainName, on system: SystemServices) throws(StoreFailure) {
+    ///
+    /// - Parameter program: The name under which the catalogue has the program, or nil if it is not in it.
+    package func adopt(
+        _ path: FilePath, as domain: DomainName, of program: DomainName? = nil, on system: SystemServices
+    ) throws(StoreFailure) {
         let own = try ResolvedFile(file(of: domain), on: system)
         let locks = try DomainLocks(of: [own], on: system, patience: .seconds(5))
         defer { locks.release() }
@@ -85,6 +120,9 @@ extension StoreFolder {
                 throw SystemFailure(.exists, .link, own.file.path)
             }
             try system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+                if let program, program != domain, let target = FilePath(program.text) {
+                    try system.fileSystem.makeSymbolicLink(linkToProgram(of: domain), to: target)
+                }
                 try system.fileSystem.makeSymbolicLink(link(of: domain), to: path)
             }
             try system.fileSystem.synchronizeFolder(folder)
@@ -96,11 +134,17 @@ extension StoreFolder {
     /// Removes a domain that is a program's file from the store. The file stays.
     package func removeAdopted(_ domain: DomainName, on system: SystemServices) throws(SystemFailure) {
         try system.fileSystem.remove(link(of: domain))
+        if try system.fileSystem.destination(ofLink: linkToProgram(of: domain)) != nil {
+            try system.fileSystem.remove(linkToProgram(of: domain))
+        }
         try system.fileSystem.synchronizeFolder(folder)
     }
 }
 
 extension DomainFile {
+    /// Whether the file is among the settings of the system, which are of this host.
+    package var isOfSystem: Bool { path.bytes.starts(with: "/etc/".utf8) }
+
     /// The link that would make a domain of the user a program's file.
     var linkOfAdopted: FilePath? {
         guard isOfDomain, audience == .owner, let stem = path.lastComponent?.propertyListStem else { return nil }

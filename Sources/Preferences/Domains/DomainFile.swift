@@ -53,6 +53,11 @@ extension DomainFile {
         return file
     }
 
+    /// Whether others can read a file that must not be shown to them. The access to a program's file is its own affair.
+    func isExposed(_ status: FileStatus?, to user: UInt32) -> Bool {
+        !isAdopted && (status?.isExposed(to: user) ?? false)
+    }
+
     /// Returns the file with another format for a new file, unless it is addressed by path.
     package func made(in format: PropertyList.Format) -> DomainFile {
         guard lock != .byPath else { return self }

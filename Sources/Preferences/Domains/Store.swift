@@ -62,7 +62,7 @@ package final class SharedStore: Sendable {
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: system) }
         context = StoreContext(
             IssueReporter(system.terminal, system.program), PendingDomains(system), try? places.get())
-        schemas = SchemaCache(kind, in: (try? places.get())?.user, on: system) {
+        schemas = SchemaCache(kind, in: (try? places.get()) ?? nil, on: system) {
             [issues = context.issues] schema, domain in
             issues.post(
                 Defaults.Issue(.invalidSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))

@@ -54,6 +54,12 @@ package struct History: Sendable {
         return try? file.parse(bytes).0
     }
 
+    /// Whether the last write with the library left these contents.
+    package func wasWritten(_ bytes: [UInt8]) -> Bool {
+        guard let last = versions.last, last.author.reason != .found else { return false }
+        return self.bytes(of: last) == bytes
+    }
+
     /// Returns the bytes of a version, or nil if it is missing or truncated.
     func bytes(of version: KeptVersion) -> [UInt8]? {
         path(of: version).flatMap { contents(of: $0) }.flatMap { version.isMade(of: $0) ? $0 : nil }

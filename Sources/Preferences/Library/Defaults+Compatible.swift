@@ -229,7 +229,10 @@ extension Defaults {
             try checkReentrancy(of: domain, name)
             domain.checkFile()
             let stored = domain.stored
-            let schema = name == self.name ? self.schema : store.shared.schemas.schemaInForce(of: name)
+            let schema =
+                name == self.name
+                ? self.schema
+                : store.shared.schemas.schemaInForce(of: name, isAdopted: domain.file?.isAdopted ?? false)
             let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
             let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
             try schema?.rules.check(changes, over: stored, isExposed: domain.isExposed, domainName)

@@ -72,8 +72,7 @@ public final class Defaults: Sendable {
         return preparing.withLock { _ in
             let former = prepared.withLock(\.self)
             if let former, former.declarations >= declarations { return former.schema }
-            // The program that owns an adopted file knows nothing of a schema.
-            let schema = target.file?.isAdopted == true ? nil : schemas.schemaInForce(of: name)
+            let schema = schemas.schemaInForce(of: name, isAdopted: target.file?.isAdopted ?? false)
             if former == nil || former?.schema !== schema {
                 let memory = schema?.schema.hasSecrets ?? false ? schemas.remembered(of: name) : nil
                 target.state.withLock { ($0.rules, $0.memory) = (schema?.rules, memory) }

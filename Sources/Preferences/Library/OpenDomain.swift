@@ -92,7 +92,8 @@ final class OpenDomain: Sendable {
 
     /// Whether others can read the file.
     var isExposed: Bool {
-        state.withLock { $0.stored.status?.isExposed(to: system.environment.user) ?? false }
+        guard let file else { return false }
+        return state.withLock { file.isExposed($0.stored.status, to: system.environment.user) }
     }
 
     /// Returns the present version and the changes since another, or nil for these if they are no longer known.

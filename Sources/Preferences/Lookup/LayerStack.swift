@@ -353,7 +353,7 @@ package struct LayerSource: Sendable {
     package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on system: SystemServices) {
         origin = Origin(layer, file: file.place(contents.form).description)
         self.file = file
-        let isExposed = contents.status?.isExposed(to: system.environment.user) ?? false
+        let isExposed = file.isExposed(contents.status, to: system.environment.user)
         self.contents = .fixed(contents.values, isExposed: isExposed)
     }
 

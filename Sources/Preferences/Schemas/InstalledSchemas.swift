@@ -7,19 +7,25 @@ internal import Synchronization
 package struct SchemaPlaces: Hashable, Sendable {
     /// The folders, highest priority first.
     package let folders: [FilePath]
+    /// The folders of the catalogue: schemas that have no effect until the file of their program is adopted.
+    private let programs: [FilePath]
     /// The user's own folder, or nil if there is none.
     private let own: FilePath?
 
     /// No folders, for stores that do not use installed schemas.
-    package static let none = SchemaPlaces(folders: [], own: nil)
+    package static let none = SchemaPlaces(folders: [], programs: [], own: nil)
 
-    private init(folders: [FilePath], own: FilePath?) { (self.folders, self.own) = (folders, own) }
+    private init(folders: [FilePath], programs: [FilePath], own: FilePath?) {
+        (self.folders, self.programs, self.own) = (folders, programs, own)
+    }
 
     package init(on system: SystemServices) {
-        let subfolder: FilePath = "prefs/schemas"
-        let own = (try? system.environment.folder(.data, in: system.fileSystem))?.resolving(subfolder)
-        let others = system.environment.systemFolders(.data).map { $0.resolving(subfolder) }
-        self.init(folders: [own].compactMap(\.self) + others, own: own)
+        let own = try? system.environment.folder(.data, in: system.fileSystem)
+        let all = [own].compactMap(\.self) + system.environment.systemFolders(.data)
+        let folders = all.map { $0.resolving("prefs/schemas") }
+        self.init(
+            folders: folders, programs: all.map { $0.resolving("prefs/programs") },
+            own: own == nil ? nil : folders.first)
     }
 
     /// The folders for a kind of store.
@@ -43,23 +49,49 @@ extension SchemaPlaces {
     /// - Parameter checks: Whether to check the consistency of its declarations, as during the installation.
     package func schema(of domain: DomainName, on system: SystemServices, checks: Bool = false) -> InstalledSchema? {
         if domain == StorePolicy.domain { return InstalledSchema(file: nil, readable: StorePolicy.schema, faults: []) }
-        for folder in folders {
-            let path = Self.file(of: domain, in: folder)
-            do throws(SecrecyDoubt) {
-                guard let bytes = try contents(of: path, in: folder, on: system) else { continue }
-                return InstalledSchema(bytes, at: path, of: domain, checks: checks) { try declared(by: $0, on: system) }
-            } catch {
-                return InstalledSchema(file: path, readable: nil, faults: [error.reason], doubt: error)
-            }
-        }
-        return nil
+        return folders.lazy.compactMap { schema(of: domain, in: $0, on: system, checks: checks) }.first
     }
+
+    /// Returns the schema of a domain in one of the folders, valid or not, or nil if there is none.
+    private func schema(
+        of domain: DomainName, in folder: FilePath, on system: SystemServices, checks: Bool = false
+    ) -> InstalledSchema? {
+        let path = Self.file(of: domain, in: folder)
+        do throws(SecrecyDoubt) {
+            guard let bytes = try contents(of: path, in: folder, on: system) else { return nil }
+            return InstalledSchema(bytes, at: path, of: domain, checks: checks) { try declared(by: $0, on: system) }
+        } catch {
+            return InstalledSchema(file: path, readable: nil, faults: [error.reason], doubt: error)
+        }
+    }
+
+    /// Returns the schema of a program's file: the first of a name that names this file. It is never that of another
+    /// file, so that a schema for a domain of the store does not apply to it.
+    func schema(of adopted: AdoptedFile, on system: SystemServices) -> InstalledSchema? {
+        (folders + programs).lazy.compactMap { schema(of: adopted.program, in: $0, on: system) }
+            .first {
+                $0.doubt != nil || $0.programFiles(on: system).contains { adopted.path.isSameFile(as: $0, on: system) }
+            }?
+            .ofProgramFile
+    }
+
+    /// Returns the schema of a program that the catalogue knows by its name, with the files that it can have, or nil if
+    /// there is none.
+    package func program(_ name: DomainName, on system: SystemServices) -> (schema: Schema, files: [FilePath])? {
+        (folders + programs).lazy.compactMap { schema(of: name, in: $0, on: system) }.compactMap { found in
+            let files = found.programFiles(on: system)
+            return files.isEmpty ? nil : found.readable.map { ($0, files) }
+        }.first
+    }
+
+    /// Returns the names of the schemas that can be of programs' files, sorted.
+    package func programs(on system: SystemServices) -> [DomainName] { domains(in: folders + programs, on: system) }
 
     /// Returns the schema's own declarations, for a schema that extends it, or nil if there is none. Throws if it
     /// cannot be read.
     package func declared(by domain: String, on system: SystemServices) throws -> Schema? {
         guard let name = try? DomainName(domain) else { return nil }
-        for folder in folders {
+        for folder in folders + programs {
             let path = Self.file(of: name, in: folder)
             if let bytes = try contents(of: path, in: folder, on: system) { return try Schema.declared(in: bytes) }
         }
@@ -123,14 +155,16 @@ extension SchemaPlaces {
     /// The time of the last change of a schema, or of the set of schemas.
     package func lastChange(on system: SystemServices) -> Timestamp? {
         let files = system.fileSystem
-        return folders.flatMap { folder in
+        return (folders + programs).flatMap { folder in
             let names = (try? files.names(in: folder)) ?? []
             return ([folder] + names.map(folder.appending)).compactMap { (try? files.status(of: $0))?.changed }
         }.max()
     }
 
     /// Returns the domains with an installed schema, sorted.
-    package func domains(on system: SystemServices) -> [DomainName] {
+    package func domains(on system: SystemServices) -> [DomainName] { domains(in: folders, on: system) }
+
+    private func domains(in folders: [FilePath], on system: SystemServices) -> [DomainName] {
         let names = folders.flatMap { (try? system.fileSystem.names(in: $0)) ?? [] }
         return Set(names.compactMap(\.propertyListStem).compactMap { stem in try? DomainName(stem) }).sorted()
     }
@@ -161,6 +195,16 @@ package final class InstalledSchema: Sendable {
         schemaInForce = faults.isEmpty ? readable.map { EffectiveSchema($0, file: file?.description) } : nil
     }
 
+    /// The schema as it applies to the file of a program.
+    fileprivate var ofProgramFile: InstalledSchema {
+        InstalledSchema(file: file, readable: readable?.ofProgramFile, faults: faults, doubt: doubt)
+    }
+
+    /// The files of the program that the schema names, without those whose variables are not set.
+    fileprivate func programFiles(on system: SystemServices) -> [FilePath] {
+        (readable?.programFiles ?? []).compactMap { system.environment.path(expanding: $0, in: system.fileSystem) }
+    }
+
     package convenience init(
         _ bytes: [UInt8], at file: FilePath, of domain: DomainName, checks: Bool,
         extending findSchema: (String) throws -> Schema?
@@ -176,8 +220,8 @@ package final class InstalledSchema: Sendable {
 /// The schemas of domains, each loaded once: those that are installed, and those that the program declares.
 package final class SchemaCache: Sendable {
     package let places: SchemaPlaces
-    /// The folder of the store that remembers sensitive settings, or nil for a store without files.
-    private let store: StoreFolder?
+    /// The store that remembers sensitive settings and has the links to programs' files, or nil for one without files.
+    private let store: StorePlaces?
     private let system: SystemServices
     /// Called with an installed schema that has errors, when it is loaded.
     private let reportFault: @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void
@@ -214,9 +258,8 @@ package final class SchemaCache: Sendable {
         }
     }
 
-    /// - Parameter store: The user's folder of the store.
     package init(
-        _ kind: Store.Kind = .native, in store: StoreFolder?, on system: SystemServices,
+        _ kind: Store.Kind = .native, in store: StorePlaces?, on system: SystemServices,
         reportFault: @escaping @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void = { _, _ in }
     ) {
         places = SchemaPlaces(kind, on: system)
@@ -228,15 +271,25 @@ package final class SchemaCache: Sendable {
     /// The schema that is installed for a domain, valid or not.
     package subscript(domain: DomainName) -> InstalledSchema? {
         if let known = state.withLock({ $0.installed[domain] }) { return known }
-        let schema = places.schema(of: domain, on: system)
+        let schema =
+            adopted(domain).map { places.schema(of: $0, on: system) } ?? places.schema(of: domain, on: system)
         let isNew = state.withLock { $0.installed.record(schema, of: domain) }
         if isNew, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
         return schema
     }
 
-    /// The schema that look-ups in a domain use: the declared one, else the installed one if it is valid.
-    func schemaInForce(of domain: DomainName) -> EffectiveSchema? {
-        state.withLock { $0.declared[domain] } ?? self[domain]?.schemaInForce
+    /// Returns the program's file that a domain is, or nil if the domain is the store's own.
+    private func adopted(_ domain: DomainName) -> AdoptedFile? {
+        guard !places.folders.isEmpty, let store, let file = (try? store.adoptedFile(of: domain)) ?? nil else {
+            return nil
+        }
+        return AdoptedFile(path: file.path, program: store.user.program(ofAdopted: domain, on: system))
+    }
+
+    /// The schema that look-ups in a domain use: the declared one, else the installed one if it is valid. A program
+    /// declares no schema for the file of another one.
+    func schemaInForce(of domain: DomainName, isAdopted: Bool) -> EffectiveSchema? {
+        (isAdopted ? nil : state.withLock { $0.declared[domain] }) ?? self[domain]?.schemaInForce
     }
 
     /// Replaces the installed schema of a domain for look-ups that begin from now on.
@@ -266,14 +319,14 @@ extension SchemaCache {
         } catch {
             doubt = doubt ?? error
         }
-        let secrecy = Secrecy(schemas, doubt: doubt)
+        let secrecy = Secrecy(schemas, doubt: doubt, isOfProgram: adopted(domain) != nil)
         _ = state.withLock { $0.secrecy.record(secrecy, of: domain) }
         return secrecy
     }
 
     /// Returns the place that remembers the sensitive settings of a domain, or nil if this store has none.
     package func remembered(of domain: DomainName) -> RememberedSecrets? {
-        store.flatMap { RememberedSecrets(of: domain, in: $0, on: system) }
+        store.flatMap { RememberedSecrets(of: domain, in: $0.user, on: system) }
     }
 
     /// Returns whether this is the first report of an unreadable file or folder.

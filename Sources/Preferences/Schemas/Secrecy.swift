@@ -9,28 +9,34 @@ package import SettingsSchema
 package struct Secrecy: Sendable {
     /// The schemas that can declare sensitive settings.
     private let schemas: [Schema]
+    /// For the file of a program, all of its schemas. No schema declares all of its keys, so a key that is named like a
+    /// secret is one, unless a schema declares it.
+    private let schemasOfProgram: [Schema]?
     /// The reason it is not known which values are sensitive, or nil if it is known. Without this knowledge, all are.
     package let doubt: SecrecyDoubt?
 
     /// Nothing is sensitive.
     package static let none = Secrecy([])
 
-    init(_ schemas: [Schema], doubt: SecrecyDoubt? = nil) {
-        self.schemas = schemas.filter { !$0.allSettings.allSatisfy { !$0.staysLocal } }
+    init(_ schemas: [Schema], doubt: SecrecyDoubt? = nil, isOfProgram: Bool = false) {
+        schemasOfProgram = isOfProgram ? schemas : nil
+        self.schemas = schemas.filter(\.keepsValues)
         self.doubt = doubt
     }
 
     /// Whether a setting is declared as sensitive or not mirrored.
-    package var keepsValues: Bool { !schemas.isEmpty }
+    package var keepsValues: Bool { !schemas.isEmpty || schemasOfProgram != nil }
 
     /// Whether no value is sensitive.
-    package var hidesNothing: Bool { doubt == nil && !schemas.contains(where: \.hasSecrets) }
+    package var hidesNothing: Bool {
+        doubt == nil && schemasOfProgram == nil && !schemas.contains(where: \.hasSecrets)
+    }
 
     /// Returns whether the entry at a path that starts with a key is not to be shown.
     ///
     /// - Parameter value: The entry's value, if known.
     package func hides(_ path: EntryPath, holding value: PropertyList? = nil) -> Bool {
-        doubt != nil && !path.components.isEmpty || declares(path, holding: value)
+        doubt != nil && !path.components.isEmpty || declares(path, holding: value) || suspects(path)
     }
 
     /// Returns whether the entry at a path is declared as sensitive by a schema that could be read.
@@ -41,11 +47,62 @@ package struct Secrecy: Sendable {
     /// Returns whether the value of a key is declared as sensitive, or contains an entry that is.
     package func hasSecrets(under key: String) -> Bool {
         schemas.contains { $0.settings(named: key).contains(where: \.hasSecrets) }
+            || suspects([EntryPath.Component(key)])
     }
 
     /// Returns the value of a key with everything masked that is not to be shown.
     package func masked(_ value: PropertyList, under key: String) -> PropertyList {
-        doubt != nil ? .string(mask) : schemas.reduce(value) { $1.masked($0, under: key) }
+        doubt != nil
+            ? .string(mask)
+            : masksSuspected(in: schemas.reduce(value) { $1.masked($0, under: key) }, at: [EntryPath.Component(key)])
+    }
+
+    /// Returns whether the name of the entry at a path says that it is a secret, and no schema declares the entry.
+    private func suspects(_ path: EntryPath) -> Bool {
+        guard let schemas = schemasOfProgram, let name = path.components.last, name.index == nil else { return false }
+        return name.text.namesSecret && !schemas.contains { $0.declares(path) }
+    }
+
+    private func masksSuspected(in value: PropertyList, at path: EntryPath) -> PropertyList {
+        guard schemasOfProgram != nil else { return value }
+        if suspects(path) { return .string(mask) }
+        switch value {
+        case .array(let elements):
+            return .array(
+                elements.enumerated().map { masksSuspected(in: $1, at: EntryPath(path.components + [.init($0)])) })
+        case .dictionary(let entries):
+            return .dictionary(
+                PropertyList.Dictionary(
+                    entries.map {
+                        ($0.key, masksSuspected(in: $0.value, at: EntryPath(path.components + [.init($0.key)])))
+                    }))
+        default: return value
+        }
+    }
+
+    /// Returns whether the value of a key of a program's file contains an entry that no schema declares, and whose name
+    /// says that it is a secret or names something that the program runs.
+    package func suspects(in value: PropertyList, under key: String) -> Bool {
+        func suspects(_ value: PropertyList, at path: EntryPath) -> Bool {
+            switch value {
+            case .array(let elements):
+                return elements.enumerated().contains { suspects($1, at: EntryPath(path.components + [.init($0)])) }
+            case .dictionary(let entries):
+                return entries.contains { entry in
+                    let inner = EntryPath(path.components + [.init(entry.key)])
+                    return self.suspects(inner) || mayRun(inner) || suspects(entry.value, at: inner)
+                }
+            default: return false
+            }
+        }
+        return suspects(value, at: [EntryPath.Component(key)])
+    }
+
+    /// Returns whether the name of the entry at a path says that the program may run what the value names, or send data
+    /// there, and no schema declares the entry. Another user with access to a mirror must not choose it.
+    private func mayRun(_ path: EntryPath) -> Bool {
+        guard let schemas = schemasOfProgram, let name = path.components.last, name.index == nil else { return false }
+        return name.text.namesProgram && !schemas.contains { $0.declares(path) }
     }
 
     /// Returns values with everything masked that is not to be shown.
@@ -54,7 +111,43 @@ package struct Secrecy: Sendable {
     }
 
     /// Returns whether the value of a key is not mirrored.
-    package func staysLocal(_ key: String) -> Bool { schemas.contains { $0.staysLocal(key) } }
+    package func staysLocal(_ key: String) -> Bool {
+        let path: EntryPath = [EntryPath.Component(key)]
+        return schemas.contains { $0.staysLocal(key) } || suspects(path) || mayRun(path)
+    }
+}
+
+extension String {
+    /// Whether one of the words is that for a secret, as in `apiToken`, `SECRET_KEY` and `http.password`.
+    fileprivate var namesSecret: Bool {
+        hasWord(among: [
+            "token", "tokens", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "key", "apikey",
+            "credential", "credentials",
+        ])
+    }
+
+    /// Whether one of the words is that for a program or a server, as in `python.defaultInterpreterPath`.
+    fileprivate var namesProgram: Bool {
+        hasWord(among: [
+            "path", "paths", "command", "commands", "cmd", "exec", "executable", "program", "binary", "shell",
+            "interpreter", "runtime", "script", "scripts", "hook", "hooks", "plugin", "plugins", "server", "servers",
+            "url", "endpoint", "proxy", "args", "env",
+        ])
+    }
+
+    /// Whether one of the words, which begin after a character that is no letter or with a capital letter, is among
+    /// others.
+    private func hasWord(among others: Set<String>) -> Bool {
+        var (words, isAfterSmall) = ([""], false)
+        for scalar in unicodeScalars {
+            let isSmall = ("a"..."z").contains(scalar)
+            let isLetter = isSmall || ("A"..."Z").contains(scalar)
+            if !isLetter || isAfterSmall && !isSmall { words.append("") }
+            if isLetter { words[words.count - 1].unicodeScalars.append(scalar) }
+            isAfterSmall = isSmall
+        }
+        return words.contains { others.contains($0.lowercased()) }
+    }
 }
 
 /// The reason it is not known which values of a domain are sensitive: a file that can declare them exists, or may

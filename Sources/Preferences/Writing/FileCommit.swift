@@ -56,7 +56,7 @@ struct FileCommit {
             values: before.values, form: before.form ?? .file(edit.file.newFormat), status: before.status)
         if !before.exists, before.members != nil { draft.form = .folder }
         draft.rootKind = before.rootKind
-        draft.isExposed = before.status?.isExposed(to: writer.system.environment.user) ?? false
+        draft.isExposed = edit.file.isExposed(before.status, to: writer.system.environment.user)
         draft.isDamaged = before.recovery != nil
         (draft.writesWholeText, draft.rewrites) = (edit.writesWholeText, edit.writesWholeText)
         try edit.change(&draft)

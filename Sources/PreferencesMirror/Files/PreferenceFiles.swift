@@ -12,6 +12,8 @@ struct PreferenceFiles: Sendable {
 
     /// The least age of a file that was written without a lock, before it is captured.
     static let quiet: Duration = .milliseconds(200)
+    /// That of a program's file that lacks keys, because the program may write it in parts.
+    private static let quietOfProgram: Duration = .seconds(2)
 
     init(_ places: StorePlaces, on system: SystemServices) {
         self.places = places
@@ -25,7 +27,8 @@ struct PreferenceFiles: Sendable {
 
     /// Returns the file of a domain, or nil for an invalid domain name.
     func file(of domain: String) -> DomainFile? {
-        (try? DomainName(domain)).map { places.user.file(of: $0).made(in: newFormat) }
+        guard let name = try? DomainName(domain) else { return nil }
+        return (try? places.adoptedFile(of: name)) ?? places.user.file(of: name).made(in: newFormat)
     }
 
     /// Whether a domain is the file of a program here, or may be.
@@ -67,7 +70,7 @@ struct PreferenceFiles: Sendable {
     /// The domains that have a file.
     func domains() -> [DomainName] {
         // A transaction may have committed a domain whose file is not created yet.
-        (try? places.user.domains(on: system)) ?? []
+        ((try? places.user.domains(on: system)) ?? []) + ((try? places.user.adoptedDomains(on: system)) ?? [])
     }
 
     // MARK: Reading under the lock
@@ -84,10 +87,15 @@ struct PreferenceFiles: Sendable {
         var isRefused: Bool { observation.content == .unreadable && observation.hash == nil }
     }
 
-    /// - Parameter lastRead: The file as it was last read, or nil if there was none. A file that is missing now may be
-    ///   about to be replaced.
+    /// - Parameters:
+    ///   - lastRead: The file as it was last read, or nil if there was none. A file that is missing now may be about to
+    ///     be replaced.
+    ///   - secrecy: The sensitive values of the domain. A value of a program's file is read as null, which stays here, if
+    ///     an entry in it has the name of a secret or program.
+    ///   - lacks: Returns whether values lack a key that the file had.
     func read(
-        _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains
+        _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains,
+        hiding secrecy: (DomainName) -> Secrecy, lacks: (PropertyList.Dictionary) -> Bool
     ) throws(SystemFailure) -> Reading {
         guard var file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
@@ -110,11 +118,19 @@ struct PreferenceFiles: Sendable {
         }
         let contentHash = ContentHash(of: bytes)
         let isMarked = mark?.hash == contentHash.bytes
-        let settled = isMarked || isQuiet(status)
+        let values = bytes.isEmpty ? nil : try? file.parse(bytes).0
+        // A program that changes its file all the time is captured between two changes.
+        let isInParts = file.isAdopted && values.map(lacks) ?? true
+        let settled =
+            isMarked || isQuiet(status, for: isInParts ? Self.quietOfProgram : Self.quiet)
+            || file.isAdopted && History(of: file, on: system)?.wasWritten(bytes) ?? false
         if settled { makeDurable(file, isMarked: isMarked) }
         if bytes.isEmpty { return reading(domain, status, contentHash, .empty, mark: nil, settled: settled) }
-        guard let values = try? file.parse(bytes).0 else {
+        guard var values else {
             return reading(domain, status, contentHash, .unreadable, mark: nil, settled: settled)
+        }
+        if file.isAdopted, let secrecy = (try? DomainName(domain)).map(secrecy) {
+            for entry in values where secrecy.suspects(in: entry.value, under: entry.key) { values[entry.key] = .null }
         }
         let meaning = isMarked ? mark.map { self.mark($0, of: file) } : nil
         let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
@@ -137,10 +153,11 @@ struct PreferenceFiles: Sendable {
         _ domain: String, _ status: FileStatus?, _ hash: ContentHash?, _ content: Observation.Content,
         mark: LibraryWrite?, settled: Bool, foreign: PropertyList.Dictionary? = nil, times: WriteTimes = WriteTimes()
     ) -> Reading {
-        let observation = Observation(
+        var observation = Observation(
             domain: domain, identity: status.map { MirrorEngine.FileIdentity($0) }, hash: hash, content: content,
             modified: times.ofRemoval ?? (status?.modified ?? system.clock.wall).milliseconds, mark: mark,
             foreign: foreign, written: times.ofKeys)
+        observation.isOfProgram = file(of: domain)?.isAdopted ?? false
         return Reading(observation: observation, status: status, isUnsettled: !settled)
     }
 
@@ -151,10 +168,10 @@ struct PreferenceFiles: Sendable {
         return isQuiet(status)
     }
 
-    private func isQuiet(_ status: FileStatus) -> Bool {
+    private func isQuiet(_ status: FileStatus, for quiet: Duration = quiet) -> Bool {
         let age = system.clock.wall.nanoseconds - max(status.modified, status.changed).nanoseconds
         // The absolute value, so that a clock that was set back does not delay the file.
-        return abs(age) >= Self.quiet.nanoseconds
+        return abs(age) >= quiet.nanoseconds
     }
 
     /// Syncs a file that a program without the library wrote, because published values must survive a crash.
@@ -245,14 +262,16 @@ extension PreferenceFiles {
             var values = draft.values
             // With the mirror's version, the settings of an earlier version would never be migrated.
             if let schema, schema.needsMigration(values) { values = try schema.migrated(values).values }
-            for (path, replacement) in change.changes {
+            for (path, replacement) in change.changes.sorted(by: { $0.key < $1.key }) {
                 guard let key = path.key else { continue }
                 values[key] = try replacement.new?.decoded()
             }
+            // No program expects its file without anything.
+            if file.isAdopted, values.isEmpty { values = draft.values }
             if !file.canHold(values, draft.format) {
                 // No text format can hold the values exactly. A file without comments becomes binary; otherwise the
-                // values wait, because a user wrote the comments.
-                let isConverted = !file.hasComments(on: system)
+                // values wait, because a user wrote the comments. A program's file keeps its format.
+                let isConverted = !file.isAdopted && !file.hasComments(on: system)
                 if isConverted { draft.format = .binary }
                 if !isConverted || !file.canHold(values, .binary) {
                     values = try file.values(draft, changedBy: change)
@@ -315,7 +334,7 @@ extension DomainFile {
     /// Returns the values with every change that the format can hold. The mirror records those that it cannot.
     fileprivate func values(_ draft: DomainDraft, changedBy change: DomainChange) throws -> PropertyList.Dictionary {
         var values = draft.values
-        for (path, replacement) in change.changes {
+        for (path, replacement) in change.changes.sorted(by: { $0.key < $1.key }) {
             guard let key = path.key else { continue }
             guard let new = try replacement.new?.decoded() else {
                 values[key] = nil

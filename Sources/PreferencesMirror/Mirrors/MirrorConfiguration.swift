@@ -35,7 +35,8 @@ extension MirrorConfiguration {
     var encoded: PropertyList {
         [
             "directory": .data(Data(directory.bytes)), "domains": .array(selection.patterns.map { .string($0) }),
-            "label": .string(label), "seed": .integer(PropertyList.Integer(Int(seed.rawValue))),
+            "files": selection.encodedFiles, "label": .string(label),
+            "seed": .integer(PropertyList.Integer(Int(seed.rawValue))),
             "chosen": .boolean(isChosen), "seeded": .boolean(isSeeded),
         ]
     }
@@ -48,7 +49,8 @@ extension MirrorConfiguration {
             return nil
         }
         self.init(directory: directory.normalized, label: label)
-        selection = DomainSelection(value["domains"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+        selection = DomainSelection(
+            value["domains"]?.arrayValue?.compactMap(\.stringValue) ?? [], files: value["files"] ?? .dictionary([:]))
         let number = value["seed"]?.integerValue.flatMap { UInt8(exactly: $0) }
         seed = number.flatMap { Seeding(rawValue: $0) } ?? .merge
         isSeeded = value["seeded"]?.booleanValue ?? false
@@ -82,8 +84,43 @@ package struct DomainSelection: Hashable, Sendable {
     package var patterns: [String] { names.map(\.text) }
 
     private var names: [Name]
+    /// The domains that are programs' files, each with the keys that are mirrored, or nil for all that its schema does
+    /// not keep here.
+    private var files: [Name: Set<Name>?] = [:]
 
     package init(_ patterns: [String] = []) { names = patterns.map { Name($0) } }
+
+    fileprivate init(_ patterns: [String], files: PropertyList) {
+        self.init(patterns)
+        for entry in files.dictionaryValue ?? [:] {
+            let keys = entry.value.arrayValue.map { Set($0.compactMap(\.stringValue).map { Name($0) }) }
+            self.files[Name(entry.key)] = .some(keys)
+        }
+    }
+
+    fileprivate var encodedFiles: PropertyList {
+        .dictionary(
+            PropertyList.Dictionary(
+                files.sorted { $0.key < $1.key }.map { name, keys in
+                    (name.text, keys.map { .array($0.sorted().map { .string($0.text) }) } ?? .string("all"))
+                }))
+    }
+
+    /// Whether a domain was selected as the file of a program.
+    func includesFile(_ domain: DomainName) -> Bool { files[domain.name] != nil }
+
+    /// Whether a key of a program's file is not among those that were selected.
+    fileprivate func leavesOut(_ key: String, ofFile domain: DomainName) -> Bool {
+        guard let keys = files[domain.name] ?? nil else { return false }
+        return !keys.contains(Name(key))
+    }
+
+    /// Selects the file of a program, with some keys or, if there are none, all that its schema does not keep here.
+    package mutating func addFile(_ domain: DomainName, keys: [String]) {
+        add(domain.text)
+        let former = keys.isEmpty ? nil : files[domain.name] ?? nil
+        files[domain.name] = .some(keys.isEmpty ? nil : (former ?? []).union(keys.map { Name($0) }))
+    }
 
     /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
     package func includes(_ domain: DomainName) -> Bool {
@@ -106,6 +143,7 @@ package struct DomainSelection: Hashable, Sendable {
     /// Removes a pattern, and excludes the domains that it matches if another pattern may include them.
     package mutating func remove(_ pattern: String) {
         names.removeAll { $0 == Name(pattern) || $0 == Name("!" + pattern) }
+        files[Name(pattern)] = nil
         if mayInclude(pattern) { names.append(Name("!" + pattern)) }
         if !patterns.contains(where: { !$0.hasPrefix("!") }) { names = [] }
     }
@@ -128,14 +166,20 @@ extension DomainPolicy {
     /// The policy that the installed schemas declare: how values merge, and which stay on this host.
     ///
     /// A schema with errors is used too: it can still declare secrets.
-    init(_ schemas: SchemaCache) {
+    init(_ schemas: SchemaCache, _ selection: DomainSelection) {
         let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(
             kind: { domain, key in
-                schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
+                let isFile = (try? DomainName(domain)).map(selection.includesFile) ?? false
+                return isFile || schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
             staysLocal: { domain, key in
-                (try? DomainName(domain)).map { schemas.secrecy(of: $0).staysLocal(key) } ?? false
+                guard let name = try? DomainName(domain) else { return false }
+                return selection.leavesOut(key, ofFile: name) || schemas.secrecy(of: name).staysLocal(key)
+            },
+            // The keys that a user selects here do not concern other hosts.
+            leavesToHosts: { domain, key in
+                (try? DomainName(domain)).map { !selection.leavesOut(key, ofFile: $0) } ?? true
             },
             versionKey: Schema.versionKey,
             supports: { domain, version in

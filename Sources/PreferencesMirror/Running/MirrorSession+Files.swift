@@ -87,8 +87,9 @@ extension MirrorSession {
     /// Finds the selected domains that must not be mirrored at present.
     mutating func findLeftOut() {
         leftOut = [:]
+        let selection = configuration.selection
         let known = Set(preferences.domains()).union(mergeState.domains.compactMap { try? DomainName($0) })
-        let domains = known.filter(configuration.selection.includes).sorted()
+        let domains = known.filter(selection.includes).sorted()
         // Domains that share a file through links have the same values here, so only one of them is mirrored: the one
         // whose file it is, or else the first by name.
         let targets = Dictionary(grouping: domains.map(\.name)) { domain in
@@ -98,7 +99,11 @@ extension MirrorSession {
             let owner = domains.first { preferences.file(of: $0.text)?.path == target } ?? domains[0]
             for domain in domains where domain != owner { leftOut[domain] = .fileOf(owner.text) }
         }
-        for domain in domains where preferences.isAdopted(domain) { leftOut[domain.name] = .adopted }
+        for domain in domains {
+            if let reason = reasonToLeaveOut(domain, isSelected: selection.includesFile(domain)) {
+                leftOut[domain.name] = reason
+            }
+        }
         // Without its schema, it is not known which keys of a domain are secret.
         for domain in domains {
             if let doubt = schemas.secrecy(of: domain).doubt {
@@ -107,12 +112,25 @@ extension MirrorSession {
         }
     }
 
-    /// The targets of links in place of domain files.
+    /// Returns the reason that a domain is not mirrored although the selection includes it, or nil.
+    ///
+    /// - Parameter isSelected: Whether the domain was selected as the file of a program.
+    private func reasonToLeaveOut(_ domain: DomainName, isSelected: Bool) -> MirrorStatus.LeftOut? {
+        if preferences.isAdopted(domain) {
+            return preferences.file(of: domain.text)?.isOfSystem ?? true ? .ofSystem : isSelected ? nil : .adopted
+        }
+        if isSelected { return .notAdopted }
+        // The values of a program are of no use in a file of the store.
+        let isHere = (preferences.file(of: domain.text)).map { (try? $0.status(on: system)) != nil } ?? false
+        return !isHere && schemas.places.program(domain, on: system) != nil ? .notAdopted : nil
+    }
+
+    /// The files outside the store: the targets of links in place of domain files, and those of programs.
     var linkedFiles: [FilePath] {
-        engine.status.mirroredFiles.keys.compactMap { domain in
-            guard let path = preferences.file(of: domain.domain)?.path else { return nil }
-            let target = try? path.followingLinks(in: files)
-            return target == path ? nil : target
+        engine.status.mirroredFiles.keys.flatMap { domain -> [FilePath] in
+            guard let file = preferences.file(of: domain.domain) else { return [] }
+            let target = try? file.path.followingLinks(in: files)
+            return [file.isAdopted ? file.path : nil, target == file.path ? nil : target].compactMap(\.self)
         }
     }
 
@@ -254,7 +272,11 @@ extension MirrorSession {
     private mutating func read(_ domain: String, under locks: LockedDomains) -> PreferenceFiles.Reading? {
         do throws(SystemFailure) {
             let lastRead = engine.status.trackedFile(of: Path(domain: domain))?.file
-            return try preferences.read(domain, since: lastRead, under: locks)
+            return try preferences.read(domain, since: lastRead, under: locks, hiding: schemas.secrecy) { values in
+                mergeState.keys(of: domain).contains { key, _ in
+                    values[key] == nil && !staysLocal(Path(domain: domain).appending(key))
+                }
+            }
         } catch {
             addTrouble(error.description)
             if error.code.isLasting { return refusal(of: domain) }

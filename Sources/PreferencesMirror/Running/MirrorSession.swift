@@ -47,12 +47,12 @@ package struct MirrorSession: Sendable {
         (id, configuration, self.places) = (joined.id, joined.configuration, places)
         let system = places.system
         preferences = PreferenceFiles(places.store, on: system)
-        schemas = SchemaCache(in: places.store.user, on: system)
+        schemas = SchemaCache(in: places.store, on: system)
         journal = StateJournal(in: places.folder(of: id), system.fileSystem)
         directory = SharedDirectory(configuration.directory, in: system.fileSystem, longValues: journal.longValues)
         engine = Engine(
             LocalState(mirror: id, writer: WriterID(number: 0)), profile: Self.profile(configuration),
-            policy: DomainPolicy(schemas))
+            policy: DomainPolicy(schemas, configuration.selection))
     }
 
     private static func profile(_ configuration: MirrorConfiguration) -> Engine.Profile {
@@ -198,7 +198,8 @@ extension MirrorSession {
         heldFiles = [:]
         pendingWaits = journal.pendingWaits
         engine.restart(
-            with: state, profile: Self.profile(configuration), policy: DomainPolicy(schemas), seed: configuration.seed,
+            with: state, profile: Self.profile(configuration), policy: DomainPolicy(schemas, configuration.selection),
+            seed: configuration.seed,
             longValues: journal.longValues, continuing: pendingWaits)
     }
 

@@ -57,8 +57,12 @@ package struct MirrorStatus: Sendable {
     package enum LeftOut: Hashable, Sendable {
         /// It shares its file with another domain through a link.
         case fileOf(String)
-        /// It is the file of a program.
+        /// It is the file of a program, and was not selected by its name.
         case adopted
+        /// It is the file of a program, and in the folder of the system's settings.
+        case ofSystem
+        /// It is the file of a program on other hosts, and not on this one.
+        case notAdopted
         /// Its schema, which may declare secrets, cannot be read.
         case unreadableSchema(String)
     }
@@ -70,6 +74,8 @@ package struct MirrorStatus: Sendable {
         package let host: String
         /// Whether the value exceeds a limit of the mirror. Otherwise, a file of this host cannot hold it.
         package let isBeyondLimit: Bool
+        /// Whether the value is of a program's file and stays here: null, a large integer, or one with a secret in it.
+        package let stays: Bool
         /// Whether the file here is a text with comments, which another format would not keep.
         package let hasComments: Bool
     }
@@ -182,10 +188,11 @@ extension MirrorSession {
             trackedFile.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
-                let file = isOwn ? nil : preferences.file(of: key.domain)
+                let file = preferences.file(of: key.domain)
                 return MirrorStatus.Unmirrored(
                     key: key, host: isOwn ? configuration.label : latest.map { host(of: $0) } ?? "",
-                    isBeyondLimit: isOwn, hasComments: file?.hasComments(on: system) ?? false)
+                    isBeyondLimit: isOwn, stays: isOwn && file?.isAdopted ?? false,
+                    hasComments: !isOwn && file?.hasComments(on: system) ?? false)
             }
         }
     }
@@ -277,8 +284,9 @@ extension MirrorSession {
         }
         let status = engine.status
         let lacksFiles = status.isIncomplete || status.lacksWriters || !closedFolders.isEmpty
-        let hasUnmirrored = status.mirroredFiles.values.contains { !$0.unmirrored.isEmpty }
-        if lacksFiles || hasUnmirrored || !leftOut.isEmpty || hasUnfinished || !pendingDomains.isEmpty {
+        let hasUnmirrored = unmirrored.contains { !$0.stays }
+        let lacksDomains = leftOut.values.contains { $0 != .adopted }
+        if lacksFiles || hasUnmirrored || lacksDomains || hasUnfinished || !pendingDomains.isEmpty {
             raise(.waiting)
         }
         if hasOpenConflicts { raise(.conflicts) }

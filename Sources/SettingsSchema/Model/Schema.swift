@@ -23,6 +23,11 @@ public struct Schema: Hashable, Sendable {
     package var extends: [String] = []
     /// Whether writers refuse keys that the schema does not declare.
     package var isClosed = false
+    /// The file of a program that the schema is about, as paths that can begin with `~` and contain variables, the most
+    /// likely first. Empty for a domain of the store.
+    package var programFiles: [String] = []
+    /// Whether a mirror carries keys that the schema does not declare.
+    package var mirrorsUndeclared = true
     package var migrations: [Migration] = []
     package var queries: [QueryDeclaration] = []
 

@@ -16,6 +16,7 @@ extension Schema {
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
         .version("Version", { $1(&$0.version) }, preset: 1),
         .names("Extends", { $1(&$0.extends) }), .flag("Closed", { $1(&$0.isClosed) }),
+        .names("File", { $1(&$0.programFiles) }), .flag("Mirrored", { $1(&$0.mirrorsUndeclared) }, preset: true),
         .operandCount({ $1(&$0.operands) }), .flag("Strict", { $1(&$0.isStrict) }),
         .flag("Exact", { $1(&$0.isExact) }), .flag("Interleaved", { $1(&$0.isInterleaved) }, preset: true),
         settingsAttribute({ $1(&$0.settings) }),

@@ -26,8 +26,36 @@ extension Schema {
         settings(under: key).contains { $0.containsSecret(value) }
     }
 
+    /// Returns whether the entry at a path that starts with a key has a declaration.
+    package func declares(_ path: EntryPath) -> Bool {
+        guard let key = path.components.first else { return false }
+        return settings(named: key.text).contains { setting in
+            path.components.dropFirst().reduce(Optional(setting)) { $0?.inside($1) } != nil
+        }
+    }
+
     /// Returns whether the value of a key is not mirrored.
-    package func staysLocal(_ key: String) -> Bool { settings(under: key).contains(where: \.staysLocal) }
+    package func staysLocal(_ key: String) -> Bool {
+        let settings = settings(under: key)
+        return settings.isEmpty ? !mirrorsUndeclared : settings.contains(where: \.staysLocal)
+    }
+
+    /// Whether there are keys whose values are not mirrored.
+    package var keepsValues: Bool { !mirrorsUndeclared || allSettings.contains(where: \.staysLocal) }
+
+    /// The schema as it applies to the file of a program, which knows nothing of it: it describes and checks values,
+    /// and adds none.
+    package var ofProgramFile: Schema {
+        var result = Schema(domain: domain, title: title)
+        (result.summary, result.settings, result.queries) = (summary, settings, queries)
+        (result.programFiles, result.mirrorsUndeclared) = (programFiles, mirrorsUndeclared)
+        for index in result.settings.indices {
+            result.settings[index].defaultValue = nil
+            (result.settings[index].environment, result.settings[index].renamedFrom) = ([], [])
+            (result.settings[index].isByHost, result.settings[index].isTransient) = (false, false)
+        }
+        return result
+    }
 
     /// Returns the settings whose values may be stored under a key. Several commands may have a setting with the same
     /// key, and a migration that has not run yet may move the value of an undeclared key to a setting.

@@ -1,0 +1,325 @@
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Laptops with a home folder each, which mirror the files of their programs in one directory.
+private struct Laptops {
+    private let machine: SimulatedMachine
+
+    init(programs: [String] = ["code", "micro", "zed"]) throws {
+        machine = try SimulatedMachine()
+        try Catalogue.install(on: machine, programs)
+    }
+
+    @discardableResult
+    func run(_ laptop: String, _ line: String, status: Int32? = 0) throws -> Transcript.Outcome {
+        var machine = machine
+        let home: EnvironmentVariables = ["HOME": "/home/ada/\(laptop)"]
+        machine.environment.variables = machine.environment.variables.merging(home)
+        try machine.fileSystem.makeFolders(try #require(FilePath("/home/ada/\(laptop)/x")).parent)
+        let outcome = try machine.run("prefs " + line)
+        if let status { #expect(outcome.status == status, "\(laptop): \(line): \(outcome)") }
+        return outcome
+    }
+
+    /// Writes a file as a program does.
+    func write(_ laptop: String, _ file: String, _ text: String) throws {
+        let path = try #require(FilePath("/home/ada/\(laptop)/\(file)"))
+        try machine.fileSystem.makeFolders(path.parent)
+        machine.clock.advance(by: .seconds(1))
+        try machine.fileSystem.replace(path, with: Array(text.utf8))
+        machine.clock.advance(by: .seconds(3))
+    }
+
+    func remove(_ laptop: String, _ file: String) throws {
+        try machine.fileSystem.remove(try #require(FilePath("/home/ada/\(laptop)/\(file)")))
+        machine.clock.advance(by: .seconds(3))
+    }
+
+    func text(_ laptop: String, _ file: String) throws -> String? {
+        let path = try #require(FilePath("/home/ada/\(laptop)/\(file)"))
+        return try machine.fileSystem.contents(of: path, limit: 10000).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func permissions(_ laptop: String, _ file: String) throws -> UInt32? {
+        let path = try #require(FilePath("/home/ada/\(laptop)/\(file)"))
+        return try machine.fileSystem.status(of: path).map { UInt32($0.permissions.rawValue & 0o777) }
+    }
+
+    func join(_ laptops: String...) throws {
+        for laptop in laptops {
+            let verb = laptop == laptops[0] ? "init" : "join"
+            try run(laptop, "mirror \(verb) /home/ada/shared --label \(laptop)")
+        }
+    }
+
+    /// Exchanges until nothing is left to do.
+    func sync(_ laptops: String..., status: Int32? = 0) throws {
+        for turn in 0..<3 {
+            machine.clock.advance(by: .seconds(3))
+            for laptop in laptops { try run(laptop, "mirror sync", status: turn == 2 ? status : nil) }
+        }
+    }
+}
+
+/// A program's file in a mirror.
+@Suite struct `A mirrored file of a program` {
+    private static let code = ".config/Code/User/settings.json"
+
+    private static let desk = """
+        {
+            // The desk
+            "editor.fontSize": 13,
+            "workbench.colorTheme": "Solarized", // light
+            "terminal.integrated.profiles.linux": {"zsh": {"path": "/bin/zsh"}},
+            "http.proxy": "http://me:pw@proxy:3128",
+            "http.proxyAuthorization": null,
+            "some.count": 123456789012345678901234567890,
+            "ext.apiToken": "abc",
+            "ext.serverPath": "/bin/x",
+            "ext.nested": {"inner": {"password": "hunter2"}},
+            "files.exclude": {"build": true},
+        }
+
+        """
+    private static let laptop = """
+        {
+        \t"files.eol": "\\n",
+        \t// The laptop
+        \t"terminal.integrated.profiles.linux": {"bash": {"path": "/bin/bash"}},
+        \t"editor.fontSize": 18 /* large */
+        }
+
+        """
+
+    private func pair() throws -> Laptops {
+        let hosts = try Laptops()
+        try hosts.write("desk", Self.code, Self.desk)
+        try hosts.write("laptop", Self.code, Self.laptop)
+        for host in ["desk", "laptop"] { try hosts.run(host, "adopt code") }
+        try hosts.join("desk", "laptop")
+        for host in ["desk", "laptop"] { try hosts.run(host, "mirror add code", status: nil) }
+        try hosts.sync("desk", "laptop")
+        return hosts
+    }
+
+    @Test func `has the same values on all hosts, and its own look on each`() throws {
+        let hosts = try pair()
+        #expect(
+            try hosts.text("desk", Self.code)
+                == Self.desk.replacing(
+                    "\"files.exclude\": {\"build\": true},",
+                    with: "\"files.exclude\": {\"build\": true},\n    \"files.eol\": \"\\n\",")
+        )
+        #expect(
+            try hosts.text("laptop", Self.code)
+                == Self.laptop.replacing(
+                    "18 /* large */",
+                    with: """
+                        13, /* large */
+                        \t"files.exclude": {
+                        \t\t"build": true
+                        \t},
+                        \t"workbench.colorTheme": "Solarized"
+                        """)
+        )
+        for key in ["proxy", "apiToken", "serverPath", "hunter2", "zsh"] {
+            #expect(try hosts.text("laptop", Self.code)?.contains(key) == false, "\(key)")
+        }
+        let status = try hosts.run("desk", "mirror status").output
+        for key in ["http.proxyAuthorization", "some.count", "ext.nested"] where key != "http.proxyAuthorization" {
+            #expect(status.contains("stays here  code :\(key)"), "\(status)")
+        }
+        try hosts.run("laptop", "write code editor.fontSize --int 20")
+        try hosts.run("desk", "delete code workbench.colorTheme")
+        try hosts.sync("laptop", "desk")
+        #expect(try hosts.run("desk", "read code editor.fontSize").output == "20\n")
+        #expect(try hosts.run("laptop", "read code workbench.colorTheme", status: 1).output.isEmpty)
+        #expect(try hosts.text("desk", Self.code)?.contains("123456789012345678901234567890") == true)
+    }
+
+    @Test func `has conflicts, which are listed and settled on any host`() throws {
+        let hosts = try pair()
+        try hosts.run("desk", "write code editor.fontSize --int 30")
+        try hosts.write(
+            "laptop", Self.code, try #require(try hosts.text("laptop", Self.code)).replacing("13", with: "40"))
+        try hosts.sync("laptop", "desk", status: nil)
+        for host in ["desk", "laptop"] {
+            #expect(try hosts.run(host, "read code editor.fontSize").output == "40\n")
+            let listed = try hosts.run(host, "mirror conflicts", status: nil).output
+            #expect(listed.contains("code :editor.fontSize") && listed.contains("30"), "\(listed)")
+        }
+        let name = String(try hosts.run("desk", "mirror conflicts", status: nil).output.prefix(6))
+        try hosts.run("desk", "mirror conflicts restore \(name)", status: nil)
+        try hosts.sync("desk", "laptop")
+        #expect(try hosts.run("laptop", "read code editor.fontSize").output == "30\n")
+        #expect(try hosts.text("laptop", Self.code)?.contains("// The laptop") == true)
+    }
+
+    @Test func `is created on a host that does not have it yet`() throws {
+        let hosts = try pair()
+        try hosts.run("new", "mirror join /home/ada/shared --label new")
+        let adopted = try hosts.run("new", "adopt code").output
+        #expect(adopted.contains("does not exist yet"), "\(adopted)")
+        try hosts.run("new", "mirror add code", status: nil)
+        try hosts.sync("new", "desk", "laptop")
+        let text = try #require(try hosts.text("new", Self.code))
+        let values = try PropertyList(parsing: Array(text.utf8), as: .json)
+        #expect(values["editor.fontSize"] == .integer(13) && values["http.proxy"] == nil, "\(text)")
+        #expect(try hosts.permissions("new", Self.code) == 0o600)
+        try hosts.run("new", "write code editor.fontSize --int 9")
+        try hosts.sync("new", "desk")
+        #expect(try hosts.run("desk", "read code editor.fontSize").output == "9\n")
+    }
+
+    /// Each row: what a program does with its file, and the status of the mirror.
+    @Test(arguments: [
+        ("", "file is empty"), ("{", "cannot be read"), ("{}", "than half"),
+        ("{\"editor.fontSize\": 1}", "than half"), ("(missing)", "missing"),
+    ]) func `that is empty or damaged waits, and deletes nothing`(_ text: String, _ reason: String) throws {
+        let hosts = try pair()
+        let (desk, laptop) = (try hosts.text("desk", Self.code), try hosts.text("laptop", Self.code))
+        if text == "(missing)" { try hosts.remove("desk", Self.code) } else { try hosts.write("desk", Self.code, text) }
+        try hosts.run("desk", "mirror sync", status: nil)
+        let status = try hosts.run("desk", "mirror status", status: nil)
+        #expect(status.status != 0 && status.output.contains("held"), "\(status)")
+        try hosts.run("laptop", "write code editor.fontSize --int 50")
+        try hosts.sync("laptop", "desk", status: nil)
+        #expect(try hosts.text("desk", Self.code) == (text == "(missing)" ? nil : text))
+        #expect(try hosts.text("laptop", Self.code) == laptop?.replacing("13", with: "50"))
+        try hosts.write("desk", Self.code, try #require(desk))
+        try hosts.sync("desk", "laptop")
+        #expect(try hosts.text("desk", Self.code) == desk?.replacing("13", with: "50"))
+    }
+
+    @Test func `is never emptied by others`() throws {
+        let hosts = try Laptops()
+        for host in ["desk", "laptop"] {
+            try hosts.write(host, ".config/micro/settings.json", "{\"tabsize\": 4}")
+            try hosts.run(host, "adopt micro")
+        }
+        try hosts.join("desk", "laptop")
+        for host in ["desk", "laptop"] { try hosts.run(host, "mirror add micro", status: nil) }
+        try hosts.sync("desk", "laptop")
+        try hosts.run("desk", "delete micro tabsize")
+        try hosts.sync("desk", "laptop", status: nil)
+        #expect(try hosts.text("laptop", ".config/micro/settings.json") == "{\"tabsize\": 4}")
+    }
+
+    @Test func `without a schema has the selected keys, which concern no other host`() throws {
+        let hosts = try Laptops()
+        for host in ["a", "b", "c"] {
+            try hosts.write(host, "x.json", "{\"one\": \"\(host)\", \"two\": \"\(host)\"}")
+            try hosts.run(host, "adopt /home/ada/\(host)/x.json")
+        }
+        try hosts.join("a", "b", "c")
+        let refused = try hosts.run("a", "mirror add x", status: 2).errors
+        #expect(refused.contains("no schema knows this file") && refused.contains("one, two"), "\(refused)")
+        try hosts.run("a", "mirror add x --all-keys", status: nil)
+        try hosts.run("b", "mirror add x --key one", status: nil)
+        try hosts.run("c", "mirror add x --all-keys", status: nil)
+        try hosts.sync("a", "b", "c")
+        try hosts.run("a", "write x new v")
+        try hosts.run("b", "write x two mine")
+        try hosts.sync("a", "b", "c", "a")
+        #expect(try hosts.text("b", "x.json")?.contains("new") == false)
+        for host in ["a", "c"] {
+            #expect(try hosts.run(host, "read x one").output == "a\n")
+            #expect(try hosts.run(host, "read x two").output == "a\n")
+            #expect(try hosts.run(host, "read x new").output == "v\n")
+        }
+        #expect(try hosts.run("b", "read x two").output == "mine\n")
+        try hosts.run("b", "mirror add x --key two", status: nil)
+        try hosts.sync("b", "a")
+        for (from, to) in [("a", "b"), ("b", "a")] {
+            try hosts.run(from, "write x two of-\(from)")
+            try hosts.sync(from, to)
+            #expect(try hosts.run(to, "read x two").output == "of-\(from)\n")
+        }
+    }
+
+    @Test func `is matched by no pattern, and by its name only where it is adopted`() throws {
+        let hosts = try pair()
+        try hosts.run("new", "mirror join /home/ada/shared --label new")
+        try hosts.run("new", "mirror add '*'", status: nil)
+        let status = try hosts.run("new", "mirror status", status: nil).output
+        #expect(status.contains("left out") && status.contains("not a domain here"), "\(status)")
+        try hosts.write("new", Self.code, "{}")
+        #expect(try hosts.text("new", ".config/prefs/code.plist") == nil)
+        try hosts.run("new", "adopt code")
+        try hosts.run("new", "mirror sync")
+        #expect(try hosts.run("new", "mirror status").output.contains("prefs mirror add mirrors it by its name"))
+        #expect(try hosts.text("new", Self.code) == "{}")
+        try hosts.run("desk", "mirror remove code")
+        try hosts.run("desk", "write code editor.fontSize --int 99")
+        try hosts.sync("desk", "laptop")
+        #expect(try hosts.run("laptop", "read code editor.fontSize").output == "13\n")
+    }
+}
+
+/// A program that changes its file while users on two hosts do, and both exchange.
+@Suite struct `A program that rewrites its mirrored file` {
+    @Test(arguments: 0..<4) func `deletes nothing, and all hosts agree at rest`(_ round: Int) throws {
+        var random = SeededGenerator(stream: "mirrored program", round: round)
+        let seed = Seed.ofThisRun
+        let hosts = try Laptops(programs: ["code"])
+        let file = ".config/Code/User/settings.json"
+        var keys = (0..<8).map { "app.k\($0)" }
+        let values = Dictionary(uniqueKeysWithValues: keys.map { ($0, 0) })
+        try hosts.write("a", file, "// a\n" + Self.text(values))
+        try hosts.write("b", file, "// b\n{}\n")
+        for host in ["a", "b"] { try hosts.run(host, "adopt code") }
+        try hosts.join("a", "b")
+        for host in ["a", "b"] { try hosts.run(host, "mirror add code", status: nil) }
+        try hosts.sync("a", "b")
+        for number in 1...40 {
+            let host = ["a", "b"][Int.random(in: 0..<2, using: &random)]
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                var values = try Self.values(hosts.text("a", file))
+                values["app.k\(Int.random(in: 0..<8, using: &random))"] = number
+                let whole = "// a\n" + Self.text(values)
+                if Int.random(in: 0..<2, using: &random) == 0 {
+                    let half = ["", "{}", "// a\n{", String(whole.prefix(whole.count / 2))][
+                        Int.random(in: 0..<4, using: &random)]
+                    try hosts.write("a", file, half)
+                    for _ in 0..<Int.random(in: 0..<3, using: &random) {
+                        try hosts.run(["a", "b"][Int.random(in: 0..<2, using: &random)], "mirror sync", status: nil)
+                    }
+                }
+                try hosts.write("a", file, whole)
+            case 2:
+                let key = "user.u\(Int.random(in: 0..<4, using: &random))"
+                if !keys.contains(key) { keys.append(key) }
+                try hosts.run(host, "write code \(key) --int \(number)")
+            default: try hosts.run(host, "mirror sync", status: nil)
+            }
+            let missing = try Set(keys.filter { $0.hasPrefix("app") }).subtracting(
+                Self.values(hosts.text("b", file)).keys)
+            #expect(missing.isEmpty, "after step \(number), seed \(seed)")
+        }
+        try hosts.sync("a", "b", status: nil)
+        let (a, b) = (try hosts.text("a", file), try hosts.text("b", file))
+        #expect(try Self.values(a) == Self.values(b), "seed \(seed)")
+        #expect(try Set(Self.values(a).keys) == Set(keys), "seed \(seed)")
+        #expect(a?.hasPrefix("// a\n") == true && b?.hasPrefix("// b\n") == true)
+        for host in ["a", "b"] {
+            let status = try hosts.run(host, "mirror status", status: nil)
+            #expect([0, 9].contains(status.status), "seed \(seed): \(status)")
+        }
+    }
+
+    private static func text(_ values: [String: Int]) -> String {
+        "{\n" + values.sorted { $0.key < $1.key }.map { "  \"\($0.key)\": \($0.value)" }.joined(separator: ",\n")
+            + "\n}\n"
+    }
+
+    private static func values(_ text: String?) throws -> [String: Int] {
+        let lines = try #require(text).split(separator: "\n").filter { !$0.hasPrefix("//") }
+        let object = try JSONSerialization.jsonObject(with: Data(lines.joined(separator: "\n").utf8))
+        return try #require(object as? [String: Int])
+    }
+}
