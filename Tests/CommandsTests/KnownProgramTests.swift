@@ -59,7 +59,7 @@ enum Catalogue {
         #expect(Set(schema.settings.map { Name($0.key) }).count == schema.settings.count, "a key is declared twice")
     }
 
-    /// Whoever can change the folder of a mirror must not choose what a program runs.
+    /// Another user with access to the folder of a mirror must not choose what a program runs.
     @Test(arguments: Catalogue.names) func `keeps what names commands on each host`(_ name: String) throws {
         let schema = try Catalogue.schema(name)
         let words = ["command", "exec", "hook", "hooks", "shell", "interpreter", "executable", "cmd"]

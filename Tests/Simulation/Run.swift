@@ -229,7 +229,8 @@ package struct Run {
         }
         // A host without room for its files cannot publish that it has accepted, and reports that.
         let hasRoom = world.scenario.bytesOfWriter == EngineLimits().bytesOfWriter
-        guard hasRoom || host.durable.outbox.isEmpty else { return }
+        let exceedsQuota = host.engine.status.exceedsQuota(at: Moment(now: host.now, random: 0))
+        guard hasRoom || host.durable.outbox.isEmpty && !exceedsQuota else { return }
         for host in world.hosts where !host.listed.isEmpty {
             wrongs.append("\(host.label): open after they were accepted: \(host.engine.status.mergeState.conflicts)")
         }

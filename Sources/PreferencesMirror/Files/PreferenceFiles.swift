@@ -90,8 +90,8 @@ struct PreferenceFiles: Sendable {
     /// - Parameters:
     ///   - lastRead: The file as it was last read, or nil if there was none. A file that is missing now may be about to
     ///     be replaced.
-    ///   - secrecy: The sensitive values of the domain. A value of a program's file is read as null, which stays here, if
-    ///     an entry in it has the name of a secret or program.
+    ///   - secrecy: The sensitive values of the domain. A value of a program's file is read as null, which stays
+    ///     here, if an entry in it has the name of a secret or program.
     ///   - lacks: Returns whether values lack a key that the file had.
     func read(
         _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains,
