@@ -175,6 +175,31 @@ private struct Laptops {
         #expect(try hosts.run("desk", "read code editor.fontSize").output == "9\n")
     }
 
+    /// Another user with access to the directory writes as a host for which nothing stays local.
+    @Test func `takes nothing from others that a program may run`() throws {
+        let hosts = try pair()
+        try hosts.run("stranger", "mirror join /home/ada/shared --label stranger")
+        let values = """
+            {"terminal.integrated.profiles.linux": {"evil": {"path": "/evil"}}, "ext.serverPath": "/evil", \
+            "ext.tool": {"run": [{"command": "/evil"}]}, "http.proxy": "evil", "editor.fontSize": 66}
+            """
+        try hosts.write("stranger", "code.json", values)
+        try hosts.run("stranger", "import code /home/ada/stranger/code.json")
+        try hosts.run("stranger", "mirror add code", status: nil)
+        for (key, value) in [("ext.tool", "{\"run\": [{\"command\": \"/evil\"}]}"), ("ext.serverPath", "\"/evil\"")] {
+            try hosts.run("stranger", "write code \(key) --json '\(value)'")
+        }
+        try hosts.run("stranger", "write code editor.fontSize --int 67")
+        try hosts.sync("stranger", "desk", "laptop", status: nil)
+        for host in ["desk", "laptop"] {
+            let text = try #require(try hosts.text(host, Self.code))
+            #expect(!text.contains("evil") && text.contains("67"), "\(text)")
+        }
+        #expect(try hosts.text("desk", Self.code)?.contains("\"ext.serverPath\": \"/bin/x\"") == true)
+        let status = try hosts.run("laptop", "mirror status", status: nil)
+        #expect(status.status == 10 && status.output.contains("ext.tool"), "\(status)")
+    }
+
     /// Each row: what a program does with its file, and the status of the mirror.
     @Test(arguments: [
         ("", "file is empty"), ("{", "cannot be read"), ("{}", "than half"),

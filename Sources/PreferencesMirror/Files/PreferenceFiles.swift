@@ -222,7 +222,7 @@ extension PreferenceFiles {
     /// file that was converted or has lost comments.
     func write(
         _ application: Application, under locks: LockedDomains, read readings: [Path: Reading],
-        schema: (DomainName) -> Schema?, hosts: (DomainChange) -> [String]
+        schema: (DomainName) -> Schema?, hiding secrecy: (DomainName) -> Secrecy, hosts: (DomainChange) -> [String]
     ) throws -> (WriteOutcome, notes: [String]) {
         var (edits, raised) = ([DomainEdit](), Set<Path>())
         for change in application.domains {
@@ -234,6 +234,7 @@ extension PreferenceFiles {
             if newer != nil { raised.insert(change.domain) }
             let hosts = hosts(change)
             let author = hosts.isEmpty ? nil : WriteAuthor.program(ofHosts: hosts)
+            let change = file.isAdopted ? change.without(secrecy) : change
             var edit = edit(file, change, reading?.status, application.isChecked, by: author, migratedBy: newer)
             // A user has decided in favor of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
@@ -299,6 +300,20 @@ extension PreferenceFiles {
             domain: domain, identity: isReadAgain ? nil : MirrorEngine.FileIdentity(status),
             hash: ContentHash(of: bytes), content: .values(values), modified: status.modified.milliseconds,
             mark: .write)
+    }
+}
+
+extension DomainChange {
+    /// The change of a program's file without the values in which an entry has the name of a secret or program. Another
+    /// user with access to the mirror could have made them.
+    fileprivate func without(_ secrecy: (DomainName) -> Secrecy) -> DomainChange {
+        guard let secrecy = (try? DomainName(domain.domain)).map(secrecy) else { return self }
+        var result = self
+        result.changes = changes.filter { path, replacement in
+            guard let key = path.key, let value = try? replacement.new?.decoded() else { return true }
+            return !secrecy.suspects(in: value, under: key)
+        }
+        return result
     }
 }
 

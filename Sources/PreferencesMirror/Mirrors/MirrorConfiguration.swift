@@ -118,8 +118,8 @@ package struct DomainSelection: Hashable, Sendable {
     /// Selects the file of a program, with some keys or, if there are none, all that its schema does not keep here.
     package mutating func addFile(_ domain: DomainName, keys: [String]) {
         add(domain.text)
-        let former = keys.isEmpty ? nil : files[domain.name] ?? nil
-        files[domain.name] = .some(keys.isEmpty ? nil : (former ?? []).union(keys.map { Name($0) }))
+        let former = files[domain.name] ?? .some([])
+        files[domain.name] = .some(keys.isEmpty ? nil : former?.union(keys.map { Name($0) }))
     }
 
     /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.

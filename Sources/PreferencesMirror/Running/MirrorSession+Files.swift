@@ -49,7 +49,7 @@ extension MirrorSession {
         do {
             let (outcome, notes) = try preferences.write(
                 application, under: locked.locks, read: locked.readings, schema: { schemas[$0]?.readable },
-                hosts: authors)
+                hiding: schemas.secrecy, hosts: authors)
             for text in notes { addTrouble(text) }
             for _ in application.domains { count(.wroteDomain) }
             return .written(outcome)
