@@ -169,6 +169,7 @@ import Testing
         let machine = try machine()
         #expect(try machine.run("prefs write \(written) size --int 15").status == 0)
         #expect(try text(machine) == Self.text.replacing("12", with: "15"))
+        #expect(try machine.run("prefs history").output.contains("code"))
         #expect(try machine.run("prefs undo \(undone)").status == 0)
         #expect(try text(machine) == Self.text)
     }

@@ -222,6 +222,8 @@ enum Catalogue {
         try machine.fileSystem.remove(Self.file)
         let adopted = try machine.run("prefs adopt editor")
         #expect(adopted.status == 0 && adopted.output.contains("does not exist yet"), "\(adopted)")
+        #expect(try machine.run("prefs doctor").output == "no problems found\n")
+        #expect(try machine.run("prefs adopt edit").errors.contains("no known program"))
         #expect(try machine.run("prefs adopt --list").output == "editor\tadopted\t\(Self.file)\n")
         #expect(try machine.run("prefs write editor size --int 20").status == 0)
         #expect(try text.contains("\"size\": 20"))

@@ -51,7 +51,8 @@ extension DoctorCheck {
                 let hidden =
                     isHidden
                     ? [DoctorFinding(own.path.description, "is not used, because \(link) exists", removal)] : []
-                guard try file.contents(on: doctor.system).exists else {
+                // A known program may create its file later.
+                guard try file.contents(on: doctor.system).exists || doctor.access.schemas[name] != nil else {
                     return hidden + [DoctorFinding(link, "leads to \(file.path), which does not exist", removal)]
                 }
                 return hidden

@@ -216,8 +216,9 @@ private struct Adoption {
         let contents = try file.contents(on: system)
         guard contents.exists else {
             if former == nil { try store.adopt(path, as: name, of: program, on: system) }
+            let creator = file.path.isOfSystem ? "" : ", or `prefs mirror add \(name)`"
             return try access.context.say(
-                "\(name): \(path) does not exist yet; a write or `prefs mirror add \(name)` creates it".onOneLine)
+                "\(name): \(path) does not exist yet; the program creates it\(creator)".onOneLine)
         }
         guard contents.rootKind == .dictionary else {
             throw CommandFailure(.invalidValue, "\(word): a domain must be a dictionary")
@@ -233,8 +234,13 @@ private struct Adoption {
         guard store.canAdopt(name) else { throw refusal("the domain \(name) cannot be a file") }
         guard let status = try system.fileSystem.status(of: path) else {
             // The program may not have been started yet.
-            guard program == nil else { return }
-            throw CommandFailure(.notFound, "\(word): no such file")
+            if program != nil {
+                let isAllowed = system.environment.user == 0 || !path.isOfSystem
+                guard isAllowed else { throw refusal("belongs to the system") }
+                return
+            }
+            let hint = DomainArgument.isPath(word) ? "" : ", and no known program (prefs adopt --list --all)"
+            throw CommandFailure(.notFound, "\(word): no such file\(hint)")
         }
         guard status.kind == .file else { throw refusal("not a regular file") }
         guard status.owner == system.environment.user else { throw refusal("belongs to another user") }

@@ -137,7 +137,9 @@ extension StoreAccess {
         guard let folder = places.folder(of: layer) else { return [] }
         // Completing a change keeps its versions.
         folder.file(of: .global).finishTransactions(on: system)
-        return try folder.domainsWithHistory(in: system.fileSystem).compactMap { name, host in
+        let names = layer == .user ? (try? places.user.adoptedDomains(on: system)) ?? [] : []
+        let adopted = try names.map { try domain($0) }
+        let own = try folder.domainsWithHistory(in: system.fileSystem).compactMap { name, host -> AddressedDomain? in
             let isWanted =
                 switch layer {
                 case .userHost: host == self.host
@@ -145,7 +147,8 @@ extension StoreAccess {
                 default: host == nil
                 }
             return isWanted ? try domain(name, in: host == nil ? layer : .userHost, on: host) : nil
-        }.sorted { $0.label.isBefore($1.label) }
+        }
+        return (own + adopted).sorted { $0.label.isBefore($1.label) }
     }
 }
 

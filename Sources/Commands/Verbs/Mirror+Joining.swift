@@ -270,7 +270,7 @@ private struct AdoptedSelection {
             throw CommandFailure(.usage, "--key and --all-keys are for one domain that is the file of a program")
         }
         for (name, file) in named {
-            guard !file.isOfSystem else {
+            guard !file.path.isOfSystem else {
                 throw CommandFailure(.usage, "\(name.text.onOneLine): a file of the system, which is not mirrored")
             }
             guard keys.isEmpty, !invocation.has(.allKeys), schemas[name] == nil else { continue }

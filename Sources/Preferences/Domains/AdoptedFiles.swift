@@ -12,6 +12,9 @@ struct AdoptedFile: Sendable {
 }
 
 extension FilePath {
+    /// Whether the file is among the settings of the system, which are of this host.
+    package var isOfSystem: Bool { bytes.starts(with: "/etc/".utf8) }
+
     /// Whether another path leads to the same file, by whatever links.
     package func isSameFile(as other: FilePath, on system: SystemServices) -> Bool {
         if self == other { return true }
@@ -142,9 +145,6 @@ extension StoreFolder {
 }
 
 extension DomainFile {
-    /// Whether the file is among the settings of the system, which are of this host.
-    package var isOfSystem: Bool { path.bytes.starts(with: "/etc/".utf8) }
-
     /// The link that would make a domain of the user a program's file.
     var linkOfAdopted: FilePath? {
         guard isOfDomain, audience == .owner, let stem = path.lastComponent?.propertyListStem else { return nil }

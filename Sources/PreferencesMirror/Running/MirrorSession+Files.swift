@@ -117,7 +117,7 @@ extension MirrorSession {
     /// - Parameter isSelected: Whether the domain was selected as the file of a program.
     private func reasonToLeaveOut(_ domain: DomainName, isSelected: Bool) -> MirrorStatus.LeftOut? {
         if preferences.isAdopted(domain) {
-            return preferences.file(of: domain.text)?.isOfSystem ?? true ? .ofSystem : isSelected ? nil : .adopted
+            return preferences.file(of: domain.text)?.path.isOfSystem ?? true ? .ofSystem : isSelected ? nil : .adopted
         }
         if isSelected { return .notAdopted }
         // The values of a program are of no use in a file of the store.
