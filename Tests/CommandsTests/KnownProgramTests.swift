@@ -137,7 +137,7 @@ enum Catalogue {
             #expect(try machine.run("prefs undo \(row.name)").status == 0)
             #expect(try text(row.file, machine) == row.text)
         }
-        #expect(try machine.run("prefs adopt --all").status == 1)
+        #expect(try machine.run("prefs adopt --all") == Transcript.Outcome())
     }
 
     private func text(_ file: String, _ machine: SimulatedMachine) throws -> String {

@@ -39,6 +39,12 @@ private struct Laptops {
         machine.clock.advance(by: .seconds(3))
     }
 
+    func hideCatalogue() throws {
+        for name in ["code", "micro", "zed"] {
+            try machine.disk.process().remove(try #require(FilePath("/usr/share/prefs/programs/\(name).plist")))
+        }
+    }
+
     func text(_ laptop: String, _ file: String) throws -> String? {
         let path = try #require(FilePath("/home/ada/\(laptop)/\(file)"))
         return try machine.fileSystem.contents(of: path, limit: 10000).map { String(decoding: $0, as: UTF8.self) }
@@ -173,6 +179,46 @@ private struct Laptops {
         try hosts.run("new", "write code editor.fontSize --int 9")
         try hosts.sync("new", "desk")
         #expect(try hosts.run("desk", "read code editor.fontSize").output == "9\n")
+    }
+
+    @Test func `keeps keys that are selected later`() throws {
+        let hosts = try Laptops()
+        let text = "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}"
+        for host in ["a", "b"] {
+            try hosts.write(host, "x.json", text)
+            try hosts.run(host, "adopt /home/ada/\(host)/x.json")
+        }
+        try hosts.join("a", "b")
+        try hosts.run("a", "mirror add x --key a", status: nil)
+        try hosts.sync("a")
+        for (number, word) in ["--key b", "--all-keys"].enumerated() {
+            try hosts.run("a", "mirror add x \(word)", status: nil)
+            try hosts.run("a", "write x a --int \(10 + number)")
+            try hosts.sync("a", "b")
+            #expect(try hosts.text("a", "x.json") == text.replacing("1,", with: "\(10 + number),"))
+        }
+        try hosts.run("b", "mirror add x --all-keys", status: nil)
+        try hosts.sync("b", "a")
+        #expect(try hosts.text("b", "x.json") == text.replacing("1,", with: "11,"))
+    }
+
+    @Test func `waits without the schema by which it was selected, and as another file`() throws {
+        let hosts = try pair()
+        let before = try hosts.text("laptop", Self.code)
+        try hosts.hideCatalogue()
+        try hosts.run("desk", "write code terminal.integrated.cwd /secret")
+        try hosts.sync("desk", "laptop", status: nil)
+        let status = try hosts.run("desk", "mirror status", status: 10).output
+        #expect(status.contains("its schema, which keeps keys on each host, is missing"), "\(status)")
+        #expect(try hosts.text("laptop", Self.code) == before)
+        #expect(try hosts.text("desk", Self.code)?.contains("/bin/zsh") == true)
+        try hosts.write("desk", "other.json", "{\"mine\": 1}")
+        try hosts.run("desk", "adopt --remove code")
+        try hosts.run("desk", "adopt /home/ada/desk/other.json --as code")
+        try hosts.sync("desk", "laptop", status: nil)
+        #expect(try hosts.run("desk", "mirror status", status: 10).output.contains("was not selected"))
+        #expect(try hosts.text("desk", "other.json") == "{\"mine\": 1}")
+        #expect(try hosts.text("laptop", Self.code) == before)
     }
 
     /// Another user with access to the directory writes as a host for which nothing stays local.

@@ -122,7 +122,10 @@ extension MirrorStatus {
             let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
             if unmirrored.stays {
                 return [
-                    ("stays here", "\(place): null, a large integer, or with the name of a secret or program in it")
+                    (
+                        "stays here",
+                        "\(place): null, a large number or value, or with the name of a secret or program in it"
+                    )
                 ]
             }
             if unmirrored.isBeyondLimit {
@@ -186,8 +189,11 @@ extension MirrorStatus.LeftOut {
     fileprivate var phrase: String {
         switch self {
         case .adopted: "it is the file of a program (prefs mirror add mirrors it by its name)"
+        case .otherFile: "it is the file of a program that was not selected (prefs mirror add mirrors it by its name)"
+        case .withoutSchema: "its schema, which keeps keys on each host, is missing"
         case .ofSystem: "it is a file of the system"
-        case .notAdopted: "it is the file of a program, which is not a domain here (prefs adopt)"
+        case .notAdopted:
+            "it is the file of a program, which is not a domain here (prefs adopt, or prefs mirror add by its name)"
         case .fileOf(let domain): "a link makes its file that of \(domain.onOneLine)"
         case .unreadableSchema(let fault): "its schema cannot be read: \(fault.onOneLine)"
         }

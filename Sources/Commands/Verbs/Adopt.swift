@@ -134,12 +134,8 @@ extension StoreAccess {
 
     /// Adopts the files of all known programs that are here. A file that cannot be adopted is reported.
     fileprivate func adoptAll() throws -> ExitStatus {
-        let found = try programRows().filter { $0.state == .found }
-        guard !found.isEmpty else {
-            throw CommandFailure(.notFound, "no file of another known program is here")
-        }
         var status = ExitStatus.done
-        for row in found {
+        for row in try programRows() where row.state == .found {
             do {
                 try Adoption(row.file.description, at: row.file, as: row.domain, of: row.domain, self).carryOut()
             } catch {
@@ -212,11 +208,11 @@ private struct Adoption {
             }
             try checkOther(store, system)
         }
-        let file = store.file(at: path, name: name.text, newFormat: .ofNewFile(named: word))
+        let file = store.file(at: path, name: name.text, newFormat: path.description.hasSuffix(".plist") ? .xml : .json)
         let contents = try file.contents(on: system)
         guard contents.exists else {
             if former == nil { try store.adopt(path, as: name, of: program, on: system) }
-            let creator = file.path.isOfSystem ? "" : ", or `prefs mirror add \(name)`"
+            let creator = file.path.isOfSystem(on: system) ? "" : ", or `prefs mirror add \(name)`"
             return try access.context.say(
                 "\(name): \(path) does not exist yet; the program creates it\(creator)".onOneLine)
         }
@@ -235,7 +231,7 @@ private struct Adoption {
         guard let status = try system.fileSystem.status(of: path) else {
             // The program may not have been started yet.
             if program != nil {
-                let isAllowed = system.environment.user == 0 || !path.isOfSystem
+                let isAllowed = system.environment.user == 0 || !path.isOfSystem(on: system)
                 guard isAllowed else { throw refusal("belongs to the system") }
                 return
             }

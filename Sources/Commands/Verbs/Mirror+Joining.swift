@@ -250,28 +250,30 @@ extension Option {
 /// The programs' files among the words of `add`.
 private struct AdoptedSelection {
     private let files: [DomainName: DomainFile]
-    private let keys: [String]
+    private let keys: MirroredFile.Keys
     private let access: MirrorAccess
 
     /// Throws if a file cannot be mirrored, or if it is unknown which of its keys are to be.
     init(_ patterns: [String], _ invocation: Invocation, _ access: MirrorAccess) throws {
         let store = access.places.store
         let schemas = SchemaCache(in: store, on: access.places.system)
-        let named = try patterns.compactMap { try? DomainName($0) }.compactMap { name in
+        let named: [(name: DomainName, file: DomainFile)] = try patterns.compactMap { try? DomainName($0) }.compactMap {
+            name in
             try store.adoptedFile(of: name).map { (name, $0) }
         }
-        (files, keys, self.access) = (
-            Dictionary(named) { first, _ in first }, invocation.all(.fileKey), access
-        )
+        let keys = invocation.all(.fileKey)
         guard keys.isEmpty || !invocation.has(.allKeys) else {
             throw CommandFailure(.usage, "--key and --all-keys are mutually exclusive")
         }
-        guard keys.isEmpty && !invocation.has(.allKeys) || patterns.count == 1 && files.count == 1 else {
+        guard keys.isEmpty && !invocation.has(.allKeys) || patterns.count == 1 && named.count == 1 else {
             throw CommandFailure(.usage, "--key and --all-keys are for one domain that is the file of a program")
         }
         for (name, file) in named {
-            guard !file.path.isOfSystem else {
+            guard !file.path.isOfSystem(on: access.places.system) else {
                 throw CommandFailure(.usage, "\(name.text.onOneLine): a file of the system, which is not mirrored")
+            }
+            for key in keys where schemas.secrecy(of: name).staysLocal(key) {
+                access.note("\(name) \(key): stays on this host".onOneLine)
             }
             guard keys.isEmpty, !invocation.has(.allKeys), schemas[name] == nil else { continue }
             let keys = (try? file.contents(on: access.places.system).values.keys.map(\.onOneLine)) ?? []
@@ -281,11 +283,15 @@ private struct AdoptedSelection {
                 "\(name.text.onOneLine): no schema knows this file; name the keys to mirror with --key, or add --all-keys for all\(list.isEmpty ? "" : ": \(list)")"
             )
         }
+        files = Dictionary(named) { first, _ in first }
+        self.access = access
+        let some = MirroredFile.Keys.some(Set(keys.map { Name($0) }))
+        self.keys = !keys.isEmpty ? some : invocation.has(.allKeys) ? .all : .declared
     }
 
     func add(_ pattern: String, to selection: inout DomainSelection) {
-        if let name = try? DomainName(pattern), files[name] != nil {
-            selection.addFile(name, keys: keys)
+        if let name = try? DomainName(pattern), let file = files[name] {
+            selection.add(MirroredFile(at: file.path, keys), of: name)
         } else {
             selection.add(pattern)
         }

@@ -181,7 +181,24 @@ extension CaptureBuilder {
                     isOfLibrary: foreign.map { $0[key] != value } ?? true, isReleased: held != nil, &reading)
             }
         }
+        begin(keysThatStayedOf: tracked, &reading)
         finish(reading)
+    }
+
+    /// Captures the keys that stayed on this host until now, like those of a domain that begins to be mirrored.
+    /// Otherwise they would look like keys that the mirror has deleted.
+    private mutating func begin(keysThatStayedOf tracked: TrackedFile, _ reading: inout Reading) {
+        let values = reading.values
+        for key in tracked.exceptions.keys.sorted() where tracked.exceptions[key]?.reason == .local {
+            guard let value = values.file[key], tracked.exceptions[key]?.value == value,
+                !values.localKeys.contains(key), local.shared.live.value(at: key) != value
+            else { continue }
+            guard local.shared.live.overlapping(key).isEmpty else {
+                replace(value, at: key, &reading)
+                continue
+            }
+            add(Write(path: key, value: .value(value)), from: nil, shown: [], .found, &reading)
+        }
     }
 
     private mutating func add(

@@ -9,8 +9,8 @@ struct FileComparison {
     private var former: [Path: CanonicalValue?] = [:]
     /// The number of keys in the file when it was last read or written.
     private var formerCount = 0
-    /// The number of keys that can be gone at once.
-    private let fewKeys: Int
+    /// Whether the file is that of a program that may write it in parts.
+    private let isOfProgram: Bool
     /// The keys whose value in the file exceeds a limit of the mirror.
     private(set) var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
@@ -32,7 +32,7 @@ struct FileComparison {
         _ observation: Observation, longValues: (any LongValueStore)?, staysLocal: (String) -> Bool = { _ in false }
     ) {
         domain = Path(domain: observation.domain)
-        fewKeys = observation.isOfProgram ? 2 : 20
+        isOfProgram = observation.isOfProgram
         guard case .values(let values) = observation.content else { return }
         file.reserveCapacity(values.count)
         for entry in values {
@@ -113,11 +113,15 @@ struct FileComparison {
     /// The keys whose value a user changed, in order.
     var changedKeys: [Path] { differingKeys.filter { !localKeys.contains($0) && !beyondLimit.contains($0) }.sorted() }
 
-    /// Whether more than half of the keys are gone, and more than a few.
+    /// Whether more than half of the keys are gone, and more than a few. Of a program's file, half of them, and not only
+    /// one of several.
     var isEmptied: Bool {
         let gone = former.count { $0.value != nil && file[$0.key] == nil }
-        return gone > fewKeys && gone * 2 > formerCount
+        if isOfProgram { return gone * 2 >= formerCount && (gone > 1 || gone > 0 && file.isEmpty) }
+        return gone > Self.fewKeys && gone * 2 > formerCount
     }
+
+    private static let fewKeys = 20
 }
 
 extension LocalState {

@@ -13,7 +13,9 @@ struct AdoptedFile: Sendable {
 
 extension FilePath {
     /// Whether the file is among the settings of the system, which are of this host.
-    package var isOfSystem: Bool { bytes.starts(with: "/etc/".utf8) }
+    package func isOfSystem(on system: SystemServices) -> Bool {
+        ((try? resolvingLinks(in: system.fileSystem)) ?? self).bytes.starts(with: "/etc/".utf8)
+    }
 
     /// Whether another path leads to the same file, by whatever links.
     package func isSameFile(as other: FilePath, on system: SystemServices) -> Bool {
@@ -83,7 +85,7 @@ extension StoreFolder {
             let path = folder.resolving(target)
             var file = self.file(
                 at: path, place: try? path.resolvingLinks(in: system.fileSystem), name: domain.text,
-                newFormat: .ofNewFile(named: path.description))
+                newFormat: path.description.hasSuffix(".plist") ? .xml : .json)
             file.isAdopted = true
             return file
         } catch {
@@ -123,6 +125,7 @@ extension StoreFolder {
                 throw SystemFailure(.exists, .link, own.file.path)
             }
             try system.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+                try removeLinkToProgram(of: domain, on: system)
                 if let program, program != domain, let target = FilePath(program.text) {
                     try system.fileSystem.makeSymbolicLink(linkToProgram(of: domain), to: target)
                 }
@@ -134,12 +137,15 @@ extension StoreFolder {
         }
     }
 
+    private func removeLinkToProgram(of domain: DomainName, on system: SystemServices) throws(SystemFailure) {
+        guard try system.fileSystem.destination(ofLink: linkToProgram(of: domain)) != nil else { return }
+        try system.fileSystem.remove(linkToProgram(of: domain))
+    }
+
     /// Removes a domain that is a program's file from the store. The file stays.
     package func removeAdopted(_ domain: DomainName, on system: SystemServices) throws(SystemFailure) {
         try system.fileSystem.remove(link(of: domain))
-        if try system.fileSystem.destination(ofLink: linkToProgram(of: domain)) != nil {
-            try system.fileSystem.remove(linkToProgram(of: domain))
-        }
+        try removeLinkToProgram(of: domain, on: system)
         try system.fileSystem.synchronizeFolder(folder)
     }
 }

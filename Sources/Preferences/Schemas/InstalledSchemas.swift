@@ -59,7 +59,10 @@ extension SchemaPlaces {
         let path = Self.file(of: domain, in: folder)
         do throws(SecrecyDoubt) {
             guard let bytes = try contents(of: path, in: folder, on: system) else { return nil }
-            return InstalledSchema(bytes, at: path, of: domain, checks: checks) { try declared(by: $0, on: system) }
+            let isOfProgram = programs.contains(folder)
+            return InstalledSchema(bytes, at: path, of: domain, checks: checks) {
+                try declared(by: $0, on: system, isOfProgram: isOfProgram)
+            }
         } catch {
             return InstalledSchema(file: path, readable: nil, faults: [error.reason], doubt: error)
         }
@@ -89,9 +92,13 @@ extension SchemaPlaces {
 
     /// Returns the schema's own declarations, for a schema that extends it, or nil if there is none. Throws if it
     /// cannot be read.
-    package func declared(by domain: String, on system: SystemServices) throws -> Schema? {
+    ///
+    /// - Parameter isOfProgram: Whether the schema that extends it is in the catalogue.
+    package func declared(
+        by domain: String, on system: SystemServices, isOfProgram: Bool = false
+    ) throws -> Schema? {
         guard let name = try? DomainName(domain) else { return nil }
-        for folder in folders + programs {
+        for folder in isOfProgram ? folders + programs : folders {
             let path = Self.file(of: name, in: folder)
             if let bytes = try contents(of: path, in: folder, on: system) { return try Schema.declared(in: bytes) }
         }

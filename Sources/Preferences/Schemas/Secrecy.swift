@@ -118,33 +118,43 @@ package struct Secrecy: Sendable {
 }
 
 extension String {
-    /// Whether one of the words is that for a secret, as in `apiToken`, `SECRET_KEY` and `http.password`.
+    /// Whether the text is named like a secret, as in `apiToken`, `SECRET_KEY` and `http.password`.
     fileprivate var namesSecret: Bool {
-        hasWord(among: [
-            "token", "tokens", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "key", "apikey",
-            "credential", "credentials",
-        ])
+        let small = lowercased()
+        let parts = [
+            "token", "secret", "password", "passwd", "passphrase", "credential", "authorization", "cookie",
+            "privatekey", "apikey",
+        ]
+        return parts.contains { small.contains($0) } || hasWord(among: ["key", "auth", "auths", "pwd", "bearer"])
     }
 
     /// Whether one of the words is that for a program or a server, as in `python.defaultInterpreterPath`.
     fileprivate var namesProgram: Bool {
         hasWord(among: [
-            "path", "paths", "command", "commands", "cmd", "exec", "executable", "program", "binary", "shell",
-            "interpreter", "runtime", "script", "scripts", "hook", "hooks", "plugin", "plugins", "server", "servers",
-            "url", "endpoint", "proxy", "args", "env",
+            "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables", "program",
+            "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
+            "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins", "extension",
+            "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host", "hosts",
+            "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
         ])
     }
 
     /// Whether one of the words, which begin after a character that is no letter or with a capital letter, is among
     /// others.
     private func hasWord(among others: Set<String>) -> Bool {
-        var (words, isAfterSmall) = ([""], false)
-        for scalar in unicodeScalars {
-            let isSmall = ("a"..."z").contains(scalar)
-            let isLetter = isSmall || ("A"..."Z").contains(scalar)
-            if !isLetter || isAfterSmall && !isSmall { words.append("") }
-            if isLetter { words[words.count - 1].unicodeScalars.append(scalar) }
-            isAfterSmall = isSmall
+        let scalars = Array(unicodeScalars)
+        func isSmall(_ index: Int) -> Bool { index < scalars.count && ("a"..."z").contains(scalars[index]) }
+        func isCapital(_ index: Int) -> Bool { index < scalars.count && ("A"..."Z").contains(scalars[index]) }
+        var words = [""]
+        for index in scalars.indices {
+            // A capital letter begins a word, except within several that are not followed by a small one.
+            let begins = isCapital(index) && index > 0 && (isSmall(index - 1) || isSmall(index + 1))
+            guard isSmall(index) || isCapital(index) else {
+                words.append("")
+                continue
+            }
+            if begins { words.append("") }
+            words[words.count - 1].unicodeScalars.append(scalars[index])
         }
         return words.contains { others.contains($0.lowercased()) }
     }

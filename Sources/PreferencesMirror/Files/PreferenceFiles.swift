@@ -121,9 +121,8 @@ struct PreferenceFiles: Sendable {
         let values = bytes.isEmpty ? nil : try? file.parse(bytes).0
         // A program that changes its file all the time is captured between two changes.
         let isInParts = file.isAdopted && values.map(lacks) ?? true
-        let settled =
-            isMarked || isQuiet(status, for: isInParts ? Self.quietOfProgram : Self.quiet)
-            || file.isAdopted && History(of: file, on: system)?.wasWritten(bytes) ?? false
+        let isOwn = isMarked || file.isAdopted && History(of: file, on: system)?.wasWritten(bytes) ?? false
+        let settled = isOwn || isQuiet(status, for: isInParts ? Self.quietOfProgram : Self.quiet)
         if settled { makeDurable(file, isMarked: isMarked) }
         if bytes.isEmpty { return reading(domain, status, contentHash, .empty, mark: nil, settled: settled) }
         guard var values else {
@@ -132,11 +131,11 @@ struct PreferenceFiles: Sendable {
         if file.isAdopted, let secrecy = (try? DomainName(domain)).map(secrecy) {
             for entry in values where secrecy.suspects(in: entry.value, under: entry.key) { values[entry.key] = .null }
         }
-        let meaning = isMarked ? mark.map { self.mark($0, of: file) } : nil
+        let meaning = isMarked ? mark.map { self.mark($0, of: file) } : isOwn ? .write : nil
         let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
         return reading(
             domain, status, contentHash, .values(values), mark: meaning, settled: settled,
-            foreign: isChanged && isMarked ? History(of: file, on: system)?.lastFound(since: lastRead) : nil,
+            foreign: isChanged && isOwn ? History(of: file, on: system)?.lastFound(since: lastRead) : nil,
             times: isChanged ? writeTimes(of: file, values, since: lastRead) : WriteTimes())
     }
 

@@ -1,7 +1,7 @@
 package import MirrorEngine
 package import Platform
 package import Preferences
-internal import PropertyLists
+package import PropertyLists
 
 /// The settings of a mirror on this host: its directory, and the domains that are mirrored.
 package struct MirrorConfiguration: Hashable, Sendable {
@@ -78,48 +78,77 @@ extension MirrorConfiguration {
     }
 }
 
+/// The file of a program that is mirrored.
+package struct MirroredFile: Hashable, Sendable {
+    /// The file as it was selected. If the domain becomes another file, that must be selected again.
+    let path: FilePath
+    fileprivate(set) var keys: Keys
+
+    /// The keys that are mirrored.
+    package enum Keys: Hashable, Sendable {
+        case all
+        /// Those that the schema does not keep on each host. Without a schema, none.
+        case declared
+        case some(Set<Name>)
+    }
+
+    package init(at path: FilePath, _ keys: Keys) { (self.path, self.keys) = (path, keys) }
+
+    fileprivate init?(_ value: PropertyList) {
+        guard let path = value["path"]?.dataValue.flatMap({ FilePath($0) }) else { return nil }
+        let some = value["keys"]?.arrayValue.map { Keys.some(Set($0.compactMap(\.stringValue).map { Name($0) })) }
+        self.init(at: path, some ?? (value["keys"] == "all" ? .all : .declared))
+    }
+
+    fileprivate var encoded: PropertyList {
+        let keys: PropertyList =
+            switch keys {
+            case .all: "all"
+            case .declared: "declared"
+            case .some(let keys): .array(keys.sorted().map { .string($0.text) })
+            }
+        return ["path": .data(Data(path.bytes)), "keys": keys]
+    }
+}
+
 /// The domains that are mirrored, as patterns of names. The last matching pattern decides.
 package struct DomainSelection: Hashable, Sendable {
     /// The patterns as they were given. A leading exclamation mark excludes.
     package var patterns: [String] { names.map(\.text) }
 
     private var names: [Name]
-    /// The domains that are programs' files, each with the keys that are mirrored, or nil for all that its schema does
-    /// not keep here.
-    private var files: [Name: Set<Name>?] = [:]
+    /// The programs' files that are mirrored, by their domains.
+    private var files: [Name: MirroredFile] = [:]
 
     package init(_ patterns: [String] = []) { names = patterns.map { Name($0) } }
 
     fileprivate init(_ patterns: [String], files: PropertyList) {
         self.init(patterns)
-        for entry in files.dictionaryValue ?? [:] {
-            let keys = entry.value.arrayValue.map { Set($0.compactMap(\.stringValue).map { Name($0) }) }
-            self.files[Name(entry.key)] = .some(keys)
-        }
+        for entry in files.dictionaryValue ?? [:] { self.files[Name(entry.key)] = MirroredFile(entry.value) }
     }
 
     fileprivate var encodedFiles: PropertyList {
         .dictionary(
-            PropertyList.Dictionary(
-                files.sorted { $0.key < $1.key }.map { name, keys in
-                    (name.text, keys.map { .array($0.sorted().map { .string($0.text) }) } ?? .string("all"))
-                }))
+            PropertyList.Dictionary(files.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value.encoded) }))
     }
 
-    /// Whether a domain was selected as the file of a program.
-    func includesFile(_ domain: DomainName) -> Bool { files[domain.name] != nil }
+    /// Returns what is mirrored of a program's file, or nil if it was not selected.
+    func file(of domain: DomainName) -> MirroredFile? { files[domain.name] }
 
     /// Whether a key of a program's file is not among those that were selected.
     fileprivate func leavesOut(_ key: String, ofFile domain: DomainName) -> Bool {
-        guard let keys = files[domain.name] ?? nil else { return false }
+        guard case .some(let keys)? = files[domain.name]?.keys else { return false }
         return !keys.contains(Name(key))
     }
 
-    /// Selects the file of a program, with some keys or, if there are none, all that its schema does not keep here.
-    package mutating func addFile(_ domain: DomainName, keys: [String]) {
+    /// Selects the file of a program. Keys are added to those that are selected already.
+    package mutating func add(_ file: MirroredFile, of domain: DomainName) {
         add(domain.text)
-        let former = files[domain.name] ?? .some([])
-        files[domain.name] = .some(keys.isEmpty ? nil : former?.union(keys.map { Name($0) }))
+        var file = file
+        if case .some(let new) = file.keys, let former = files[domain.name], former.path == file.path {
+            if case .some(let old) = former.keys { file.keys = .some(old.union(new)) } else { file.keys = former.keys }
+        }
+        files[domain.name] = file
     }
 
     /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
@@ -170,7 +199,7 @@ extension DomainPolicy {
         let schema = { @Sendable (domain: String) in (try? DomainName(domain)).flatMap { schemas[$0]?.readable } }
         self.init(
             kind: { domain, key in
-                let isFile = (try? DomainName(domain)).map(selection.includesFile) ?? false
+                let isFile = (try? DomainName(domain)).map { selection.file(of: $0) != nil } ?? false
                 return isFile || schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
             staysLocal: { domain, key in

@@ -100,7 +100,7 @@ extension MirrorSession {
             for domain in domains where domain != owner { leftOut[domain] = .fileOf(owner.text) }
         }
         for domain in domains {
-            if let reason = reasonToLeaveOut(domain, isSelected: selection.includesFile(domain)) {
+            if let reason = reasonToLeaveOut(domain, selection) {
                 leftOut[domain.name] = reason
             }
         }
@@ -113,16 +113,22 @@ extension MirrorSession {
     }
 
     /// Returns the reason that a domain is not mirrored although the selection includes it, or nil.
-    ///
-    /// - Parameter isSelected: Whether the domain was selected as the file of a program.
-    private func reasonToLeaveOut(_ domain: DomainName, isSelected: Bool) -> MirrorStatus.LeftOut? {
+    private func reasonToLeaveOut(_ domain: DomainName, _ selection: DomainSelection) -> MirrorStatus.LeftOut? {
+        let (selected, isNamed) = (selection.file(of: domain), selection.patterns.contains(exactly: domain.text))
         if preferences.isAdopted(domain) {
-            return preferences.file(of: domain.text)?.path.isOfSystem ?? true ? .ofSystem : isSelected ? nil : .adopted
+            guard let path = preferences.file(of: domain.text)?.path, !path.isOfSystem(on: system) else {
+                return .ofSystem
+            }
+            guard selected?.path == path else { return isNamed ? .otherFile : .adopted }
+            // The schema declares which keys stay here.
+            return selected?.keys == .declared && schemas[domain] == nil ? .withoutSchema : nil
         }
-        if isSelected { return .notAdopted }
+        if selected != nil { return .notAdopted }
         // The values of a program are of no use in a file of the store.
-        let isHere = (preferences.file(of: domain.text)).map { (try? $0.status(on: system)) != nil } ?? false
-        return !isHere && schemas.places.program(domain, on: system) != nil ? .notAdopted : nil
+        let isKnown =
+            engine.status.trackedFile(of: Path(domain: domain.text)) != nil || isNamed
+            || preferences.presence(of: domain.text) != .absent
+        return !isKnown && schemas.places.program(domain, on: system) != nil ? .notAdopted : nil
     }
 
     /// The files outside the store: the targets of links in place of domain files, and those of programs.

@@ -59,6 +59,10 @@ package struct MirrorStatus: Sendable {
         case fileOf(String)
         /// It is the file of a program, and was not selected by its name.
         case adopted
+        /// It is another file of a program than the one that was selected.
+        case otherFile
+        /// The schema by which its keys were selected is missing.
+        case withoutSchema
         /// It is the file of a program, and in the folder of the system's settings.
         case ofSystem
         /// It is the file of a program on other hosts, and not on this one.
