@@ -45,6 +45,8 @@ private struct Laptops {
         }
     }
 
+    func showCatalogue() throws { try Catalogue.install(on: machine, ["code", "micro", "zed"]) }
+
     func text(_ laptop: String, _ file: String) throws -> String? {
         let path = try #require(FilePath("/home/ada/\(laptop)/\(file)"))
         return try machine.fileSystem.contents(of: path, limit: 10000).map { String(decoding: $0, as: UTF8.self) }
@@ -181,6 +183,31 @@ private struct Laptops {
         #expect(try hosts.run("desk", "read code editor.fontSize").output == "9\n")
     }
 
+    /// Another host has the values as a domain of its store, without the catalogue.
+    @Test func `is not emptied by a deletion of the domain elsewhere`() throws {
+        let hosts = try pair()
+        let before = try hosts.text("laptop", Self.code)
+        #expect(try hosts.run("new", "mirror join /home/ada/shared --label new").status == 0)
+        let refused = try hosts.run("new", "mirror add code", status: 2).errors
+        #expect(refused.contains("first run: prefs adopt code"), "\(refused)")
+        try hosts.hideCatalogue()
+        try hosts.run("new", "mirror add code", status: nil)
+        try hosts.showCatalogue()
+        try hosts.run("new", "mirror sync", status: nil)
+        try hosts.run("new", "delete code")
+        try hosts.sync("new", "laptop", "desk", status: nil)
+        #expect(try hosts.text("laptop", Self.code) == before)
+    }
+
+    @Test func `is mirrored again after it was removed`() throws {
+        let hosts = try pair()
+        try hosts.run("desk", "mirror remove code", status: nil)
+        try hosts.run("desk", "write code editor.fontSize --int 21")
+        try hosts.run("desk", "mirror add code", status: nil)
+        try hosts.sync("desk", "laptop")
+        #expect(try hosts.run("laptop", "read code editor.fontSize").output == "21\n")
+    }
+
     @Test func `keeps keys that are selected later`() throws {
         let hosts = try Laptops()
         let text = "{\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}"
@@ -212,11 +239,16 @@ private struct Laptops {
         #expect(status.contains("its schema, which keeps keys on each host, is missing"), "\(status)")
         #expect(try hosts.text("laptop", Self.code) == before)
         #expect(try hosts.text("desk", Self.code)?.contains("/bin/zsh") == true)
+        try hosts.showCatalogue()
+        try hosts.sync("desk", "laptop", status: nil)
         try hosts.write("desk", "other.json", "{\"mine\": 1}")
         try hosts.run("desk", "adopt --remove code")
         try hosts.run("desk", "adopt /home/ada/desk/other.json --as code")
         try hosts.sync("desk", "laptop", status: nil)
         #expect(try hosts.run("desk", "mirror status", status: 10).output.contains("was not selected"))
+        let refused = try hosts.run("desk", "mirror add code --all-keys", status: 2).errors
+        #expect(refused.contains("was another file in this mirror"), "\(refused)")
+        try hosts.sync("desk", "laptop", status: nil)
         #expect(try hosts.text("desk", "other.json") == "{\"mine\": 1}")
         #expect(try hosts.text("laptop", Self.code) == before)
     }
@@ -226,7 +258,7 @@ private struct Laptops {
         let hosts = try pair()
         try hosts.run("stranger", "mirror join /home/ada/shared --label stranger")
         let values = """
-            {"terminal.integrated.profiles.linux": {"evil": {"path": "/evil"}}, "ext.serverPath": "/evil", \
+            {"my.run": "/evil", "on-click": "/evil", "LD_PRELOAD": "/evil", "terminal.integrated.profiles.linux": {"evil": {"path": "/evil"}}, "ext.serverPath": "/evil", \
             "ext.tool": {"run": [{"command": "/evil"}]}, "http.proxy": "evil", "editor.fontSize": 66}
             """
         try hosts.write("stranger", "code.json", values)
@@ -243,7 +275,7 @@ private struct Laptops {
         }
         #expect(try hosts.text("desk", Self.code)?.contains("\"ext.serverPath\": \"/bin/x\"") == true)
         let status = try hosts.run("laptop", "mirror status", status: nil)
-        #expect(status.status == 10 && status.output.contains("ext.tool"), "\(status)")
+        #expect(status.status == 0 && status.output.contains("stays here  code :ext.tool"), "\(status)")
     }
 
     /// Each row: what a program does with its file, and the status of the mirror.

@@ -193,7 +193,7 @@ extension MirrorStatus.LeftOut {
         case .withoutSchema: "its schema, which keeps keys on each host, is missing"
         case .ofSystem: "it is a file of the system"
         case .notAdopted:
-            "it is the file of a program, which is not a domain here (prefs adopt, or prefs mirror add by its name)"
+            "it is the file of a program, which is not a domain here (prefs adopt)"
         case .fileOf(let domain): "a link makes its file that of \(domain.onOneLine)"
         case .unreadableSchema(let fault): "its schema cannot be read: \(fault.onOneLine)"
         }

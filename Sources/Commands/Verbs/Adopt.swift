@@ -110,7 +110,7 @@ extension StoreAccess {
         return rows + others.filter { $0.state == .found } + others.filter { $0.state == .missing }
     }
 
-    private func isPresent(_ file: FilePath) -> Bool { (try? system.fileSystem.status(of: file)) ?? nil != nil }
+    private func isPresent(_ file: FilePath) -> Bool { (try? system.fileSystem.status(of: file))??.kind == .file }
 
     fileprivate func listAdopted(_ format: FormatName?, missing: Bool) throws {
         let rows = try programRows().filter { missing || $0.state != .missing }
@@ -228,18 +228,16 @@ private struct Adoption {
 
     private func check(_ store: StoreFolder, _ system: SystemServices) throws {
         guard store.canAdopt(name) else { throw refusal("the domain \(name) cannot be a file") }
-        guard let status = try system.fileSystem.status(of: path) else {
-            // The program may not have been started yet.
-            if program != nil {
-                let isAllowed = system.environment.user == 0 || !path.isOfSystem(on: system)
-                guard isAllowed else { throw refusal("belongs to the system") }
-                return
-            }
+        if let status = try system.fileSystem.status(of: path) {
+            guard status.kind == .file else { throw refusal("not a regular file") }
+            guard status.owner == system.environment.user else { throw refusal("belongs to another user") }
+        } else if program == nil {
             let hint = DomainArgument.isPath(word) ? "" : ", and no known program (prefs adopt --list --all)"
             throw CommandFailure(.notFound, "\(word): no such file\(hint)")
+        } else if system.environment.user != 0, path.isOfSystem(on: system) {
+            // Any other program may not have been started yet.
+            throw refusal("belongs to the system")
         }
-        guard status.kind == .file else { throw refusal("not a regular file") }
-        guard status.owner == system.environment.user else { throw refusal("belongs to another user") }
         let target = try path.followingLinks(in: system.fileSystem)
         let isOfStore =
             try store.ownFile(at: target, name: "", in: system.fileSystem) != nil

@@ -132,6 +132,10 @@ extension MirrorVerbs {
         let patterns = try patterns(invocation)
         let files = isAddition ? try AdoptedSelection(patterns, invocation, access) : nil
         try session.begin()
+        do { try files?.check(session) } catch {
+            session.end()
+            throw error
+        }
         let former = Set(session.domains.map { Name($0) })
         do {
             defer { session.end() }
@@ -251,6 +255,8 @@ extension Option {
 private struct AdoptedSelection {
     private let files: [DomainName: DomainFile]
     private let keys: MirroredFile.Keys
+    /// The known programs whose files are not domains.
+    private let unadopted: [DomainName]
     private let access: MirrorAccess
 
     /// Throws if a file cannot be mirrored, or if it is unknown which of its keys are to be.
@@ -283,10 +289,34 @@ private struct AdoptedSelection {
                 "\(name.text.onOneLine): no schema knows this file; name the keys to mirror with --key, or add --all-keys for all\(list.isEmpty ? "" : ": \(list)")"
             )
         }
+        unadopted = patterns.compactMap { try? DomainName($0) }.filter { name in
+            !named.contains { $0.name == name } && schemas.places.program(name, on: access.places.system) != nil
+        }
         files = Dictionary(named) { first, _ in first }
         self.access = access
         let some = MirroredFile.Keys.some(Set(keys.map { Name($0) }))
         self.keys = !keys.isEmpty ? some : invocation.has(.allKeys) ? .all : .declared
+    }
+
+    /// Throws if a domain was another file in the mirror, whose keys would look deleted, or if a known program's file is
+    /// not a domain yet.
+    func check(_ session: MirrorSession) throws {
+        for (name, file) in files
+        where session.isCaptured(name.text) && session.configuration.selection.formerFile(of: name) != file.path {
+            throw CommandFailure(
+                .usage,
+                "\(name.text.onOneLine): was another file in this mirror; adopt this one under another name (prefs adopt --as)"
+            )
+        }
+        let system = access.places.system
+        for name in unadopted where !session.isCaptured(name.text) {
+            guard access.places.store.user.domainsHere(system).contains(name) else {
+                throw CommandFailure(
+                    .usage,
+                    "\(name.text.onOneLine): a program's file, which is not a domain yet; first run: prefs adopt \(name)"
+                )
+            }
+        }
     }
 
     func add(_ pattern: String, to selection: inout DomainSelection) {
@@ -300,7 +330,8 @@ private struct AdoptedSelection {
     /// Creates the files that do not exist, for the values that the mirror has.
     func createMissing(_ session: MirrorSession) throws {
         let system = access.places.system
-        for (name, file) in files where session.mergeState.domains.contains(exactly: name.text) {
+        for (name, file) in files
+        where session.mergeState.domains.contains(exactly: name.text) && !session.isCaptured(name.text) {
             guard try system.fileSystem.status(of: file.path) == nil else { continue }
             let bytes = try PropertyList.dictionary([:]).serialized(as: file.newFormat)
             try system.fileSystem.makeFolders(file.path.parent)

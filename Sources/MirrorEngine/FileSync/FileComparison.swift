@@ -113,8 +113,8 @@ struct FileComparison {
     /// The keys whose value a user changed, in order.
     var changedKeys: [Path] { differingKeys.filter { !localKeys.contains($0) && !beyondLimit.contains($0) }.sorted() }
 
-    /// Whether more than half of the keys are gone, and more than a few. Of a program's file, half of them, and not only
-    /// one of several.
+    /// Whether more than half of the keys are gone, and more than a few. Of a program's file, half of them, and not
+    /// only one of several.
     var isEmptied: Bool {
         let gone = former.count { $0.value != nil && file[$0.key] == nil }
         if isOfProgram { return gone * 2 >= formerCount && (gone > 1 || gone > 0 && file.isEmpty) }

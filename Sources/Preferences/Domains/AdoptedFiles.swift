@@ -86,7 +86,7 @@ extension StoreFolder {
             var file = self.file(
                 at: path, place: try? path.resolvingLinks(in: system.fileSystem), name: domain.text,
                 newFormat: path.description.hasSuffix(".plist") ? .xml : .json)
-            file.isAdopted = true
+            (file.isAdopted, file.audience) = (true, .owner)
             return file
         } catch {
             throw StoreFailure(error, domain.text)

@@ -125,18 +125,32 @@ extension String {
             "token", "secret", "password", "passwd", "passphrase", "credential", "authorization", "cookie",
             "privatekey", "apikey",
         ]
-        return parts.contains { small.contains($0) } || hasWord(among: ["key", "auth", "auths", "pwd", "bearer"])
+        return parts.contains { small.contains($0) }
+            || hasWord(among: ["key", "keys", "auth", "auths", "pwd", "pat", "bearer"])
     }
 
     /// Whether one of the words is that for a program or a server, as in `python.defaultInterpreterPath`.
     fileprivate var namesProgram: Bool {
-        hasWord(among: [
-            "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables", "program",
-            "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
-            "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins", "extension",
-            "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host", "hosts",
-            "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
+        let small = lowercased()
+        let parts = ["command", "execut", "path", "url", "hook", "proxy", "preload"]
+        // The first words of a key can be those of a part of the program, as in `editor.fontSize`.
+        let last = split(separator: ".").last.map(String.init) ?? ""
+        let isOwn = last.hasWord(among: [
+            "editor", "formatter", "run", "task", "tasks", "browser", "pager", "registry", "click", "cmdline",
+            "install",
+            "postinstall", "preinstall", "opener", "handler", "terminal",
         ])
+        return isOwn || parts.contains { small.contains($0) }
+            || hasWord(among: [
+                "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables",
+                "program",
+                "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
+                "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins",
+                "extension",
+                "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host",
+                "hosts",
+                "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
+            ])
     }
 
     /// Whether one of the words, which begin after a character that is no letter or with a capital letter, is among

@@ -221,7 +221,9 @@ extension PreferenceFiles {
     /// file that was converted or has lost comments.
     func write(
         _ application: Application, under locks: LockedDomains, read readings: [Path: Reading],
-        schema: (DomainName) -> Schema?, hiding secrecy: (DomainName) -> Secrecy, hosts: (DomainChange) -> [String]
+        schema: (DomainName) -> Schema?, hiding secrecy: (DomainName) -> Secrecy,
+        staysLocal: @escaping @Sendable (Path) -> Bool,
+        hosts: (DomainChange) -> [String]
     ) throws -> (WriteOutcome, notes: [String]) {
         var (edits, raised) = ([DomainEdit](), Set<Path>())
         for change in application.domains {
@@ -234,7 +236,9 @@ extension PreferenceFiles {
             let hosts = hosts(change)
             let author = hosts.isEmpty ? nil : WriteAuthor.program(ofHosts: hosts)
             let change = file.isAdopted ? change.without(secrecy) : change
-            var edit = edit(file, change, reading?.status, application.isChecked, by: author, migratedBy: newer)
+            var edit = edit(file, change, reading?.status, application.isChecked, by: author, migratedBy: newer) {
+                staysLocal(change.domain.appending($0))
+            }
             // A user has decided in favor of the mirror. A copy of the damaged file is kept next to the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
             edits.append(edit)
@@ -255,7 +259,7 @@ extension PreferenceFiles {
 
     private func edit(
         _ file: DomainFile, _ change: DomainChange, _ status: FileStatus?, _ isChecked: Bool, by author: String?,
-        migratedBy schema: Schema?
+        migratedBy schema: Schema?, staysLocal: @escaping @Sendable (String) -> Bool
     ) -> DomainEdit {
         var edit = DomainEdit(file, known: DomainContents(values: [:], status: status)) { draft in
             draft.program = author
@@ -266,8 +270,13 @@ extension PreferenceFiles {
                 guard let key = path.key else { continue }
                 values[key] = try replacement.new?.decoded()
             }
-            // No program expects its file without anything.
-            if file.isAdopted, values.isEmpty { values = draft.values }
+            // A domain that is deleted as a whole elsewhere leaves a program's file.
+            let removed = Set(change.changes.filter { $0.value.new == nil }.keys.compactMap { $0.key.map { Name($0) } })
+            if file.isAdopted, !removed.isEmpty,
+                !values.contains(where: { !removed.contains($0.name) && !staysLocal($0.key) })
+            {
+                for entry in draft.values where removed.contains(entry.name) { values[entry.key] = entry.value }
+            }
             if !file.canHold(values, draft.format) {
                 // No text format can hold the values exactly. A file without comments becomes binary; otherwise the
                 // values wait, because a user wrote the comments. A program's file keeps its format.

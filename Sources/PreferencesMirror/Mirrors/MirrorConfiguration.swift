@@ -90,6 +90,8 @@ package struct MirroredFile: Hashable, Sendable {
         /// Those that the schema does not keep on each host. Without a schema, none.
         case declared
         case some(Set<Name>)
+        /// The file was mirrored, and no longer is.
+        case none
     }
 
     package init(at path: FilePath, _ keys: Keys) { (self.path, self.keys) = (path, keys) }
@@ -97,7 +99,7 @@ package struct MirroredFile: Hashable, Sendable {
     fileprivate init?(_ value: PropertyList) {
         guard let path = value["path"]?.dataValue.flatMap({ FilePath($0) }) else { return nil }
         let some = value["keys"]?.arrayValue.map { Keys.some(Set($0.compactMap(\.stringValue).map { Name($0) })) }
-        self.init(at: path, some ?? (value["keys"] == "all" ? .all : .declared))
+        self.init(at: path, some ?? (value["keys"] == "all" ? .all : value["keys"] == "none" ? .none : .declared))
     }
 
     fileprivate var encoded: PropertyList {
@@ -105,6 +107,7 @@ package struct MirroredFile: Hashable, Sendable {
             switch keys {
             case .all: "all"
             case .declared: "declared"
+            case .none: "none"
             case .some(let keys): .array(keys.sorted().map { .string($0.text) })
             }
         return ["path": .data(Data(path.bytes)), "keys": keys]
@@ -133,7 +136,12 @@ package struct DomainSelection: Hashable, Sendable {
     }
 
     /// Returns what is mirrored of a program's file, or nil if it was not selected.
-    func file(of domain: DomainName) -> MirroredFile? { files[domain.name] }
+    func file(of domain: DomainName) -> MirroredFile? {
+        files[domain.name].flatMap { $0.keys == .none ? nil : $0 }
+    }
+
+    /// Returns the program's file that was or is mirrored as a domain.
+    package func formerFile(of domain: DomainName) -> FilePath? { files[domain.name]?.path }
 
     /// Whether a key of a program's file is not among those that were selected.
     fileprivate func leavesOut(_ key: String, ofFile domain: DomainName) -> Bool {
@@ -145,7 +153,7 @@ package struct DomainSelection: Hashable, Sendable {
     package mutating func add(_ file: MirroredFile, of domain: DomainName) {
         add(domain.text)
         var file = file
-        if case .some(let new) = file.keys, let former = files[domain.name], former.path == file.path {
+        if case .some(let new) = file.keys, let former = self.file(of: domain), former.path == file.path {
             if case .some(let old) = former.keys { file.keys = .some(old.union(new)) } else { file.keys = former.keys }
         }
         files[domain.name] = file
@@ -172,7 +180,7 @@ package struct DomainSelection: Hashable, Sendable {
     /// Removes a pattern, and excludes the domains that it matches if another pattern may include them.
     package mutating func remove(_ pattern: String) {
         names.removeAll { $0 == Name(pattern) || $0 == Name("!" + pattern) }
-        files[Name(pattern)] = nil
+        files[Name(pattern)]?.keys = .none
         if mayInclude(pattern) { names.append(Name("!" + pattern)) }
         if !patterns.contains(where: { !$0.hasPrefix("!") }) { names = [] }
     }

@@ -49,7 +49,9 @@ extension MirrorSession {
         do {
             let (outcome, notes) = try preferences.write(
                 application, under: locked.locks, read: locked.readings, schema: { schemas[$0]?.readable },
-                hiding: schemas.secrecy, hosts: authors)
+                hiding: schemas.secrecy,
+                staysLocal: { [policy = engine.policy] in policy.staysLocal($0.domain, $0.key ?? "") },
+                hosts: authors)
             for text in notes { addTrouble(text) }
             for _ in application.domains { count(.wroteDomain) }
             return .written(outcome)
@@ -112,6 +114,11 @@ extension MirrorSession {
         }
     }
 
+    /// Whether this host has read a file of the domain.
+    package func isCaptured(_ domain: String) -> Bool {
+        engine.status.trackedFile(of: Path(domain: domain))?.isCaptured ?? false
+    }
+
     /// Returns the reason that a domain is not mirrored although the selection includes it, or nil.
     private func reasonToLeaveOut(_ domain: DomainName, _ selection: DomainSelection) -> MirrorStatus.LeftOut? {
         let (selected, isNamed) = (selection.file(of: domain), selection.patterns.contains(exactly: domain.text))
@@ -126,8 +133,7 @@ extension MirrorSession {
         if selected != nil { return .notAdopted }
         // The values of a program are of no use in a file of the store.
         let isKnown =
-            engine.status.trackedFile(of: Path(domain: domain.text)) != nil || isNamed
-            || preferences.presence(of: domain.text) != .absent
+            isCaptured(domain.text) || preferences.presence(of: domain.text) != .absent
         return !isKnown && schemas.places.program(domain, on: system) != nil ? .notAdopted : nil
     }
 

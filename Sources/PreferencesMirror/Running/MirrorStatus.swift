@@ -193,9 +193,16 @@ extension MirrorSession {
                 let latest = mergeState.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
                 let file = preferences.file(of: key.domain)
+                let value = isOwn ? nil : try? mergeState.value(at: key)?.decoded()
+                let isSuspect =
+                    value.map { value in
+                        (try? DomainName(key.domain)).map {
+                            schemas.secrecy(of: $0).suspects(in: value, under: key.key ?? "")
+                        } ?? false
+                    } ?? false
                 return MirrorStatus.Unmirrored(
                     key: key, host: isOwn ? configuration.label : latest.map { host(of: $0) } ?? "",
-                    isBeyondLimit: isOwn, stays: isOwn && file?.isAdopted ?? false,
+                    isBeyondLimit: isOwn, stays: file?.isAdopted ?? false && (isOwn || isSuspect),
                     hasComments: !isOwn && file?.hasComments(on: system) ?? false)
             }
         }
