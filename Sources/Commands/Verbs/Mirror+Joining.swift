@@ -298,8 +298,8 @@ private struct AdoptedSelection {
         self.keys = !keys.isEmpty ? some : invocation.has(.allKeys) ? .all : .declared
     }
 
-    /// Throws if a domain was another file in the mirror, whose keys would look deleted, or if the file of a known
-    /// program is not a domain yet.
+    /// Throws if a domain was another file in this mirror, because the keys of that file would look deleted, or if the
+    /// file of a known program is not a domain yet.
     func check(_ session: MirrorSession) throws {
         for (name, file) in files
         where session.isCaptured(name.text) && session.configuration.selection.formerFile(of: name) != file.path {

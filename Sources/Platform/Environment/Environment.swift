@@ -66,8 +66,8 @@ extension Environment {
         return named.split(separator: UInt8(ascii: ":")).compactMap { FilePath($0) }.filter(\.isAbsolute)
     }
 
-    /// Returns the path that a text gives: `~/` is the home folder, and `$NAME` a variable, of which the folders of the
-    /// XDG specification have presets. Returns nil if the path is relative, or if a variable has no value.
+    /// Returns a path with `~/` at its beginning and variables such as `$NAME` expanded. The variables of the XDG
+    /// specification have defaults. Returns nil if the path is relative, or if another variable has no value.
     package func path(expanding text: String, in fileSystem: some FileSystem) -> FilePath? {
         var (path, rest): ([UInt8], Substring) = ([], text.hasPrefix("~/") ? "$HOME" + text.dropFirst() : text[...])
         while let dollar = rest.firstIndex(of: "$") {

@@ -7,7 +7,7 @@ internal import PropertyLists
 /// The file of a program that is a domain.
 struct AdoptedFile: Sendable {
     let path: FilePath
-    /// The name of the program in the catalogue, if that knows it.
+    /// The name under which the catalogue can have a schema of the file.
     let program: DomainName
 }
 
@@ -66,7 +66,7 @@ extension StoreFolder {
         folder.resolving(FilePath(domain.fileStem + ".program") ?? ".")
     }
 
-    /// Returns the name under which the catalogue would have the program of an adopted file.
+    /// Returns the name under which the catalogue can have a schema of an adopted file.
     func program(ofAdopted domain: DomainName, on system: SystemServices) -> DomainName {
         let target = (try? system.fileSystem.destination(ofLink: linkToProgram(of: domain))) ?? nil
         return target.flatMap { try? DomainName($0.description) } ?? domain

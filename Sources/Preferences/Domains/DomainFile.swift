@@ -53,7 +53,8 @@ extension DomainFile {
         return file
     }
 
-    /// Whether others can read a file that must not be shown to them. The access to a program's file is its own affair.
+    /// Whether other users can read a domain's file. The permissions of a program's file are not checked, because the
+    /// program sets them.
     func isExposed(_ status: FileStatus?, to user: UInt32) -> Bool {
         !isAdopted && (status?.isExposed(to: user) ?? false)
     }

@@ -68,8 +68,8 @@ extension SchemaPlaces {
         }
     }
 
-    /// Returns the schema of a program's file: the first of a name that names this file. It is never that of another
-    /// file, so that a schema for a domain of the store does not apply to it.
+    /// Returns the first schema that names a program's file. A schema of another file, or of a domain of the store,
+    /// does not apply.
     func schema(of adopted: AdoptedFile, on system: SystemServices) -> InstalledSchema? {
         (folders + programs).lazy.compactMap { schema(of: adopted.program, in: $0, on: system) }
             .first {

@@ -9,8 +9,8 @@ package import SettingsSchema
 package struct Secrecy: Sendable {
     /// The schemas that can declare sensitive settings.
     private let schemas: [Schema]
-    /// For the file of a program, all of its schemas. No schema declares all of its keys, so a key that is named like a
-    /// secret is one, unless a schema declares it.
+    /// All schemas of a program's file, or nil for a domain of the store. Such a schema does not declare all keys, so
+    /// an undeclared key with the name of a secret is sensitive too.
     private let schemasOfProgram: [Schema]?
     /// The reason it is not known which values are sensitive, or nil if it is known. Without this knowledge, all are.
     package let doubt: SecrecyDoubt?
@@ -57,7 +57,7 @@ package struct Secrecy: Sendable {
             : masksSuspected(in: schemas.reduce(value) { $1.masked($0, under: key) }, at: [EntryPath.Component(key)])
     }
 
-    /// Returns whether the name of the entry at a path says that it is a secret, and no schema declares the entry.
+    /// Returns whether the entry at a path has the name of a secret and no declaration.
     private func suspects(_ path: EntryPath) -> Bool {
         guard let schemas = schemasOfProgram, let name = path.components.last, name.index == nil else { return false }
         return name.text.namesSecret && !schemas.contains { $0.declares(path) }
@@ -80,8 +80,8 @@ package struct Secrecy: Sendable {
         }
     }
 
-    /// Returns whether the value of a key of a program's file contains an entry that no schema declares, and whose name
-    /// says that it is a secret or names something that the program runs.
+    /// Returns whether the value of a key of a program's file contains an undeclared entry with the name of a secret or
+    /// of a program.
     package func suspects(in value: PropertyList, under key: String) -> Bool {
         func suspects(_ value: PropertyList, at path: EntryPath) -> Bool {
             switch value {
@@ -98,8 +98,8 @@ package struct Secrecy: Sendable {
         return suspects(value, at: [EntryPath.Component(key)])
     }
 
-    /// Returns whether the name of the entry at a path says that the program may run what the value names, or send data
-    /// there, and no schema declares the entry. Another user with access to a mirror must not choose it.
+    /// Returns whether the entry at a path has the name of a program or a server and no declaration. Another user with
+    /// access to the mirror must not choose which program runs.
     private func mayRun(_ path: EntryPath) -> Bool {
         guard let schemas = schemasOfProgram, let name = path.components.last, name.index == nil else { return false }
         return name.text.namesProgram && !schemas.contains { $0.declares(path) }
@@ -129,11 +129,11 @@ extension String {
             || hasWord(among: ["key", "keys", "auth", "auths", "pwd", "pat", "bearer"])
     }
 
-    /// Whether one of the words is that for a program or a server, as in `python.defaultInterpreterPath`.
+    /// Whether the text is named like a program or a server, as in `python.defaultInterpreterPath`.
     fileprivate var namesProgram: Bool {
         let small = lowercased()
         let parts = ["command", "execut", "path", "url", "hook", "proxy", "preload"]
-        // The first words of a key can be those of a part of the program, as in `editor.fontSize`.
+        // The first words of a key can name a part of the program, as in `editor.fontSize`.
         let last = split(separator: ".").last.map(String.init) ?? ""
         let isOwn = last.hasWord(among: [
             "editor", "formatter", "run", "task", "tasks", "browser", "pager", "registry", "click", "cmdline",
@@ -153,15 +153,15 @@ extension String {
             ])
     }
 
-    /// Whether one of the words, which begin after a character that is no letter or with a capital letter, is among
-    /// others.
+    /// Whether one of the words is among others. A word ends before a capital letter, and before any other character
+    /// except a letter.
     private func hasWord(among others: Set<String>) -> Bool {
         let scalars = Array(unicodeScalars)
         func isSmall(_ index: Int) -> Bool { index < scalars.count && ("a"..."z").contains(scalars[index]) }
         func isCapital(_ index: Int) -> Bool { index < scalars.count && ("A"..."Z").contains(scalars[index]) }
         var words = [""]
         for index in scalars.indices {
-            // A capital letter begins a word, except within several that are not followed by a small one.
+            // The last of several capital letters belongs to the small letters after it, as in `URLPath`.
             let begins = isCapital(index) && index > 0 && (isSmall(index - 1) || isSmall(index + 1))
             guard isSmall(index) || isCapital(index) else {
                 words.append("")

@@ -12,7 +12,7 @@ struct PreferenceFiles: Sendable {
 
     /// The least age of a file that was written without a lock, before it is captured.
     static let quiet: Duration = .milliseconds(200)
-    /// That of a program's file that lacks keys, because the program may write it in parts.
+    /// The least age of a program's file that lacks keys, because the program may write it in parts.
     private static let quietOfProgram: Duration = .seconds(2)
 
     init(_ places: StorePlaces, on system: SystemServices) {
@@ -270,7 +270,7 @@ extension PreferenceFiles {
                 guard let key = path.key else { continue }
                 values[key] = try replacement.new?.decoded()
             }
-            // A domain that is deleted as a whole elsewhere leaves a program's file.
+            // If another host deletes all keys, a program's file keeps them.
             let removed = Set(change.changes.filter { $0.value.new == nil }.keys.compactMap { $0.key.map { Name($0) } })
             if file.isAdopted, !removed.isEmpty,
                 !values.contains(where: { !removed.contains($0.name) && !staysLocal($0.key) })
@@ -312,8 +312,8 @@ extension PreferenceFiles {
 }
 
 extension DomainChange {
-    /// The change of a program's file without the values in which an entry has the name of a secret or program. Another
-    /// user with access to the mirror could have made them.
+    /// Returns the change without values in which an entry has the name of a secret or program. Another user with
+    /// access to the mirror may have written them.
     fileprivate func without(_ secrecy: (DomainName) -> Secrecy) -> DomainChange {
         guard let secrecy = (try? DomainName(domain.domain)).map(secrecy) else { return self }
         var result = self

@@ -87,7 +87,7 @@ package struct MirroredFile: Hashable, Sendable {
     /// The keys that are mirrored.
     package enum Keys: Hashable, Sendable {
         case all
-        /// Those that the schema does not keep on each host. Without a schema, none.
+        /// The keys that the schema allows to be mirrored. Without a schema, none.
         case declared
         case some(Set<Name>)
         /// The file was mirrored, and no longer is.
