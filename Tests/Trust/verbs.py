@@ -764,6 +764,7 @@ def run(prefs, root, seed, privileged, counts, pairs, trace):
         verb = world.pick.choice(VERBS)
         words, stdin, edit = verb(world)
         snapshot = world.snapshot()
+        applied = len(world.transactions)
         expected = True
         try:
             edit()
@@ -785,9 +786,9 @@ def run(prefs, root, seed, privileged, counts, pairs, trace):
             said = world.last.stderr.decode(errors="replace").strip()
             return world, f"{words}: status {status}, expected {'0' if expected else 'a refusal'}: {said}"
         problem = world.check(words)
-        if name == "apply" and status == 0 and world.transactions:
+        if len(world.transactions) > applied:
             world.pending_transaction = world.transactions[-1]
-        elif status == 0:
+        elif status == 0 and name != "apply":
             world.pending_transaction = None
     return world, problem
 
