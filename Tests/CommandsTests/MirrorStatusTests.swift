@@ -540,6 +540,32 @@ struct MirrorPair: Sendable {
         #expect(try pair.desk("mirror", "status").status == 0)
     }
 
+    @Test func `mirrors a key when its schema no longer keeps it, but not because the schema is missing`() throws {
+        let pair = try MirrorPair()
+        try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; Mirrored = NO; }); }")
+        try pair.desk("write", "com.example.editor", "theme", "of-desk")
+        try pair.laptop("write", "com.example.editor", "theme", "of-laptop")
+        try pair.comeToRest()
+        _ = try pair.machine.fileSystem.remove("/home/ada/.local/share/prefs/schemas/com.example.editor.plist")
+        pair.machine.clock.advance(by: .seconds(10))
+        try pair.comeToRest()
+        try pair.desk("write", "com.example.editor", "size", "-int", "5")
+        try pair.comeToRest()
+        #expect(try pair.laptop("read", "com.example.editor", "size").output == "5\n")
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "of-desk\n")
+        #expect(try pair.laptop("read", "com.example.editor", "theme").output == "of-laptop\n")
+        #expect(try pair.publishedFiles(containing: "of-") == 0)
+        try pair.install("{ Domain = com.example.editor; Settings = ({ Key = theme; }); }")
+        #expect(try pair.desk("mirror", "status").output.contains("to send    1 change"))
+        try pair.comeToRest()
+        let theme = try pair.desk("read", "com.example.editor", "theme").output
+        #expect(try pair.laptop("read", "com.example.editor", "theme").output == theme)
+        for host in [pair.desk, pair.laptop] {
+            let listed = try host("mirror", "conflicts").output
+            #expect(listed.contains(theme == "of-desk\n" ? "of-laptop" : "of-desk"), "\(listed)")
+        }
+    }
+
     /// A forged version, or that of a newer program, concerns only the exchange of its domain.
     @Test(arguments: [["release", "--take-file"], ["a newer schema"]])
     func `holds a domain whose settings are of a later version`(_ remedy: [String]) throws {

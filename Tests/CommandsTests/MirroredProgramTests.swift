@@ -337,6 +337,11 @@ private struct Laptops {
         #expect(try hosts.run("b", "read x two").output == "mine\n")
         try hosts.run("b", "mirror add x --key two", status: nil)
         try hosts.sync("b", "a")
+        #expect(try hosts.run("b", "read x two").output == "a\n")
+        for host in ["a", "b"] {
+            let lost = try hosts.run(host, "mirror conflicts", status: nil).output
+            #expect(lost.contains("two") && lost.contains("mine"), "\(lost)")
+        }
         for (from, to) in [("a", "b"), ("b", "a")] {
             try hosts.run(from, "write x two of-\(from)")
             try hosts.sync(from, to)

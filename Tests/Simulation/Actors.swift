@@ -11,6 +11,8 @@ enum Actor: CaseIterable, Hashable, Sendable {
     case vanishingAuthor
     /// A user who rebuilds the state of a host while it waits for files.
     case rebuilder
+    /// A user who chooses keys that stay on their host for a while.
+    case keeper
 }
 
 extension Scenario {
@@ -25,6 +27,7 @@ extension World {
         case .resolver: host.resolve()
         case .vanishingAuthor: if vanished.isEmpty || chance(0.3) { vanish(host) } else { purge(on: host) }
         case .rebuilder: host.rebuild()
+        case .keeper: host.keep(pick([[], ["a"], ["c"], ["a", "d"]]))
         }
     }
 
@@ -103,5 +106,19 @@ extension SimulatedHost {
         if engine.status.isIncomplete { world.count(.rebuilt) }
         command(.rebuild(packs))
         sync()
+    }
+
+    /// Keeps these keys on this host from now on, and mirrors all others.
+    func keep(_ keys: Set<String>) {
+        if !keys.isEmpty { world.count(.kept) }
+        world.log("\(label) keeps \(keys.sorted())")
+        let former = kept
+        kept = keys
+        engine.policy = policy
+        for file in files.values {
+            for key in former.subtracting(keys) {
+                world.record.note(kept: file.values[key]?.texts ?? [])
+            }
+        }
     }
 }

@@ -89,6 +89,16 @@ extension SimulatedHost {
         engine.status.mergeState.keys(of: domain).map { ($0.key, $0.value.propertyList) }
     }
 
+    /// Returns the values in the file of a domain, without those that are left to each host.
+    func mirroredValues(_ domain: String) -> [(String, PropertyList)] {
+        (files[domain]?.values ?? [:]).compactMap { entry in
+            isLeft(Path(domain: domain, key: entry.key)) ? nil : (entry.key, entry.value)
+        }
+    }
+
+    /// Whether a key has no value in the mirror, because it is left to each host.
+    func isLeft(_ key: Path) -> Bool { engine.status.mergeState.isLeft(key) }
+
     func value(_ key: String, in domain: String = "s") -> PropertyList? {
         engine.status.mergeState.value(at: Path(domain: domain, key: key))?.propertyList
     }

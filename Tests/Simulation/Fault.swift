@@ -21,7 +21,7 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     // Mixed versions.
     case newVersion
     // Actors.
-    case oldCache, restored, vanished, rebuilt
+    case oldCache, restored, vanished, rebuilt, kept
 }
 
 /// The medium of the shared directory, which determines how files arrive and get lost.

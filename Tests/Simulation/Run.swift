@@ -152,6 +152,7 @@ package struct Run {
         for host in world.hosts {
             host.clock.mend(at: world.time)
             if host.isOld { host.upgrade() }
+            host.keep([])
         }
         returnFromAbsence()
         for host in world.hosts {
@@ -191,7 +192,7 @@ package struct Run {
                 if trackedFile.held != nil {
                     wrongs.append("\(host.label): \(domain) is held: \(trackedFile.held as Any)")
                 }
-                for (key, exception) in trackedFile.exceptions {
+                for (key, exception) in trackedFile.exceptions where !host.isLeft(key) {
                     wrongs.append("\(host.label): \(key) \(exception.reason)")
                 }
             }
@@ -200,7 +201,7 @@ package struct Run {
                 let view = PropertyList.Dictionary(host.values(domain))
                 let want = PropertyList.Dictionary(world.hosts[0].values(domain))
                 if view != want { wrongs.append("\(host.label): \(domain) is \(view), not \(want)") }
-                let file = host.files[domain]?.values ?? [:]
+                let file = PropertyList.Dictionary(host.mirroredValues(domain))
                 if file != view { wrongs.append("\(host.label): the file of \(domain) is \(file), the view \(view)") }
             }
             if !local.outbox.isEmpty { wrongs.append("\(host.label): unpublished at rest") }

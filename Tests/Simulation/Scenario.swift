@@ -88,11 +88,11 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// Whether nothing is cloned, restored or lost, and no program writes an old cache, so that no conflict may be
-    /// needless.
+    /// Whether nothing is cloned, restored or lost, and no program writes an old cache or a value that stayed
+    /// on its host, so that no conflict may be needless.
     var isOrdinary: Bool {
         !clones && !rollbacks && !restoresFiles && !restoresConfiguration && !restoresMachines && !losesState
-            && !mixesVersions && !losesFiles && !actors.contains(.oldCache)
+            && !mixesVersions && !losesFiles && !actors.contains(.oldCache) && !actors.contains(.keeper)
     }
 
     /// Whether hosts are cloned, but neither restored nor deprived of their state.
@@ -158,6 +158,9 @@ extension Scenario {
         Scenario(
             name: "states that are rebuilt", media: [.cloud, .nfs], crashes: true, bytesWaiting: 0,
             actors: [.rebuilder]),
+        Scenario(
+            name: "keys that stay on a host for a while", crashes: true, skews: true, joiners: true,
+            actors: [.keeper]),
         Scenario(
             name: "all actors but old caches", steps: 180, crashes: true, skews: true, joiners: true,
             actors: [.resolver, .vanishingAuthor, .rebuilder]),

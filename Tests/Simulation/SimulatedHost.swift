@@ -27,6 +27,9 @@ final class SimulatedHost {
     /// Whether the host is away and does nothing.
     var isAway = false
     private let knowsSchema: Bool
+    /// The keys that stay on this host, and whether they are left to each host.
+    var kept: Set<String> = []
+    private let leavesToHosts: Bool
     var engine: Engine
     /// The state that remains after a crash.
     private(set) var durable: LocalState
@@ -85,24 +88,25 @@ final class SimulatedHost {
         isOld = world.scenario.mixesVersions && world.chance(0.4)
         knowsSchema = !world.misfortune(0.2)
         if !knowsSchema { world.count(.withoutSchema) }
+        leavesToHosts = world.scenario.actors.contains(.keeper) && world.chance(0.3)
         hasNarrowFormat = world.scenario.hasNarrowFormats && world.chance(0.5)
-        engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema, seed: seed)
+        engine = Engine(durable, profile: Self.profile, limits: world.scenario.limits)
         if state == nil {
             for domain in world.scenario.domains { durable.apply(.configured(domain: domain, isMirrored: true)) }
-            restart()
         }
+        restart()
         beginJournal()
     }
 
     private func beginJournal() { journal = world.keepsJournals ? Journal.beginning(with: durable) : nil }
 
-    private static func engine(
-        _ state: LocalState, _ scenario: Scenario, knowsSchema: Bool, seed: Seeding?
-    ) -> Engine {
-        let kinds = knowsSchema ? scenario.dictionaryKeys : []
-        let policy = DomainPolicy(
-            kind: { _, key in kinds.contains(key) ? .dictionary : .register }, staysLocal: scenario.staysLocal)
-        return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: seed ?? scenario.seeding)
+    /// How this host mirrors each key.
+    var policy: DomainPolicy {
+        let (kinds, kept, leavesToHosts) = (knowsSchema ? world.scenario.dictionaryKeys : [], kept, leavesToHosts)
+        let staysLocal = world.scenario.staysLocal
+        return DomainPolicy(
+            kind: { _, key in kinds.contains(key) ? .dictionary : .register },
+            staysLocal: { kept.contains($1) || staysLocal($0, $1) }, leavesToHosts: { _, _ in leavesToHosts })
     }
 
     func setPolicy(_ policy: DomainPolicy) { engine.policy = policy }
@@ -144,7 +148,9 @@ final class SimulatedHost {
             durable = reading.state
             self.journal = Array(journal.prefix(reading.length))
         }
-        engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema, seed: seed)
+        engine = Engine(
+            durable, profile: Self.profile, policy: policy, limits: world.scenario.limits,
+            seed: seed ?? world.scenario.seeding)
     }
 
     /// Upgrades to a version that can read all files.
@@ -210,6 +216,7 @@ extension SimulatedHost {
         if case .captured(let capture) = record {
             noteSeeded(capture)
             noteCounted(capture)
+            noteLeft(capture)
         }
         if case .decided(let decision) = record { noteAccepted(decision) }
         durable.apply(record)
@@ -243,6 +250,16 @@ extension SimulatedHost {
         after.apply(changes.filter { $0.reason == .older }, nil)
         let listed = after.live.conflicts.flatMap(\.lostTexts)
         world.record.note(counted: Set(before.live.conflicts.flatMap(\.lostTexts)).subtracting(listed))
+    }
+
+    /// The values of a key that is left to each host are withdrawn.
+    private func noteLeft(_ capture: Capture) {
+        for change in capture.transactions.flatMap(\.changes) where change.value == .left {
+            let live = durable.shared.live
+            let lost = live.conflicts(under: change.path).flatMap(\.lostTexts)
+            let value = live.value(at: change.path)?.propertyList
+            world.record.note(counted: Set(lost + (value?.texts ?? [])))
+        }
     }
 
     /// A user who starts to mirror a file, or releases a held one, is shown the values that it replaces.

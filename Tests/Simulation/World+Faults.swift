@@ -112,7 +112,12 @@ extension World {
         let losesUnpublished =
             scenario.restoresMachines || scenario.rollbacks || scenario.losesState || scenario.clones
             || scenario.actors.contains(.vanishingAuthor)
-        return record.unreported(in: inAll(inForce), listed: inAll(listed)) { text in
+        let left = hosts.flatMap { host in
+            host.files.flatMap { domain, file in
+                file.values.filter { host.isLeft(Path(domain: domain, key: $0.key)) }.flatMap(\.value.texts)
+            }
+        }
+        return record.unreported(in: inAll(inForce).union(left), listed: inAll(listed)) { text in
             !losesUnpublished || published.contains(text)
         }
     }

@@ -60,6 +60,9 @@ struct WriteLedger {
 
     mutating func note(uncertain keys: [Path]) { uncertain.formUnion(keys) }
 
+    /// Values that stayed on their host are mirrored from now on.
+    mutating func note(kept texts: [String]) { acknowledged.formUnion(texts) }
+
     /// A host captured changes.
     mutating func note(_ transaction: Transaction) {
         for change in transaction.changes { acknowledged.formUnion(change.value?.value?.propertyList.texts ?? []) }

@@ -62,6 +62,7 @@ extension Scenario {
             case .oldCache: faults.append(.oldCache)
             case .resolver: faults.append(.restored)
             case .vanishingAuthor: faults.append(.vanished)
+            case .keeper: faults.append(.kept)
             case .rebuilder: break
             }
         }

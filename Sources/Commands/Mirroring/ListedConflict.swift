@@ -151,7 +151,7 @@ extension ListedConflict {
         let host = session.host(of: winner).onOneLine
         if winner.value == .deleted { return "deleted by \(host)" }
         if conflict.isReversion { return "reverted by a program on \(host)" }
-        return conflict.loser.reason == .found ? "found in an older file, replaced by \(host)" : "replaced by \(host)"
+        return conflict.loser.reason == .found ? "found in a file, replaced by \(host)" : "replaced by \(host)"
     }
 
     private var reason: String {

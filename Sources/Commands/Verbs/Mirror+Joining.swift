@@ -245,7 +245,7 @@ extension MirrorVerbs {
 extension Option {
     fileprivate static let fileKey = Option(
         "--key", Argument("KEY", .word),
-        "mirror only this key of a program's file, from its next change on if the file is mirrored already; can be repeated",
+        "mirror only this key of a program's file; can be repeated",
         repeats: true)
     fileprivate static let allKeys = Option(
         "--all-keys", "mirror all keys of a program's file that no schema knows")

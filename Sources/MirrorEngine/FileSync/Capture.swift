@@ -145,8 +145,8 @@ extension CaptureBuilder {
     }
 
     private func replace(_ value: CanonicalValue, at key: Path, _ reading: inout Reading) {
-        let isLeft = local.shared.live.atoms(at: key).contains { $0.value == .left }
-        if local.shared.live.value(at: key) != value, !isLeft { reading.replaced[key] = value }
+        let live = local.shared.live
+        if live.value(at: key) != value, !live.isLeft(key) { reading.replaced[key] = value }
     }
 }
 
@@ -162,7 +162,8 @@ extension CaptureBuilder {
         let tracked = local.trackedFiles[values.domain] ?? TrackedFile()
         let foreign = held == nil && Rule.remembersPast.isKept ? values.foreign(observation) : nil
         let lastSeen = foreign.map { tracked.past.lastSeen(in: $0) } ?? .max
-        for key in values.changedKeys {
+        let beginning = Set(tracked.keysToMirror(policy))
+        for key in values.changedKeys where !beginning.contains(key) {
             let (former, value) = (values.formerValue(of: key), values.file[key])
             // The library has seen what it replaced.
             let seen = foreign.map { $0[key] != former } ?? false ? lastSeen : .max
@@ -173,7 +174,9 @@ extension CaptureBuilder {
             if isForgotten { shown = [] }
             let kind = policy.kind(key.domain, key.key ?? "")
             let isKnown = !values.isUnknown(key) && !values.isRecovered && !isForgotten
-            for write in Difference.writes(from: former, to: value, at: key, kind: kind) {
+            // Of a value that is left to each host, the mirror has no part.
+            let mirrored = local.shared.live.isLeft(key) ? nil : former
+            for write in Difference.writes(from: mirrored, to: value, at: key, kind: kind) {
                 add(
                     write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown,
                     reverted: seen == .max
@@ -181,23 +184,21 @@ extension CaptureBuilder {
                     isOfLibrary: foreign.map { $0[key] != value } ?? true, isReleased: held != nil, &reading)
             }
         }
-        begin(keysThatStayedOf: tracked, &reading)
+        beginMirroring(beginning, &reading)
         finish(reading)
     }
 
-    /// Captures the keys that stayed on this host until now, like those of a domain that begins to be mirrored.
-    /// Otherwise they would look like keys that the mirror has deleted.
-    private mutating func begin(keysThatStayedOf tracked: TrackedFile, _ reading: inout Reading) {
-        let values = reading.values
-        for key in tracked.exceptions.keys.sorted() where tracked.exceptions[key]?.reason == .local {
-            guard let value = values.file[key], tracked.exceptions[key]?.value == value,
-                !values.localKeys.contains(key), local.shared.live.value(at: key) != value
-            else { continue }
-            guard local.shared.live.overlapping(key).isEmpty else {
-                replace(value, at: key, &reading)
-                continue
-            }
-            add(Write(path: key, value: .value(value)), from: nil, shown: [], .found, &reading)
+    /// Captures keys that stayed on this host until now. Otherwise they would look like keys that the mirror has
+    /// deleted. Where the mirror has another value, the file's is kept as an open conflict.
+    private mutating func beginMirroring(_ keys: Set<Path>, _ reading: inout Reading) {
+        let (values, live) = (reading.values, local.shared.live)
+        for key in keys.sorted() {
+            guard let value = values.file[key], live.value(at: key) != value else { continue }
+            let isLeft = live.isLeft(key)
+            let isOld = !isLeft && values.formerValue(of: key) == value
+            add(
+                Write(path: key, value: .value(value)), from: nil, shown: isLeft ? live.shown(at: key) : [],
+                isOld ? .found : .written, &reading)
         }
     }
 
@@ -237,7 +238,8 @@ extension CaptureBuilder {
     private mutating func finish(_ reading: Reading) {
         let live = local.shared.live
         for key in reading.values.localKeys.sorted()
-        where policy.leavesToHosts(key.domain, key.key ?? "") && live.under(key).contains(where: { $0.value != .left })
+        where policy.staysLocal(key.domain, key.key ?? "") && policy.leavesToHosts(key.domain, key.key ?? "")
+            && live.under(key).contains(where: { $0.value != .left })
         {
             let write = Write(path: key, value: .left)
             let replaced = live.replaced(byWriteAt: key, of: .left, shown: [], showing: nil)
@@ -363,11 +365,10 @@ extension CaptureBuilder {
         let former = local.trackedFiles[values.domain] ?? TrackedFile()
         var exceptions: [Path: TrackedFile.Exception] = [:]
         for (key, isInView) in differing(values, former, after) {
-            let isLeft = !isInView && after.atoms(at: key).contains { $0.value == .left }
-            let isLocal = isLeft || values.localKeys.contains(key)
+            let isLeft = !isInView && after.isLeft(key)
             // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = TrackedFile.Exception(
-                value: values.file[key], reason: isLocal ? .local : .pending,
+                value: values.file[key], reason: values.localKeys.contains(key) ? .local : isLeft ? .left : .pending,
                 shown: shown(at: key, reading, made[key] ?? []))
         }
         for key in values.beyondLimit { exceptions[key] = TrackedFile.Exception(value: nil, reason: .limit) }

@@ -25,6 +25,10 @@ struct FileComparison {
         self.init(observation, longValues: context.longValues, staysLocal: staysLocal)
         compare(with: context.local.fileValues(in: domain))
         for key in former.keys where file[key] == nil && staysLocal(key.key ?? "") { localKeys.insert(key) }
+        for (key, exception) in context.local.trackedFiles[domain]?.exceptions ?? [:]
+        where exception.reason == .local && exception.value == file[key] && !context.policy.isDeclared(key.domain) {
+            localKeys.insert(key)
+        }
     }
 
     /// Takes the contents of a file without previous values.

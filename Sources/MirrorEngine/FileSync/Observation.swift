@@ -58,6 +58,8 @@ package struct DomainPolicy: Sendable {
     package let staysLocal: @Sendable (_ domain: String, _ key: String) -> Bool
     /// Whether a key that stays on this host is left to each host, so that no host mirrors it.
     package let leavesToHosts: @Sendable (_ domain: String, _ key: String) -> Bool
+    /// Whether it is known which keys of a domain stay. If its schema is gone, those that stayed do so until a change.
+    package let isDeclared: @Sendable (_ domain: String) -> Bool
     /// The key with the version of a domain's settings.
     package let versionKey: String?
     /// Whether this host supports a version of a domain's settings.
@@ -67,10 +69,12 @@ package struct DomainPolicy: Sendable {
         kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
         staysLocal: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
         leavesToHosts: @escaping @Sendable (String, String) -> Bool = { _, _ in true },
-        versionKey: String? = nil, supports: @escaping @Sendable (String, CanonicalValue) -> Bool = { _, _ in true }
+        isDeclared: @escaping @Sendable (String) -> Bool = { _ in true }, versionKey: String? = nil,
+        supports: @escaping @Sendable (String, CanonicalValue) -> Bool = { _, _ in true }
     ) {
         self.kind = kind
         (self.staysLocal, self.leavesToHosts) = (staysLocal, leavesToHosts)
+        self.isDeclared = isDeclared
         (self.versionKey, self.supports) = (versionKey, supports)
     }
 

@@ -31,6 +31,9 @@ package struct TrackedFile: Hashable, Sendable {
         /// The written values that the file shows, or none if that is unknown.
         package var shown: [Shown] = []
 
+        /// Whether the value in the mirror must still reach the file.
+        package var isPending: Bool { reason == .pending || reason == .returned }
+
         package enum Reason: UInt8, Hashable, Sendable {
             /// The file must still be changed.
             case pending
@@ -38,8 +41,12 @@ package struct TrackedFile: Hashable, Sendable {
             case format
             /// The value exceeds a limit of the mirror.
             case limit
-            /// The value stays on its host.
+            /// The key stays on this host.
             case local
+            /// The key is left to each host.
+            case left
+            /// The key was left to each host, and is mirrored again.
+            case returned
         }
     }
 
@@ -76,8 +83,16 @@ package struct TrackedFile: Hashable, Sendable {
         return past
     }
 
+    /// Returns the keys that stayed on this host until now.
+    package func keysToMirror(_ policy: DomainPolicy) -> [Path] {
+        exceptions.filter { key, exception in
+            let stayed = exception.reason == .returned || exception.reason == .local && policy.isDeclared(key.domain)
+            return stayed && !policy.staysLocal(key.domain, key.key ?? "")
+        }.map(\.key)
+    }
+
     /// Whether the file must still be changed.
-    package var isPending: Bool { exceptions.values.contains { $0.reason == .pending } }
+    package var isPending: Bool { exceptions.values.contains(where: \.isPending) }
 }
 
 /// What a preference file showed before each change that the mirror made in it.

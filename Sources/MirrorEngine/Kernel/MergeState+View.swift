@@ -109,6 +109,11 @@ extension MergeState {
         return value(at: path, atoms)
     }
 
+    /// Whether a key has no value, because it is left to each host.
+    package func isLeft(_ key: Path) -> Bool {
+        atoms(at: key).contains { $0.value == .left } && value(at: key) == nil
+    }
+
     private func value(at path: Path, _ atoms: [Atom]) -> CanonicalValue? {
         if atoms.isEmpty { return nil }
         if atoms.count == 1, atoms[0].isWhole, atoms[0].path == path {

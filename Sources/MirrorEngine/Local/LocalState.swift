@@ -312,7 +312,7 @@ extension LocalState {
         guard Rule.forgetsOnlyApplied.isKept else { return [] }
         return mirroredFiles.reduce(into: []) { writers, tracked in
             let (domain, file) = tracked
-            let keys = file.exceptions.filter { $0.value.reason == .pending }.map(\.key)
+            let keys = file.exceptions.filter(\.value.isPending).map(\.key)
             for path in file.isCaptured ? keys : [domain] {
                 writers.formUnion(shared.live.overlapping(path).compactMap(\.name.dot?.writer))
             }
@@ -380,17 +380,24 @@ extension LocalState {
         let domain = key.prefix(components: 1)
         let exception = trackedFiles[domain]?.exceptions[key]
         let (former, value) = (before.value(at: key), shared.live.value(at: key))
-        guard former != value, exception?.reason != .limit else { return }
+        let isLeft = value == nil && shared.live.isLeft(key)
+        guard former != value || exception?.reason == .left && !isLeft, exception?.reason != .limit else { return }
         // The file is unchanged: it holds the value of the exception, or else the previous view.
         let inFile = exception.map(\.value) ?? former
         if inFile == value {
             trackedFiles[domain]?.exceptions[key] = nil
         } else {
-            let isLeft = value == nil && shared.live.atoms(at: key).contains { $0.value == .left }
             // After an interrupted write, it is unknown which of two values the file shows.
             let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
+            let reason: TrackedFile.Exception.Reason =
+                switch exception?.reason {
+                case .local: .local
+                case _ where isLeft: .left
+                case .left, .returned: .returned
+                default: .pending
+                }
             trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(
-                value: inFile, reason: isLeft ? .local : .pending,
+                value: inFile, reason: reason,
                 shown: exception?.shown ?? (isUnknown ? [] : before.shown(at: key)))
         }
     }

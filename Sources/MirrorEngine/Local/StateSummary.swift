@@ -34,6 +34,7 @@ extension Engine {
         let mirrored = local.mirroredFiles
         let isCaptured = mirrored.values.allSatisfy {
             $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil && $0.interrupted.isEmpty
+                && $0.keysToMirror(policy).isEmpty
         }
         // A writer whose folder is gone and not needed is ignored, and so is one of whom only a name is known.
         let others = local.peers.filter { writer, peer in

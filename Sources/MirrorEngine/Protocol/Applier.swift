@@ -77,7 +77,7 @@ extension Applier {
         for observation in observations {
             let domain = Path(domain: observation.domain)
             guard let trackedFile = context.local.trackedFiles[domain],
-                application != nil || isChanged(observation, trackedFile)
+                application != nil || isChanged(observation, trackedFile, context)
             else { continue }
             var comparison = FileComparison(observation, context)
             if case .recovered(let values)? = observation.mark { comparison.compare(with: values) }
@@ -130,13 +130,14 @@ extension Applier {
     }
 
     /// Whether a file may have contents that were not captured.
-    private func isChanged(_ observation: Observation, _ trackedFile: TrackedFile) -> Bool {
+    private func isChanged(_ observation: Observation, _ trackedFile: TrackedFile, _ context: EngineContext) -> Bool {
         let domain = Path(domain: observation.domain)
         // A file that could not be opened has neither contents nor an identity.
         let isRefused = observation.content == .unreadable && observation.hash == nil
         return observation.identity != trackedFile.file || trackedFile.held != nil || trackedFile.suspicion != nil
             || isRefused
             || !trackedFile.interrupted.isEmpty || overruled.contains(domain) || accepted.contains(domain)
+            || !trackedFile.keysToMirror(context.policy).isEmpty
     }
 }
 
@@ -353,7 +354,7 @@ extension EngineContext {
         for domain in domains {
             guard var trackedFile = local.trackedFiles[domain] else { continue }
             let keys = trackedFile.exceptions.filter { key, exception in
-                exception.reason == .pending && policy.staysLocal(domain.domain, key.key ?? "")
+                exception.isPending && policy.staysLocal(domain.domain, key.key ?? "")
             }
             guard !keys.isEmpty else { continue }
             marksAny = true

@@ -218,6 +218,9 @@ extension DomainPolicy {
             leavesToHosts: { domain, key in
                 (try? DomainName(domain)).map { !selection.leavesOut(key, ofFile: $0) } ?? true
             },
+            isDeclared: { domain in
+                (try? DomainName(domain)).map { selection.file(of: $0) != nil || schemas[$0] != nil } ?? false
+            },
             versionKey: Schema.versionKey,
             supports: { domain, version in
                 guard let schema = schema(domain), let version = try? version.decoded() else { return true }

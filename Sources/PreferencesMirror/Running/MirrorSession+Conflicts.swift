@@ -27,9 +27,9 @@ extension MirrorSession {
     /// Whether the file of this host may show another value of a key than the one that is in force in the mirror.
     package func fileLags(at key: Path) -> Bool {
         guard let trackedFile = engine.status.trackedFile(of: key.prefix(components: 1)) else { return true }
-        let exception = trackedFile.exceptions[key]?.reason
-        return !trackedFile.isCaptured || trackedFile.interrupted[key] != nil || exception == .pending
-            || exception == .format
+        let exception = trackedFile.exceptions[key]
+        return !trackedFile.isCaptured || trackedFile.interrupted[key] != nil || exception?.isPending ?? false
+            || exception?.reason == .format
     }
 
     /// Watches the state of the mirror, which every program changes that exchanges.

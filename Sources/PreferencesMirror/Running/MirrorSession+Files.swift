@@ -174,9 +174,14 @@ extension MirrorSession {
             {
                 return false
             }
-            return !trackedFile.isCaptured || trackedFile.held != nil || identity != trackedFile.file
+            return trackedFile.held != nil || isChanged(trackedFile, identity)
         }
         return Set(changed.keys)
+    }
+
+    /// Whether a file that is not held has values that the state lacks.
+    func isChanged(_ trackedFile: TrackedFile, _ identity: MirrorEngine.FileIdentity?) -> Bool {
+        !trackedFile.isCaptured || identity != trackedFile.file || !trackedFile.keysToMirror(engine.policy).isEmpty
     }
 
     // MARK: Locking and reading
