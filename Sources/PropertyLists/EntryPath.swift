@@ -87,6 +87,8 @@ extension EntryPath {
             case missingArray
             /// The place after the last element, in a dictionary.
             case endOfDictionary
+            /// An empty key that does not exist.
+            case emptyKey
             /// The path exceeds the nesting limit.
             case nestedTooDeeply(limit: Int)
         }
@@ -164,6 +166,7 @@ extension EntryPath.Failure: CustomStringConvertible {
         case .outOfBounds(let count): "\(place): there \(count == 1 ? "is 1 element" : "are \(count) elements")"
         case .missingArray: "\(place): there is no array yet; an empty last component (\(arrayPlace)) begins one"
         case .endOfDictionary: "\(place): a dictionary has no end, as an array has"
+        case .emptyKey: "\(place): a key must not be empty"
         case .nestedTooDeeply(let limit): "\(place): containers more than \(limit) levels deep"
         }
     }
@@ -207,16 +210,16 @@ extension PropertyList {
         try edit(path) { entry in entry = value }
     }
 
-    /// Throws if a user's path ends with the place after the last element, but leads into a dictionary. `set(_:at:)`
-    /// treats this component as an empty key, because files can contain one. A user means an empty key only if the key
+    /// Throws if a user's path has an empty component other than the place after the last element of an array.
+    /// `set(_:at:)` treats it as an empty key, because files can contain one. A user means an empty key only if the key
     /// exists.
-    package func checkEnd(of path: EntryPath) throws(EntryPath.Failure) {
-        guard path.components.last == .end, self[path] == nil,
-            self[EntryPath(path.components.dropLast())]?.kind == .dictionary
-        else {
-            return
+    package func checkEmptyKeys(of path: EntryPath) throws(EntryPath.Failure) {
+        for (depth, component) in path.components.enumerated() where component == .end {
+            let container = EntryPath(Array(path.components[..<depth]))
+            guard self[EntryPath(container.components + [component])] == nil else { continue }
+            guard depth == path.components.count - 1 else { throw path.failure(.emptyKey, at: depth) }
+            if self[container]?.kind == .dictionary { throw path.failure(.endOfDictionary, at: depth) }
         }
-        throw path.failure(.endOfDictionary, at: path.components.count - 1)
     }
 
     /// Removes the entry at `path` and returns it, or returns nil if there is none.

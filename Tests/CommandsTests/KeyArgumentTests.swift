@@ -8,6 +8,7 @@ import Testing
         ("theme", "theme", []), ("a.b.c", "a.b.c", []), ("a:b", "a:b", []), ("\\:theme", ":theme", []),
         ("\\a", "\\a", []), ("\\\\:a", "\\\\:a", []), (":theme", "theme", []), (":a:b", "a", ["b"]),
         (":apps:0:name", "apps", ["0", "name"]), (":a:-1", "a", ["-1"]), (":list:", "list", [.end]),
+        (":a::b", "a", ["", "b"]),
         (":a\\:b:c", "a:b", ["c"]), (":\\\\", "\\", []), ("-int", "-int", []), ("0", "0", []), (" ", " ", []),
         ("\u{301}", "\u{301}", []), (":\u{301}", "\u{301}", []),
     ]
@@ -23,7 +24,7 @@ import Testing
 
     @Test(arguments: [
         ("", "a key must not be empty"), (":", ":: a key must not be empty"), ("::a", "::a: a key must not be empty"),
-        (":a::b", ":a::b: a key must not be empty"), ("a\0b", "a\\0b: a key must not contain a NUL"),
+        ("a\0b", "a\\0b: a key must not contain a NUL"),
         (":a\\b", ":a\\b: \\b is not an escape; only \\:, \\\\ and \\* are"),
         (":a\\", ":a\\: \\ is not an escape; only \\:, \\\\ and \\* are"),
     ])

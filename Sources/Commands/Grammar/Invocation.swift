@@ -150,8 +150,7 @@ package struct KeyArgument: Hashable, Sendable {
         try self.init(argument)
         if inFile, argument == ":" { return }
         let texts = path.components.map(\.text)
-        // Only the last component may be empty, where it denotes the end of an array. The key itself must not be.
-        guard let key = texts.first, !key.isEmpty, !texts.dropLast().contains(where: \.isEmpty) else {
+        guard let key = texts.first, !key.isEmpty else {
             throw KeyFailure(.empty, argument: argument)
         }
         guard !texts.contains(where: { $0.utf8.contains(0) }) else { throw KeyFailure(.nul, argument: argument) }
@@ -167,7 +166,7 @@ extension KeyArgument {
 
     /// The argument that names the entry; nil if the key is empty or contains a NUL, which no argument can express.
     package var argument: String? {
-        guard !path.components.contains(where: { $0.text.isEmpty || $0.text.utf8.contains(0) }) else { return nil }
+        guard !key.isEmpty, !path.components.contains(where: { $0.text.utf8.contains(0) }) else { return nil }
         return spelling
     }
 

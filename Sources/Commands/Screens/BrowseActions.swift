@@ -582,7 +582,7 @@ extension BrowseScreen.Change {
         switch self {
         case .set(let path, let value):
             try adopt(path)
-            try root.checkEnd(of: path)
+            try root.checkEmptyKeys(of: path)
             try root.set(value, at: path)
         case .rename(let old, let new): try root.move(stored(old), from: old, to: new)
         case .move(let old, let new):

@@ -119,7 +119,7 @@ private struct Transfer: Sendable {
             }
             for copy in copies {
                 try access.checkExact(copy.value, at: copy.old, in: source)
-                try root.checkEnd(of: copy.new)
+                try root.checkEmptyKeys(of: copy.new)
                 try root.set(copy.value, at: copy.new)
             }
             draft.root = root
@@ -165,7 +165,7 @@ private struct Transfer: Sendable {
             var root = draft.root
             draft.step = .move(root.counted(old.path), to: root.counted(new.path))
             let value = try present(in: root)
-            try root.checkEnd(of: new.path)
+            try root.checkEmptyKeys(of: new.path)
             try root.move(value, from: root.counted(old.path), to: root.counted(new.path))
             draft.root = root
         }.ofExistingDomain
@@ -205,7 +205,7 @@ private struct Transfer: Sendable {
     }
 
     private func put(_ value: PropertyList, in root: inout PropertyList) throws {
-        try root.checkEnd(of: new.path)
+        try root.checkEmptyKeys(of: new.path)
         try root.set(value, at: new.path)
     }
 

@@ -157,7 +157,7 @@ private struct Writing: Sendable {
             let present = root[key.path]
             draft.step = inserts ? .insertion(root.counted(key.path)) : nil
             if let compared { try condition.check(compared(root), key.spelling) }
-            try root.checkEnd(of: key.path)
+            try root.checkEmptyKeys(of: key.path)
             let former = try inserts ? nil : base.map { try $0(root) } ?? present
             let value = try value(replacing: former, at: key.path, word ?? key.spelling, rule, now)
             if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
@@ -183,7 +183,7 @@ private struct Writing: Sendable {
             for key in keys {
                 let present = root[key.path]
                 try condition.check(present, key.spelling)
-                try root.checkEnd(of: key.path)
+                try root.checkEmptyKeys(of: key.path)
                 let rule = schema?.rule(at: key.path)
                 try root.set(value(replacing: present, at: key.path, key.spelling, rule, now), at: key.path)
             }

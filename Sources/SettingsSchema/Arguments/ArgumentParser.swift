@@ -399,7 +399,7 @@ extension ArgumentParser {
         var domain = PropertyList.dictionary(former.map { [setting.key: $0] } ?? [:])
         var path = path
         path.components[0] = EntryPath.Component(setting.key)
-        try domain.checkEnd(of: path)
+        try domain.checkEmptyKeys(of: path)
         try domain.set(value, at: path)
         result.values[setting.key] = domain[setting.key]
     }
