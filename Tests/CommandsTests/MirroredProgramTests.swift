@@ -253,6 +253,27 @@ private struct Laptops {
         #expect(try hosts.text("laptop", Self.code) == before)
     }
 
+    @Test func `publishes no key that a missing schema has kept, even if it is selected`() throws {
+        let hosts = try Laptops()
+        for host in ["desk", "laptop"] {
+            try hosts.write(host, Self.code, "{\"editor.fontSize\": 1}")
+            try hosts.run(host, "adopt code")
+        }
+        try hosts.join("desk", "laptop")
+        for host in ["desk", "laptop"] {
+            try hosts.run(host, "mirror add code --key terminal.integrated.cwd --key editor.fontSize", status: nil)
+            try hosts.run(host, "write code terminal.integrated.cwd /of-\(host)")
+        }
+        try hosts.sync("desk", "laptop", "desk")
+        try hosts.hideCatalogue()
+        try hosts.run("desk", "write code editor.fontSize --int 31")
+        try hosts.sync("desk", "laptop", "desk", "laptop")
+        #expect(try hosts.run("laptop", "read code editor.fontSize").output == "31\n")
+        for host in ["desk", "laptop"] {
+            #expect(try hosts.run(host, "read code terminal.integrated.cwd").output == "/of-\(host)\n")
+        }
+    }
+
     /// Another user with access to the directory writes as a host for which nothing stays local.
     @Test func `takes nothing from others that a program may run`() throws {
         let hosts = try pair()

@@ -114,6 +114,7 @@ extension SimulatedHost {
         world.log("\(label) keeps \(keys.sorted())")
         let former = kept
         kept = keys
+        lacksDeclaration = !world.isCalm && world.chance(0.2)
         engine.policy = policy
         for file in files.values {
             for key in former.subtracting(keys) {

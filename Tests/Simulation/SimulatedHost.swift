@@ -27,9 +27,11 @@ final class SimulatedHost {
     /// Whether the host is away and does nothing.
     var isAway = false
     private let knowsSchema: Bool
-    /// The keys that stay on this host, and whether they are left to each host.
+    /// The keys that stay on this host, and why.
     var kept: Set<String> = []
-    private let leavesToHosts: Bool
+    private let stay: DomainPolicy.Stay
+    /// Whether the schema is missing that has declared which keys stay.
+    var lacksDeclaration = false
     var engine: Engine
     /// The state that remains after a crash.
     private(set) var durable: LocalState
@@ -88,7 +90,7 @@ final class SimulatedHost {
         isOld = world.scenario.mixesVersions && world.chance(0.4)
         knowsSchema = !world.misfortune(0.2)
         if !knowsSchema { world.count(.withoutSchema) }
-        leavesToHosts = world.scenario.actors.contains(.keeper) && world.chance(0.3)
+        stay = world.scenario.actors.contains(.keeper) && world.chance(0.3) ? .declared : .unselected
         hasNarrowFormat = world.scenario.hasNarrowFormats && world.chance(0.5)
         engine = Engine(durable, profile: Self.profile, limits: world.scenario.limits)
         if state == nil {
@@ -102,11 +104,12 @@ final class SimulatedHost {
 
     /// How this host mirrors each key.
     var policy: DomainPolicy {
-        let (kinds, kept, leavesToHosts) = (knowsSchema ? world.scenario.dictionaryKeys : [], kept, leavesToHosts)
-        let staysLocal = world.scenario.staysLocal
+        let (kinds, kept, stay) = (knowsSchema ? world.scenario.dictionaryKeys : [], kept, stay)
+        let (staysLocal, isDeclared) = (world.scenario.staysLocal, !lacksDeclaration)
         return DomainPolicy(
             kind: { _, key in kinds.contains(key) ? .dictionary : .register },
-            staysLocal: { kept.contains($1) || staysLocal($0, $1) }, leavesToHosts: { _, _ in leavesToHosts })
+            stay: { domain in { kept.contains($0) ? stay : staysLocal(domain, $0) ? .declared : nil } },
+            isDeclared: { _ in isDeclared })
     }
 
     func setPolicy(_ policy: DomainPolicy) { engine.policy = policy }

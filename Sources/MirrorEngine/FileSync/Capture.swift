@@ -138,7 +138,7 @@ extension CaptureBuilder {
     /// Records that the file is to be overwritten, and with which values.
     mutating func overrule(_ observation: Observation, _ values: FileComparison) {
         var reading = Reading(values: values, observation: observation)
-        for key in values.changedKeys {
+        for key in values.changedKeys + local.keysToMirror(of: values.domain, policy) {
             if let value = values.file[key] { replace(value, at: key, &reading) }
         }
         readings.append(reading)
@@ -162,7 +162,7 @@ extension CaptureBuilder {
         let tracked = local.trackedFiles[values.domain] ?? TrackedFile()
         let foreign = held == nil && Rule.remembersPast.isKept ? values.foreign(observation) : nil
         let lastSeen = foreign.map { tracked.past.lastSeen(in: $0) } ?? .max
-        let beginning = Set(tracked.keysToMirror(policy))
+        let beginning = Set(local.keysToMirror(of: values.domain, policy))
         for key in values.changedKeys where !beginning.contains(key) {
             let (former, value) = (values.formerValue(of: key), values.file[key])
             // The library has seen what it replaced.
@@ -174,8 +174,8 @@ extension CaptureBuilder {
             if isForgotten { shown = [] }
             let kind = policy.kind(key.domain, key.key ?? "")
             let isKnown = !values.isUnknown(key) && !values.isRecovered && !isForgotten
-            // Of a value that is left to each host, the mirror has no part.
-            let mirrored = local.shared.live.isLeft(key) ? nil : former
+            // Of a value that stayed on its host, the mirror has no part.
+            let mirrored = stayed(key, tracked) ? nil : former
             for write in Difference.writes(from: mirrored, to: value, at: key, kind: kind) {
                 add(
                     write, from: isKnown ? former.map(WrittenValue.value) ?? .deleted : nil, shown: shown,
@@ -188,8 +188,13 @@ extension CaptureBuilder {
         finish(reading)
     }
 
+    /// Whether the file's value of a key was not mirrored when the file was last read.
+    private func stayed(_ key: Path, _ tracked: TrackedFile) -> Bool {
+        local.shared.live.isLeft(key) || tracked.exceptions[key].map { local.keeps(key, $0) } ?? false
+    }
+
     /// Captures keys that stayed on this host until now. Otherwise they would look like keys that the mirror has
-    /// deleted. Where the mirror has another value, the file's is kept as an open conflict.
+    /// deleted. Where the mirror has another value, an older one of the file is kept as an open conflict.
     private mutating func beginMirroring(_ keys: Set<Path>, _ reading: inout Reading) {
         let (values, live) = (reading.values, local.shared.live)
         for key in keys.sorted() {
@@ -237,10 +242,9 @@ extension CaptureBuilder {
 
     private mutating func finish(_ reading: Reading) {
         let live = local.shared.live
+        let stay = policy.stay(reading.values.domain.domain)
         for key in reading.values.localKeys.sorted()
-        where policy.staysLocal(key.domain, key.key ?? "") && policy.leavesToHosts(key.domain, key.key ?? "")
-            && live.under(key).contains(where: { $0.value != .left })
-        {
+        where stay(key.key ?? "") == .declared && live.under(key).contains(where: { $0.value != .left }) {
             let write = Write(path: key, value: .left)
             let replaced = live.replaced(byWriteAt: key, of: .left, shown: [], showing: nil)
             writes.append(
@@ -364,11 +368,15 @@ extension CaptureBuilder {
         let (values, observation) = (reading.values, reading.observation)
         let former = local.trackedFiles[values.domain] ?? TrackedFile()
         var exceptions: [Path: TrackedFile.Exception] = [:]
+        let stay = policy.stay(values.domain.domain)
         for (key, isInView) in differing(values, former, after) {
-            let isLeft = !isInView && after.isLeft(key)
+            let reason: TrackedFile.Exception.Reason =
+                if values.localKeys.contains(key) {
+                    stay(key.key ?? "") == .unselected ? .unselected : .kept
+                } else if !isInView, after.isLeft(key) { .left } else { .pending }
             // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = TrackedFile.Exception(
-                value: values.file[key], reason: values.localKeys.contains(key) ? .local : isLeft ? .left : .pending,
+                value: values.file[key], reason: reason,
                 shown: shown(at: key, reading, made[key] ?? []))
         }
         for key in values.beyondLimit { exceptions[key] = TrackedFile.Exception(value: nil, reason: .limit) }

@@ -21,12 +21,15 @@ struct FileComparison {
     private(set) var isRecovered = false
 
     init(_ observation: Observation, _ context: EngineContext) {
-        let staysLocal = { context.policy.staysLocal(observation.domain, $0) }
+        let stay = context.policy.stay(observation.domain)
+        let staysLocal = { stay($0) != nil }
         self.init(observation, longValues: context.longValues, staysLocal: staysLocal)
         compare(with: context.local.fileValues(in: domain))
         for key in former.keys where file[key] == nil && staysLocal(key.key ?? "") { localKeys.insert(key) }
-        for (key, exception) in context.local.trackedFiles[domain]?.exceptions ?? [:]
-        where exception.reason == .local && exception.value == file[key] && !context.policy.isDeclared(key.domain) {
+        guard !context.policy.isDeclared(observation.domain) else { return }
+        // Without its schema, a key stays until it is changed.
+        let exceptions = context.local.trackedFiles[domain]?.exceptions ?? [:]
+        for (key, exception) in exceptions where exception.value == file[key] && context.local.keeps(key, exception) {
             localKeys.insert(key)
         }
     }
@@ -129,6 +132,24 @@ struct FileComparison {
 }
 
 extension LocalState {
+    /// Whether a declaration keeps a key on this host.
+    func keeps(_ key: Path, _ exception: TrackedFile.Exception) -> Bool {
+        exception.reason == .kept || exception.reason == .local && !shared.live.isLeft(key)
+    }
+
+    /// Returns the keys of a file that stayed on this host, and do not by this policy.
+    func keysToMirror(of domain: Path, _ policy: DomainPolicy) -> [Path] {
+        let exceptions = trackedFiles[domain]?.exceptions ?? [:]
+        let stayed = exceptions.filter { key, exception in
+            exception.reason == .returned || exception.reason == .unselected || keeps(key, exception)
+        }
+        guard !stayed.isEmpty else { return [] }
+        let (stay, isDeclared) = (policy.stay(domain.domain), policy.isDeclared(domain.domain))
+        return stayed.filter { key, exception in
+            stay(key.key ?? "") == nil && (isDeclared || !keeps(key, exception))
+        }.map(\.key)
+    }
+
     /// Returns the contents of a preference file when it was last read or written: the view, except for the exceptions.
     package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
         guard let trackedFile = trackedFiles[domain], trackedFile.isCaptured else { return [] }

@@ -54,11 +54,9 @@ package enum LibraryWrite: Hashable, Sendable {
 package struct DomainPolicy: Sendable {
     /// How the writes of a key are divided.
     package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
-    /// Whether a key stays on this host.
-    package let staysLocal: @Sendable (_ domain: String, _ key: String) -> Bool
-    /// Whether a key that stays on this host is left to each host, so that no host mirrors it.
-    package let leavesToHosts: @Sendable (_ domain: String, _ key: String) -> Bool
-    /// Whether it is known which keys of a domain stay. If its schema is gone, those that stayed do so until a change.
+    /// Returns for each key of a domain why it stays on this host, or nil if it is mirrored.
+    package let stay: @Sendable (_ domain: String) -> (_ key: String) -> Stay?
+    /// Whether the schema that declares which keys of a domain stay is there.
     package let isDeclared: @Sendable (_ domain: String) -> Bool
     /// The key with the version of a domain's settings.
     package let versionKey: String?
@@ -67,18 +65,27 @@ package struct DomainPolicy: Sendable {
 
     package init(
         kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
-        staysLocal: @escaping @Sendable (String, String) -> Bool = { _, _ in false },
-        leavesToHosts: @escaping @Sendable (String, String) -> Bool = { _, _ in true },
+        stay: @escaping @Sendable (String) -> (String) -> Stay? = { _ in { _ in nil } },
         isDeclared: @escaping @Sendable (String) -> Bool = { _ in true }, versionKey: String? = nil,
         supports: @escaping @Sendable (String, CanonicalValue) -> Bool = { _, _ in true }
     ) {
         self.kind = kind
-        (self.staysLocal, self.leavesToHosts) = (staysLocal, leavesToHosts)
-        self.isDeclared = isDeclared
+        (self.stay, self.isDeclared) = (stay, isDeclared)
         (self.versionKey, self.supports) = (versionKey, supports)
     }
 
     package static let plain = DomainPolicy()
+
+    /// The reason a key stays on its host.
+    package enum Stay: Sendable {
+        /// It is left to each host, because a schema declares it, or its name is that of a secret or a command. No host
+        /// mirrors it.
+        case declared
+        /// A user of this host did not select it. That does not concern the other hosts.
+        case unselected
+    }
+
+    package func staysLocal(_ domain: String, _ key: String) -> Bool { stay(domain)(key) != nil }
 }
 
 /// The side whose values are used when a domain begins to be mirrored and both sides have a value.

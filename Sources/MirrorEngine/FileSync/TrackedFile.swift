@@ -41,12 +41,16 @@ package struct TrackedFile: Hashable, Sendable {
             case format
             /// The value exceeds a limit of the mirror.
             case limit
-            /// The key stays on this host.
+            /// The key stays on this host or is left to each host. Earlier versions did not say which.
             case local
             /// The key is left to each host.
             case left
             /// The key was left to each host, and is mirrored again.
             case returned
+            /// The key stays on this host by a declaration.
+            case kept
+            /// The key stays on this host because its user did not select it.
+            case unselected
         }
     }
 
@@ -81,14 +85,6 @@ package struct TrackedFile: Hashable, Sendable {
         var past = past
         past.add(changes) { exceptions[$0]?.shown ?? [] }
         return past
-    }
-
-    /// Returns the keys that stayed on this host until now.
-    package func keysToMirror(_ policy: DomainPolicy) -> [Path] {
-        exceptions.filter { key, exception in
-            let stayed = exception.reason == .returned || exception.reason == .local && policy.isDeclared(key.domain)
-            return stayed && !policy.staysLocal(key.domain, key.key ?? "")
-        }.map(\.key)
     }
 
     /// Whether the file must still be changed.

@@ -110,9 +110,10 @@ extension MergeState {
     }
 
     /// Whether a key has no value, because it is left to each host.
-    package func isLeft(_ key: Path) -> Bool {
-        atoms(at: key).contains { $0.value == .left } && value(at: key) == nil
-    }
+    package func isLeft(_ key: Path) -> Bool { hasLeft(key) && value(at: key) == nil }
+
+    /// Whether a key or a part of it is left to each host.
+    func hasLeft(_ key: Path) -> Bool { atoms(at: key).contains { $0.value == .left } }
 
     private func value(at path: Path, _ atoms: [Atom]) -> CanonicalValue? {
         if atoms.isEmpty { return nil }

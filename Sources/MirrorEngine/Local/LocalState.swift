@@ -381,7 +381,8 @@ extension LocalState {
         let exception = trackedFiles[domain]?.exceptions[key]
         let (former, value) = (before.value(at: key), shared.live.value(at: key))
         let isLeft = value == nil && shared.live.isLeft(key)
-        guard former != value || exception?.reason == .left && !isLeft, exception?.reason != .limit else { return }
+        let wasLeft = exception?.reason == .left || exception?.reason == .local && before.isLeft(key)
+        guard former != value || wasLeft && !isLeft, exception?.reason != .limit else { return }
         // The file is unchanged: it holds the value of the exception, or else the previous view.
         let inFile = exception.map(\.value) ?? former
         if inFile == value {
@@ -391,9 +392,13 @@ extension LocalState {
             let isUnknown = trackedFiles[domain]?.interrupted[key] != nil
             let reason: TrackedFile.Exception.Reason =
                 switch exception?.reason {
-                case .local: .local
+                case .kept, .unselected: exception?.reason ?? .kept
                 case _ where isLeft: .left
                 case .left, .returned: .returned
+                case .local where wasLeft: .returned
+                case .local: .kept
+                // A part of the value was left to each host, and the file's is not replaced unseen.
+                case _ where shared.live.hasLeft(key) && !before.hasLeft(key): .returned
                 default: .pending
                 }
             trackedFiles[domain]?.exceptions[key] = TrackedFile.Exception(

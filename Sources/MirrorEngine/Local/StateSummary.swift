@@ -32,9 +32,9 @@ extension Engine {
     /// Returns the summary of the current state, for a journal of this length.
     package func summary(journalLength: Int) -> StateSummary {
         let mirrored = local.mirroredFiles
-        let isCaptured = mirrored.values.allSatisfy {
-            $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil && $0.interrupted.isEmpty
-                && $0.keysToMirror(policy).isEmpty
+        let isCaptured = mirrored.allSatisfy { domain, file in
+            file.isCaptured && file.held == nil && !file.isPending && file.suspicion == nil && file.interrupted.isEmpty
+                && local.keysToMirror(of: domain, policy).isEmpty
         }
         // A writer whose folder is gone and not needed is ignored, and so is one of whom only a name is known.
         let others = local.peers.filter { writer, peer in

@@ -137,7 +137,7 @@ extension Applier {
         return observation.identity != trackedFile.file || trackedFile.held != nil || trackedFile.suspicion != nil
             || isRefused
             || !trackedFile.interrupted.isEmpty || overruled.contains(domain) || accepted.contains(domain)
-            || !trackedFile.keysToMirror(context.policy).isEmpty
+            || !context.local.keysToMirror(of: domain, context.policy).isEmpty
     }
 }
 
@@ -340,7 +340,7 @@ extension EngineContext {
     /// Returns the reason to hold a domain because of the version that would be written into its file, or nil.
     fileprivate func versionHold(of domain: Path) -> HoldReason? {
         guard let path = policy.versionKey.map(domain.appending),
-            local.trackedFiles[domain]?.exceptions[path]?.reason == .pending,
+            local.trackedFiles[domain]?.exceptions[path]?.isPending ?? false,
             let version = local.shared.live.value(at: path)
         else { return nil }
         return policy.supports(domain.domain, version) ? nil : .newerVersion
@@ -353,14 +353,14 @@ extension EngineContext {
         var marksAny = false
         for domain in domains {
             guard var trackedFile = local.trackedFiles[domain] else { continue }
-            let keys = trackedFile.exceptions.filter { key, exception in
-                exception.isPending && policy.staysLocal(domain.domain, key.key ?? "")
-            }
+            let stay = policy.stay(domain.domain)
+            let keys = trackedFile.exceptions.filter { $1.isPending && stay($0.key ?? "") != nil }
             guard !keys.isEmpty else { continue }
             marksAny = true
             for (key, exception) in keys {
                 trackedFile.exceptions[key] = TrackedFile.Exception(
-                    value: exception.value, reason: .local, shown: exception.shown)
+                    value: exception.value, reason: stay(key.key ?? "") == .unselected ? .unselected : .kept,
+                    shown: exception.shown)
             }
             let unchanged = AppliedDomain(
                 domain: domain, file: trackedFile.file, hash: trackedFile.hash, exceptions: trackedFile.exceptions,

@@ -79,6 +79,9 @@ extension Engine {
     /// The status of the engine. While a caller keeps it, an event copies the parts of the state that it changes.
     package var status: EngineStatus { EngineStatus(self) }
 
+    /// Returns the keys of a domain that stayed on this host, and no longer do.
+    package func keysToMirror(of domain: Path) -> [Path] { local.keysToMirror(of: domain, policy) }
+
     package var policy: DomainPolicy {
         get { context.policy }
         set { context.policy = newValue }
@@ -336,7 +339,8 @@ extension Engine {
     private mutating func withdraw(_ domain: String, at moment: Moment) {
         var published = local.published(in: domain)
         if local.trackedFiles[Path(domain: domain)]?.isMirrored == true {
-            published = published.filter { policy.staysLocal(domain, $0.path.key ?? "") }
+            let stay = policy.stay(domain)
+            published = published.filter { stay($0.path.key ?? "") != nil }
         }
         guard !published.isEmpty else { return }
         var clock = local.clock

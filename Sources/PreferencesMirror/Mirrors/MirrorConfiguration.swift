@@ -210,17 +210,15 @@ extension DomainPolicy {
                 let isFile = (try? DomainName(domain)).map { selection.file(of: $0) != nil } ?? false
                 return isFile || schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
-            staysLocal: { domain, key in
-                guard let name = try? DomainName(domain) else { return false }
-                return selection.leavesOut(key, ofFile: name) || schemas.secrecy(of: name).staysLocal(key)
+            stay: { domain in
+                guard let name = try? DomainName(domain) else { return { _ in nil } }
+                let secrecy = schemas.secrecy(of: name)
+                return { key in
+                    if selection.leavesOut(key, ofFile: name) { return .unselected }
+                    return secrecy.staysLocal(key) ? .declared : nil
+                }
             },
-            // The keys that a user selects here do not concern other hosts.
-            leavesToHosts: { domain, key in
-                (try? DomainName(domain)).map { !selection.leavesOut(key, ofFile: $0) } ?? true
-            },
-            isDeclared: { domain in
-                (try? DomainName(domain)).map { selection.file(of: $0) != nil || schemas[$0] != nil } ?? false
-            },
+            isDeclared: { (try? DomainName($0)).map { schemas[$0] != nil } ?? false },
             versionKey: Schema.versionKey,
             supports: { domain, version in
                 guard let schema = schema(domain), let version = try? version.decoded() else { return true }

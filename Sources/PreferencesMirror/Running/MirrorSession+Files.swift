@@ -174,14 +174,14 @@ extension MirrorSession {
             {
                 return false
             }
-            return trackedFile.held != nil || isChanged(trackedFile, identity)
+            return trackedFile.held != nil || isChanged(path, trackedFile, identity)
         }
         return Set(changed.keys)
     }
 
     /// Whether a file that is not held has values that the state lacks.
-    func isChanged(_ trackedFile: TrackedFile, _ identity: MirrorEngine.FileIdentity?) -> Bool {
-        !trackedFile.isCaptured || identity != trackedFile.file || !trackedFile.keysToMirror(engine.policy).isEmpty
+    func isChanged(_ domain: Path, _ trackedFile: TrackedFile, _ identity: MirrorEngine.FileIdentity?) -> Bool {
+        !trackedFile.isCaptured || identity != trackedFile.file || !engine.keysToMirror(of: domain).isEmpty
     }
 
     // MARK: Locking and reading

@@ -217,7 +217,7 @@ extension MirrorSession {
         let changed = engine.status.mirroredFiles.contains { path, trackedFile in
             let presence = preferences.presence(of: path.domain)
             return trackedFile.held == nil && presence != .unknown
-                && isChanged(trackedFile, presence.identity)
+                && isChanged(path, trackedFile, presence.identity)
         }
         return unpublishedCount + (changed ? 1 : 0) + domainsToWithdraw.count
     }
