@@ -164,9 +164,10 @@ extension KeyArgument {
     /// The path from the key's value to the entry; empty for the value itself.
     package var rest: EntryPath { EntryPath(Array(path.components.dropFirst())) }
 
-    /// The argument that names the entry; nil if the key is empty or contains a NUL, which no argument can express.
+    /// The argument that names the entry; nil if a key is empty, so that it could not be created, or contains a NUL,
+    /// which no argument can express.
     package var argument: String? {
-        guard !key.isEmpty, !path.components.contains(where: { $0.text.utf8.contains(0) }) else { return nil }
+        guard !path.components.contains(where: { $0.text.isEmpty || $0.text.utf8.contains(0) }) else { return nil }
         return spelling
     }
 
