@@ -229,6 +229,27 @@ enum Catalogue {
         #expect(try text.contains("\"size\": 20"))
     }
 
+    @Test func `keeps its file and its secrets if a JSON Schema takes its place`() throws {
+        let json = """
+            {"properties": {"size": {"type": "integer", "maximum": 60}, "proxy": {"type": "string"}, "wrap": \
+            {"type": "boolean"}}, "additionalProperties": false}
+            """
+        try machine.fileSystem.replace("/home/ada/s.json", with: Array(json.utf8))
+        let refused = try machine.run("prefs schema import /home/ada/s.json")
+        #expect(refused.status == 2 && refused.errors.contains("a JSON Schema does not name its domain"), "\(refused)")
+        let imported = try machine.run("prefs schema import /home/ada/s.json --domain editor -o /home/ada/s.plist")
+        #expect(imported == Transcript.Outcome())
+        #expect(try machine.run("prefs schema install /home/ada/s.plist").status == 0)
+        #expect(try machine.run("prefs adopt editor").status == 0)
+        for (words, status) in [("size --int 61", 3), ("size --int 60", 0), ("wrap 3", 3), ("proxy p", 0)]
+            as [(String, Int32)]
+        {
+            #expect(try machine.run("prefs write editor \(words)").status == status, "\(words)")
+        }
+        #expect(try machine.run("prefs read editor").output.contains("\"proxy\": \"••••\""))
+        #expect(try text.contains("\"size\": 60") && text.contains("\"proxy\": \"p\""))
+    }
+
     /// Each row: the text of an alternative, the variables, and whether the file is found there.
     @Test(
         arguments: [

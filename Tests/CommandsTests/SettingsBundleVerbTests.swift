@@ -93,7 +93,7 @@ import Testing
         ),
         (
             ["schema", "import", "~/Settings.bundle/s.plist", "--domain", "d"], ["s.plist": "{ Domain = d; }"], 2,
-            "~/Settings.bundle/s.plist: not a settings bundle; only these require --domain"
+            "~/Settings.bundle/s.plist: neither a settings bundle nor a JSON Schema; only these require --domain"
         ),
         (
             ["schema", "show", "~/Settings.bundle/none.plist"], [:], 1, "~/Settings.bundle/none.plist: no such schema"

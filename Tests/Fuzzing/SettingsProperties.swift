@@ -14,6 +14,12 @@ extension Target {
         for mistake in mistakes {
             guard !mistake.description.contains("\n") else { throw BrokenProperty(self, "an error of several lines") }
         }
+        if let (imported, _) = Schema.read(jsonSchema: Array(bytes), domain: "d") {
+            let mistakes = Schema.read(imported.propertyList).mistakes
+            guard mistakes.isEmpty else {
+                throw BrokenProperty(self, "an invalid schema of a JSON Schema: \(mistakes)")
+            }
+        }
         guard let schema, mistakes.isEmpty else { return }
         guard let again = Schema.read(schema.propertyList).schema, again == schema else {
             throw BrokenProperty(self, "a schema that is written is another one")

@@ -3,7 +3,7 @@ internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
-/// The text of a schema, from a file, a script or a settings bundle.
+/// The text of a schema, from a file, a script, a settings bundle or a JSON Schema.
 struct SchemaFile {
     /// The name in messages.
     let name: String
@@ -18,6 +18,8 @@ struct SchemaFile {
     private let hasLines: Bool
     /// The settings bundle that the schema was read from, with its findings.
     private let bundle: BundleReading?
+    /// The JSON Schema that the schema was read from, with what is left out.
+    private let json: (schema: Schema, leftOut: [Schema.Mistake])?
     private let context: CommandContext
 
     init(
@@ -30,7 +32,7 @@ struct SchemaFile {
         self.bytes = bytes
         self.modified = modified
         self.folder = folder
-        bundle = nil
+        (bundle, json) = (nil, nil)
         self.context = context
     }
 
@@ -39,9 +41,25 @@ struct SchemaFile {
     /// - Parameter domain: The domain of the settings, which a bundle does not name; nil if none is needed.
     init(_ file: BundleFile, named name: String, domain: String?, _ context: CommandContext) throws {
         let reading = try file.read(domain: domain.map { try DomainName(word: $0).text } ?? "")
-        bundle = BundleReading(file: file, reading: reading)
+        (bundle, json) = (BundleReading(file: file, reading: reading), nil)
         self.name = name.onOneLine
         bytes = Array(try reading.schema.export())
+        (modified, folder, source, shell, hasLines) = (nil, nil, .file, .sh, false)
+        self.context = context
+    }
+
+    /// Takes a JSON Schema. If the catalogue knows the program, its file, and the keys that stay on a host, are kept.
+    private init(
+        _ json: (schema: Schema, leftOut: [Schema.Mistake]), named name: String, of domain: DomainName,
+        _ context: CommandContext
+    ) throws {
+        var json = json
+        if let known = SchemaPlaces(on: context.system).program(domain, on: context.system)?.schema {
+            json.schema.keepFile(of: known)
+        }
+        (self.bundle, self.json) = (nil, json)
+        self.name = name.onOneLine
+        bytes = Array(try json.schema.export())
         (modified, folder, source, shell, hasLines) = (nil, nil, .file, .sh, false)
         self.context = context
     }
@@ -68,10 +86,10 @@ struct SchemaFile {
             folder: isInstalled ? nil : path.parent, source: source, shell: shell, context)
     }
 
-    /// Reads the schema that an argument names: a schema file, a script with a declaration, or a settings bundle. `-`
-    /// is the standard input.
+    /// Reads the schema that an argument names: a schema file, a script with a declaration, a settings bundle, or a
+    /// JSON Schema. `-` is the standard input.
     ///
-    /// - Parameter domain: The domain of a settings bundle; nil if it is not known or not needed.
+    /// - Parameter domain: The domain of a settings bundle or JSON Schema; nil if it is not known or not needed.
     init(
         _ argument: String, isInstalled: Bool = false, domain: String? = nil, _ context: CommandContext
     ) throws {
@@ -87,6 +105,11 @@ struct SchemaFile {
                 self = try ScriptFile(argument, context).ownSchema()
             } else if let bundle = BundleFile(pane: path, named: argument, bytes, context) {
                 self = try SchemaFile(bundle, named: argument, domain: domain, context)
+            } else if let domain = try domain.map({ try DomainName(word: $0) }) {
+                let texts = try context.fileSystem.contents(
+                    of: path.parent.appending("package.nls.json"), limit: SchemaPlaces.mostBytes)
+                guard let json = Schema.read(jsonSchema: bytes, domain: domain.text, texts: texts) else { return }
+                self = try SchemaFile(json, named: argument, of: domain, context)
             }
             return
         }
@@ -105,19 +128,22 @@ private struct BundleReading {
 extension SchemaFile {
     /// Reads the schema that the arguments of a verb name.
     ///
-    /// - Parameter needsDomain: Whether a settings bundle requires `--domain`.
+    /// - Parameter needsDomain: Whether a settings bundle or a JSON Schema requires `--domain`.
     static func named(
         _ argument: String, _ invocation: Invocation, isInstalled: Bool = false, needsDomain: Bool,
         _ context: CommandContext
     ) throws -> SchemaFile {
         let domain = invocation[.bundleDomain]
         let file = try SchemaFile(argument, isInstalled: isInstalled, domain: domain, context)
-        if file.bundle == nil, domain != nil {
-            throw CommandFailure(.usage, "\(file.name): not a settings bundle; only these require --domain")
-        }
-        if file.bundle != nil, domain == nil, needsDomain {
+        if !file.isImported, domain != nil {
             throw CommandFailure(
-                .usage, "\(file.name): a settings bundle does not name its domain; add --domain DOMAIN")
+                .usage, "\(file.name): neither a settings bundle nor a JSON Schema; only these require --domain")
+        }
+        guard domain == nil, needsDomain else { return file }
+        let isJSON = !file.isImported && Schema.read(jsonSchema: file.bytes, domain: "") != nil
+        if isJSON || file.isImported {
+            let kind = isJSON ? "a JSON Schema" : "a settings bundle"
+            throw CommandFailure(.usage, "\(file.name): \(kind) does not name its domain; add --domain DOMAIN")
         }
         return file
     }
@@ -149,11 +175,12 @@ extension SchemaFile {
         return try ScriptFile(argument, context).ownSchema()
     }
 
-    var isBundle: Bool { bundle != nil }
+    /// Whether the schema was read from something else than a schema.
+    var isImported: Bool { bundle != nil || json != nil }
 
-    /// The parts of a settings bundle that the schema leaves out, each with its place.
+    /// The parts of a settings bundle or a JSON Schema that the schema leaves out, each with its place.
     var leftOut: [String] {
-        guard let bundle else { return [] }
+        guard let bundle else { return (json?.leftOut ?? []).map { line(for: $0) } }
         return bundle.reading.findings.filter(\.isWarning).map { bundle.file.line(for: $0) }
     }
 
@@ -165,6 +192,7 @@ extension SchemaFile {
             let errors = bundle.reading.findings.filter { !$0.isWarning }
             return (bundle.reading.schema, errors.map { bundle.file.line(for: $0) })
         }
+        if let json { return (json.schema, []) }
         let (schema, mistakes) = readMistakes(checks: checks, warns: false)
         if schema == nil, let line = InvalidInput.lineOfUnsupportedLanguage(name) { return (nil, [line]) }
         return (schema, mistakes.map { line(for: $0) })
@@ -176,6 +204,7 @@ extension SchemaFile {
             let findings = bundle.reading.findings
             return (findings.map { bundle.file.line(for: $0) }, findings.contains { !$0.isWarning })
         }
+        if json != nil { return (leftOut, false) }
         let (schema, mistakes) = readMistakes(checks: true, warns: true)
         if schema == nil, let line = InvalidInput.lineOfUnsupportedLanguage(name) { return ([line], true) }
         return (mistakes.map { line(for: $0, fixes: true) }, mistakes.contains { !$0.isWarning })

@@ -9,7 +9,7 @@ extension Verb {
         "schema", .new, "check, show, list, install, migrate and convert declarations of settings",
         details: [
             "A schema declares the settings of a domain. See prefs-schema(5) for its format.",
-            "A FILE can also be a script with a declaration, or a settings bundle of iOS or one of its panes.",
+            "A FILE can also be a script with a declaration, a settings bundle of iOS or one of its panes, or a JSON Schema.",
         ],
         parts: [checking, showing, listing, installing, uninstalling, migrating, importingBundle, exportingBundle],
         scope: .allHosts)
@@ -188,17 +188,21 @@ extension Verb {
     }
 
     private static let importingBundle = Verb(
-        "import", .new, "convert a settings bundle of iOS, or one of its panes, to a schema",
+        "import", .new, "convert a JSON Schema, or a settings bundle of iOS or one of its panes, to a schema",
         details: [
-            "The schema is written as OpenStep text, or in the format given. Whatever a schema cannot express is listed on standard error, with its place. Titles are those of the user's language."
+            "The schema is written as OpenStep text, or in the format given. Whatever a schema cannot express is listed on standard error, with its place. Titles are those of the user's language.",
+            "A JSON Schema describes the file of a program: its defaults become part of the descriptions. The package.json of an extension of Visual Studio Code contains one. If DOMAIN is a known program, its file, and the keys that stay on each host, are kept.",
         ],
-        options: [.bundleDomain, .format([.openstep, .xml, .json]), .schemaOutput], forms: [[.bundle]],
+        options: [.bundleDomain, .format([.openstep, .xml, .json]), .schemaOutput],
+        forms: [[Operand("FILE", .file)]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let file = try SchemaFile.named(
-            invocation[operand: Operand.bundle.name] ?? "", invocation, needsDomain: true, context)
+            invocation[operand: "FILE"] ?? "", invocation, needsDomain: true, context)
         let schema = try file.schema()
-        guard file.isBundle else { throw CommandFailure(.usage, "\(file.name): not a settings bundle") }
+        guard file.isImported else {
+            throw CommandFailure(.usage, "\(file.name): neither a settings bundle nor a JSON Schema")
+        }
         for line in file.leftOut { context.note(line) }
         let bytes = try schema.encoded(as: invocation.format ?? .openstep)
         if Schema.read(bytes).schema != schema {
@@ -269,13 +273,10 @@ extension Schema {
     }
 }
 
-extension Operand {
-    fileprivate static let bundle = Operand("BUNDLE", .file)
-}
-
 extension Option {
     static let bundleDomain = Option(
-        "--domain", Argument("DOMAIN", .domain), "the domain of a settings bundle, which does not name it")
+        "--domain", Argument("DOMAIN", .domain),
+        "the domain of a settings bundle or JSON Schema, which does not name it")
     fileprivate static let claimingCommand = Option(
         "--to", Argument("COMMAND", .word), "the command that gets the values that commands no longer share")
     fileprivate static let schemaOutput = Option(

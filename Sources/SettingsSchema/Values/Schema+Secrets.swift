@@ -34,6 +34,24 @@ extension Schema {
         }
     }
 
+    /// Takes the file of another schema of the same program, and the keys that stay on each host.
+    package mutating func keepFile(of known: Schema) {
+        (programFiles, isClosed) = (known.programFiles, false)
+        mirrorsUndeclared = mirrorsUndeclared && known.mirrorsUndeclared
+        for setting in known.settings where setting.staysLocal {
+            guard let index = settings.firstIndex(where: { $0.key.hasSameBytes(as: setting.key) }) else {
+                settings.append(setting)
+                continue
+            }
+            if setting.isMirrored, !setting.isSensitive {
+                settings[index] = setting
+            } else {
+                settings[index].isMirrored = settings[index].isMirrored && setting.isMirrored
+                settings[index].isSensitive = settings[index].isSensitive || setting.isSensitive
+            }
+        }
+    }
+
     /// Returns whether the value of a key is not mirrored.
     package func staysLocal(_ key: String) -> Bool {
         let settings = settings(under: key)
