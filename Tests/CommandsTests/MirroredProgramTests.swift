@@ -159,12 +159,20 @@ private struct Laptops {
             #expect(try hosts.run(host, "read code editor.fontSize").output == "40\n")
             let listed = try hosts.run(host, "mirror conflicts", status: nil).output
             #expect(listed.contains("code :editor.fontSize") && listed.contains("30"), "\(listed)")
+            let explained = try hosts.run(host, "explain code editor.fontSize").output
+            #expect(explained.contains("! conflict \(listed.prefix(6)): lost at :editor.fontSize: 30"), "\(explained)")
         }
         let name = String(try hosts.run("desk", "mirror conflicts", status: nil).output.prefix(6))
         try hosts.run("desk", "mirror conflicts restore \(name)", status: nil)
         try hosts.sync("desk", "laptop")
         #expect(try hosts.run("laptop", "read code editor.fontSize").output == "30\n")
         #expect(try hosts.text("laptop", Self.code)?.contains("// The laptop") == true)
+        try hosts.run("desk", "write code editor.fontSize --int 31")
+        try hosts.run("laptop", "write code editor.fontSize --int 41")
+        try hosts.sync("laptop", "desk", status: nil)
+        let accepted = try hosts.run("desk", "mirror conflicts accept code", status: nil).output
+        #expect(accepted.contains("code :editor.fontSize") && accepted.contains("lost"), "\(accepted)")
+        #expect(try hosts.run("desk", "mirror conflicts").output.isEmpty)
     }
 
     @Test func `is created on a host that does not have it yet`() throws {

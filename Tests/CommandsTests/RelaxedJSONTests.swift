@@ -98,6 +98,7 @@ import Testing
 
     static let messages: [(name: String, text: String, message: String)] = [
         ("a.json", "{\"a\": 1 // one\n}", "1:9: comments are not JSON; this is JSON with comments"),
+        ("a.json", "{\n// c\n\"a\": 1\n\"b\": 2}", "4:1: expected “,” or “}”"),
         ("a.json", "{\"a\":1,}", "1:7: a comma before }; this is JSON with comments"),
         ("a.json", "[1,\n2,\n]", "2:2: a comma before ]; this is JSON with comments (at :2)"),
         ("a", "{\"a\":1,}", "1:7: a comma before }; this is JSON with comments"),

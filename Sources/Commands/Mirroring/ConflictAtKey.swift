@@ -30,7 +30,7 @@ struct ConflictAtKey {
 extension StoreAccess {
     /// Returns the open conflicts of the mirrors of a domain of this host.
     func openConflicts(of domain: AddressedDomain) throws -> [ConflictAtKey] {
-        guard let name = domain.name, places.user.arrangement == .own,
+        guard let name = name(of: domain), places.user.arrangement == .own,
             let mirrors = try? MirrorPlaces(places, on: system)
         else { return [] }
         return mirrors.joined.filter { $0.configuration.selection.includes(name) }.flatMap { joined in

@@ -10,7 +10,7 @@ extension StoreAccess {
     }
 
     /// Returns the name of a domain that is given by its name or its file, or nil for another file.
-    private func name(of domain: AddressedDomain) -> DomainName? {
+    func name(of domain: AddressedDomain) -> DomainName? {
         domain.name
             ?? (domain.file.isAdopted ? try? DomainName(domain.file.name) : places.user.domain(ofOwn: domain.file))
     }

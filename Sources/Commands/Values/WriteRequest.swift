@@ -47,7 +47,10 @@ extension WriteRequest {
             guard let rule, !rule.isOpen else {
                 return try PropertyList(text: text, replacing: old, key: key, now: now)
             }
-            return (try? rule.value(ofText: text, now: now)) ?? .string(text)
+            let value = (try? rule.value(ofText: text, now: now)) ?? .string(text)
+            // A program's file can have an integer where a number is declared.
+            guard case .real = value, case .integer = old, text.isDecimal else { return value }
+            return PropertyList.Integer(word: text).map { .integer($0) } ?? value
         case .append(let elements):
             let added = rule?.adapted(.array(elements), now: now).arrayValue ?? elements
             guard let old else { return .array(added) }
@@ -114,7 +117,10 @@ extension PropertyList {
     fileprivate init(text: String, replacing old: PropertyList?, key: String, now: Date?) throws(ValueFailure) {
         let value: PropertyList?
         switch old {
-        case .integer: value = text.isDecimal ? PropertyList.Integer(word: text).map { .integer($0) } : nil
+        case .integer:
+            value =
+                text.isDecimal
+                ? PropertyList.Integer(word: text).map { .integer($0) } : text.numberWithFraction.map { .real($0) }
         case .real: value = Double(word: text).map { .real($0) }
         case .boolean:
             let isNumber = text == "0" || text == "1"
@@ -217,6 +223,13 @@ extension PropertyList.Dictionary {
 extension String {
     /// Whether the text has a character with a meaning in property lists.
     fileprivate var hasSpecialCharacter: Bool { utf8.contains { "\"()[]{}<>".utf8.contains($0) } }
+
+    /// The number that digits with a point or an exponent denote, or nil.
+    fileprivate var numberWithFraction: Double? {
+        guard utf8.contains(where: { (0x30...0x39).contains($0) }), !utf8.contains(where: { $0 == UInt8(ascii: "x") })
+        else { return nil }
+        return Double(word: self).flatMap { $0.isFinite ? $0 : nil }
+    }
 
     /// Whether the text is decimal digits, after a sign if any.
     fileprivate var isDecimal: Bool {

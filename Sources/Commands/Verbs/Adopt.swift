@@ -214,7 +214,7 @@ private struct Adoption {
             if former == nil { try store.adopt(path, as: name, of: program, on: system) }
             let creator = file.path.isOfSystem(on: system) ? "" : ", or `prefs mirror add \(name)`"
             return try access.context.say(
-                "\(name): \(path) does not exist yet; the program creates it\(creator)".onOneLine)
+                "\(name): adopted; \(path) does not exist yet; the program creates it\(creator)".onOneLine)
         }
         guard contents.rootKind == .dictionary else {
             throw CommandFailure(.invalidValue, "\(word): a domain must be a dictionary")
@@ -232,7 +232,11 @@ private struct Adoption {
             guard status.kind == .file else { throw refusal("not a regular file") }
             guard status.owner == system.environment.user else { throw refusal("belongs to another user") }
         } else if program == nil {
-            let hint = DomainArgument.isPath(word) ? "" : ", and no known program (prefs adopt --list --all)"
+            let programs = access.schemas.places.programs(on: system).map(\.text)
+            let nearest = Suggestion.hint(word, among: programs)
+            let hint =
+                DomainArgument.isPath(word)
+                ? "" : ", and no known program\(nearest.isEmpty ? " (prefs adopt --list --all)" : nearest)"
             throw CommandFailure(.notFound, "\(word): no such file\(hint)")
         } else if system.environment.user != 0, path.isOfSystem(on: system) {
             // Any other program may not have been started yet.

@@ -207,7 +207,7 @@ private struct ConflictCommand {
 
     /// Accepts that values lost. A conflict that arrives in the exchange of this call is not accepted.
     private func accept(_ found: [ListedConflict], _ words: [String]) throws -> ExitStatus {
-        let isListed = takesAll || words.contains { $0.contains(".") }
+        let isListed = takesAll || words.contains { word in !found.contains { $0.name.hasPrefix(word.lowercased()) } }
         for conflict in found {
             if isListed { try say(conflict, withState: false) }
             if conflict.open == nil { access.note("\(names.short(conflict.name)): resolved already") }

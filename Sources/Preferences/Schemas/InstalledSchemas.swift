@@ -23,8 +23,11 @@ package struct SchemaPlaces: Hashable, Sendable {
         let own = try? system.environment.folder(.data, in: system.fileSystem)
         let all = [own].compactMap(\.self) + system.environment.systemFolders(.data)
         let folders = all.map { $0.resolving("prefs/schemas") }
+        // The command may be installed in a folder of its own.
+        let beside = system.environment.executable.map { $0.parent.parent.resolving("share") }
+        let shared = all + [beside].compactMap(\.self).filter { !all.contains($0) }
         self.init(
-            folders: folders, programs: all.map { $0.resolving("prefs/programs") },
+            folders: folders, programs: shared.map { $0.resolving("prefs/programs") },
             own: own == nil ? nil : folders.first)
     }
 

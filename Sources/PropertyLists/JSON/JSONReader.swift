@@ -21,6 +21,9 @@ extension PropertyList {
                 throw DecodingFailure(
                     .onlyIn(syntax, error.problem), offset: error.offset, path: error.path, format: .json)
             }
+            // A comment conceals the first error.
+            relaxed.json = .withComments
+            if error.problem == .commentInJSON { _ = try read(relaxed, &none) }
             throw error
         }
     }
