@@ -241,6 +241,7 @@ import Testing
             #expect(try machine.run("prefs " + line).status == 5)
         }
         #expect(try text(machine) == "{ \"size\": ")
+        #expect(try machine.run("prefs doctor").output.contains("prefs history code"))
     }
 
     @Test func `is not followed if another user has made the link`() throws {

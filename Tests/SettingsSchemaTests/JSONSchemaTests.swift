@@ -107,7 +107,7 @@ import Testing
         (##"{"contributes": {}}"##, false), ("[1]", false), ("{}", false), ("no JSON", false),
         ("{ Domain = d; Settings = (); properties = {}; }", false),
     ])
-    func `is told from other files`(_ text: String, _ isSchema: Bool) {
+    func `is distinguished from other files`(_ text: String, _ isSchema: Bool) {
         #expect((Schema.read(jsonSchema: Array(text.utf8), domain: "d") != nil) == isSchema)
     }
 

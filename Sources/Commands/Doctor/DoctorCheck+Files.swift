@@ -57,7 +57,9 @@ extension DoctorCheck {
                 }
                 return hidden
             } catch {
-                return [DoctorFinding(link, "\(error)", removal)]
+                guard case .damaged = error.problem else { return [DoctorFinding(link, "\(error)", removal)] }
+                // The user fixes the file in an editor. Its former values help.
+                return [DoctorFinding(link, "\(error)", doctor.command(["history", name.text]))]
             }
         }
     }

@@ -66,7 +66,11 @@ struct QuerySource {
     private func note(_ selection: Selection) {
         guard !selection.isEmpty else { return }
         for name in selection.missing.sorted() {
-            let hint = Suggestion.hint(name.text, among: selection.known.map(\.text).sorted())
+            let known = selection.known.map(\.text).sorted()
+            let dotted = known.first { $0.hasPrefix(name.text + ".") }.map {
+                EntryPath([.init($0)]).description.onOneLine
+            }
+            let hint = dotted.map { "; a key with a dot: \($0)" } ?? Suggestion.hint(name.text, among: known)
             let doubt = hint.isEmpty && hidesValues ? "; sensitive values are not queried" : ""
             access.context.note("no record has \(name.text.onOneLine)\(hint)\(doubt)")
         }

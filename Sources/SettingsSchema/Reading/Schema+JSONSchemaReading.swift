@@ -316,7 +316,7 @@ private struct JSONSchemaReader {
                 parts += target.map { [$0] } ?? []
             }
             for part in parts {
-                // What stands beside a reference prevails; properties are joined.
+                // An attribute next to a reference replaces the one of the reference. Properties are joined.
                 for entry in part where value[entry.key] == nil { value[entry.key] = entry.value }
                 if var all = value["properties"]?.dictionaryValue, let own = part["properties"]?.dictionaryValue {
                     for entry in own where all[entry.key] == nil { all[entry.key] = entry.value }
