@@ -109,7 +109,10 @@ private struct Laptops {
         try hosts.write("laptop", Self.code, Self.laptop)
         for host in ["desk", "laptop"] { try hosts.run(host, "adopt code") }
         try hosts.join("desk", "laptop")
-        for host in ["desk", "laptop"] { try hosts.run(host, "mirror add code", status: nil) }
+        for host in ["desk", "laptop"] {
+            let added = try hosts.run(host, "mirror add code", status: nil).errors
+            #expect(added.contains("code: stay on this host: ") && added.contains("terminal."), "\(added)")
+        }
         try hosts.sync("desk", "laptop")
         return hosts
     }
@@ -178,6 +181,8 @@ private struct Laptops {
     @Test func `is created on a host that does not have it yet`() throws {
         let hosts = try pair()
         try hosts.run("new", "mirror join /home/ada/shared --label new")
+        let early = try hosts.run("new", "mirror add --dry-run code", status: 2).errors
+        #expect(early.contains("first run: prefs adopt code"), "\(early)")
         let adopted = try hosts.run("new", "adopt code").output
         #expect(adopted.contains("does not exist yet"), "\(adopted)")
         try hosts.run("new", "mirror add code", status: nil)

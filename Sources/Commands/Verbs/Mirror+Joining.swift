@@ -151,6 +151,7 @@ extension MirrorVerbs {
         }
         try checkOthers(session, access)
         try files?.createMissing(session)
+        files?.noteKeysThatStay()
         try access.sync(&session)
         let gone = former.subtracting(session.domains.map { Name($0) }).sorted()
         try say("no longer mirrored", gone.map(\.text), context)
@@ -207,6 +208,7 @@ extension MirrorVerbs {
         var selection = session.configuration.selection
         let patterns = try patterns(invocation)
         let files = try AdoptedSelection(patterns, invocation, access)
+        try files.check(session)
         for pattern in patterns { files.add(pattern, to: &selection) }
         let preview = try session.preview(of: selection)
         if preview.domains.isEmpty { try context.say("no other domain matches") }
@@ -219,6 +221,7 @@ extension MirrorVerbs {
             try context.say("    here    \(text.text(key.here, at: key.path).shown)")
             if key.mirror != nil { try context.say("    mirror  \(text.text(key.mirror, at: key.path).shown)") }
         }
+        files.noteKeysThatStay()
         for trouble in preview.troubles { access.note(trouble) }
         if preview.isUnfinished { access.note("a file is being written at present; try again") }
         if preview.unread > 0 {
@@ -324,6 +327,19 @@ private struct AdoptedSelection {
             selection.add(MirroredFile(at: file.path, keys), of: name)
         } else {
             selection.add(pattern)
+        }
+    }
+
+    /// Names the keys of the files that the schema, or their names, keep on this host.
+    func noteKeysThatStay() {
+        guard keys == .declared || keys == .all else { return }
+        let schemas = SchemaCache(in: access.places.store, on: access.places.system)
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
+            let own = (try? file.contents(on: access.places.system).values.keys.map { Name($0) }) ?? []
+            let staying = own.filter { schemas.secrecy(of: name).staysLocal($0.text) }.sorted().map(\.text.onOneLine)
+            guard !staying.isEmpty else { continue }
+            let rest = staying.count > 10 ? " and \(counted(staying.count - 10, "more key"))" : ""
+            access.note("\(name): stay on this host: \(staying.prefix(10).joined(separator: ", "))\(rest)".onOneLine)
         }
     }
 
