@@ -161,7 +161,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("-int 12", "14", "integer", ""), ("-int 12", "1.5", "real", ""),
+        ("-int 12", "14", "integer", ""),
+        ("-int 12", "1.5", "real", "prefs: k: 1.5 is not an integer, so it is now stored as the real 1.5\n"),
         ("-int 12", "0x1p3", "string", "prefs: k: 0x1p3 is not an integer, so it is now stored as a string\n"),
         ("-float 1.5", "2", "real", ""), ("text", "14", "string", ""),
         ("-int 12", "x", "string", "prefs: k: x is not an integer, so it is now stored as a string\n"),

@@ -1,4 +1,5 @@
 import PropertyLists
+import Queries
 import SettingsSchema
 import TestSupport
 import Testing
@@ -21,21 +22,52 @@ import Testing
         (##"{"type": ["string", "null"]}"##, "Type = any;", []),
         (##"{}"##, "Type = any;", []), (##"true"##, "Type = any;", []),
         (##"{"enum": ["on", "off"]}"##, "Type = string; Choices = (on, off);", []),
-        (##"{"type": "string", "enum": ["on", null]}"##, "Type = string;", []),
+        (
+            ##"{"type": "string", "enum": ["on", null]}"##, "Type = string;",
+            ["1:47: warning: :properties:k: enum has no counterpart"]
+        ),
         (##"{"const": 3}"##, "Type = integer; Choices = (3);", []),
         (
             ##"{"oneOf": [{"const": "a", "description": "A"}, {"enum": ["b", "c"]}]}"##,
             "Type = string; Choices = (a, b, c);", []
         ),
-        (##"{"anyOf": [{"type": "string"}, {"type": "string", "maxLength": 3}]}"##, "Type = string;", []),
-        (##"{"anyOf": [{"type": "string"}, {"type": "boolean"}]}"##, "Type = any;", []),
-        (##"{"anyOf": [{"type": "string"}, {}]}"##, "Type = any;", []),
+        (
+            ##"{"anyOf": [{"type": "string"}, {"type": "string", "maxLength": 3}]}"##, "Type = string;",
+            ["1:47: warning: :properties:k: anyOf has no counterpart"]
+        ),
+        (
+            ##"{"anyOf": [{"type": "string"}, {"type": "boolean"}]}"##, "Type = any;",
+            ["1:47: warning: :properties:k: anyOf has no counterpart"]
+        ),
+        (
+            ##"{"anyOf": [{"type": "string"}, {}]}"##, "Type = any;",
+            ["1:47: warning: :properties:k: anyOf has no counterpart"]
+        ),
         (
             ##"{"type": "string", "minLength": 1, "maxLength": 4, "pattern": "^a+$"}"##,
             "Type = string; MinimumLength = 1; MaximumLength = 4; Pattern = \"a+\";", []
         ),
-        (##"{"type": "string", "pattern": "^(?:a|b)$"}"##, ##"Type = string; Pattern = "((a|b))";"##, []),
-        (##"{"type": "string", "pattern": "a|b"}"##, ##"Type = string; Pattern = "(.|\\n)*(a|b)(.|\\n)*";"##, []),
+        (##"{"type": "string", "pattern": "^(?:a|b)$"}"##, "Type = string; Pattern = \"(a|b)\";", []),
+        (##"{"type": "number", "enum": [1, 2]}"##, "Type = integer; Choices = (1, 2);", []),
+        (
+            ##"{"type": "number", "enum": [1, 2.5]}"##, "Type = real;",
+            ["1:47: warning: :properties:k: enum has no counterpart"]
+        ),
+        (
+            ##"{"patternProperties": {"^x": {}}, "additionalProperties": {"type": "string"}}"##, "Type = dictionary;",
+            ["1:47: warning: :properties:k: patternProperties has no counterpart"]
+        ),
+        (
+            ##"{"type": "integer", "allOf": [{"minimum": 5}, {"minimum": 0, "exclusiveMinimum": true}]}"##,
+            "Type = integer; Minimum = 5;",
+            ["1:47: warning: :properties:k: minimum has several values, of which one is used"]
+        ),
+        (##"{"type": "date"}"##, "Type = any;", []),
+        (
+            ##"{"properties": {"apiToken": {"type": "string"}, "shellPath": {"type": "string"}}, "additionalProperties": false}"##,
+            "Type = dictionary; Entries = ({ Key = apiToken; Type = string; Sensitive = YES; }, { Key = shellPath; Type = string; Mirrored = NO; });",
+            []
+        ),
         (
             ##"{"type": "string", "pattern": "(?=a)b"}"##, "Type = string;",
             ["1:47: warning: :properties:k: Pattern: "]
@@ -71,7 +103,10 @@ import Testing
         ),
         (##"{"type": "string", "deprecationMessage": "Use x"}"##, ##"Type = string; Deprecated = "Use x";"##, []),
         (##"{"$ref": "#/$defs/a~1b"}"##, "Type = integer; Maximum = 7;", []),
-        (##"{"allOf": [{"$ref": "#/$defs/a~1b"}], "maximum": 5}"##, "Type = integer; Maximum = 5;", []),
+        (
+            ##"{"allOf": [{"$ref": "#/$defs/a~1b"}], "maximum": 5}"##, "Type = integer; Maximum = 5;",
+            ["1:47: warning: :properties:k: maximum has several values, of which one is used"]
+        ),
         (
             ##"{"$ref": "other.json#/x"}"##, "Type = any;",
             ["1:53: warning: :properties:k:$ref: other.json#/x: not in this file"]
@@ -98,6 +133,21 @@ import Testing
                 "\(mistake.isWarning ? "" : "not a warning")\(mistake)".hasPrefix(
                     line.replacing("warning: ", with: "")), "\(mistake)")
         }
+    }
+
+    /// A pattern of JSON Schema, which may match a part, texts that it matches, and others.
+    @Test(arguments: [
+        ("^a|b$", ["apple", "xb", "a"], ["xbx", "ba"]), ("^a|b", ["xbx", "axd"], ["xax"]), ("b", ["b", "abc"], ["a"]),
+        ("^(a|b)|(c|d)$", ["axd", "xd"], ["xax"]), ("^a$", ["a"], ["aa", "ba"]), ("^[(?:]+$", ["?:", "("], ["a"]),
+        (##"^\\(:a$"##, ["(:a"], [":a"]), (##"^a\\$"##, ["a$", "a$b"], ["a"]), ("^(?:a|(?:b))$", ["a", "b"], ["ab"]),
+        (##"^\\S+$"##, ["ab"], ["a b"]), ("a$|^", ["b"], []), ("", ["", "x"], []),
+    ]) func `a pattern matches the same texts`(_ pattern: String, _ matches: [String], _ others: [String]) throws {
+        let text = ##"{"properties": {"k": {"type": "string", "pattern": "\##(pattern)"}}}"##
+        let (schema, leftOut) = try #require(Schema.read(jsonSchema: Array(text.utf8), domain: "d"))
+        #expect(leftOut.isEmpty, "\(leftOut)")
+        let rule = try #require(schema.settings.first?.rule.pattern)
+        for text in matches { #expect(rule.matches(text), "\(rule.text): \(text)") }
+        for text in others { #expect(!rule.matches(text), "\(rule.text): \(text)") }
     }
 
     @Test(arguments: [

@@ -106,7 +106,7 @@ struct SchemaFile {
             } else if let bundle = BundleFile(pane: path, named: argument, bytes, context) {
                 self = try SchemaFile(bundle, named: argument, domain: domain, context)
             } else if let domain = try domain.map({ try DomainName(word: $0) }) {
-                let texts = try context.fileSystem.contents(
+                let texts = try? context.fileSystem.contents(
                     of: path.parent.appending("package.nls.json"), limit: SchemaPlaces.mostBytes)
                 guard let json = Schema.read(jsonSchema: bytes, domain: domain.text, texts: texts) else { return }
                 self = try SchemaFile(json, named: argument, of: domain, context)

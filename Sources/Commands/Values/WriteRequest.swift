@@ -102,6 +102,10 @@ extension WriteRequest {
         switch self {
         case .bare: return "\(key): was \(old.kind.rawValue), is now \(new.kind.rawValue)"
         case .text(let text):
+            if case (.integer, .real(let number)) = (old, new) {
+                return
+                    "\(key.onOneLine): \(ShellWord.quoted(text.onOneLine)) is not an integer, so it is now stored as the real \(PropertyList.real(number).plainText)"
+            }
             guard new.kind == .string else { return nil }
             let isNumber = old.kind == .integer || old.kind == .real
             let reason =
@@ -228,7 +232,8 @@ extension String {
     fileprivate var numberWithFraction: Double? {
         guard utf8.contains(where: { (0x30...0x39).contains($0) }), !utf8.contains(where: { $0 == UInt8(ascii: "x") })
         else { return nil }
-        return Double(word: self).flatMap { $0.isFinite ? $0 : nil }
+        let isNothing = !utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { (0x31...0x39).contains($0) }
+        return Double(word: self).flatMap { $0.isFinite && ($0 != 0 || isNothing) ? $0 : nil }
     }
 
     /// Whether the text is decimal digits, after a sign if any.

@@ -190,7 +190,7 @@ extension Verb {
     private static let importingBundle = Verb(
         "import", .new, "convert a JSON Schema, or a settings bundle of iOS or one of its panes, to a schema",
         details: [
-            "The schema is written as OpenStep text, or in the format given. Whatever a schema cannot express is listed on standard error, with its place. Titles are those of the user's language.",
+            "The schema is written as OpenStep text, or as XML if that keeps types that the text would lose, or in the format given. Whatever a schema cannot express is listed on standard error, with its place. Titles are those of the user's language.",
             "A JSON Schema describes the file of a program: its defaults become part of the descriptions. The package.json of an extension of Visual Studio Code contains one. If DOMAIN is a known program, its file, and the keys that stay on each host, are kept.",
         ],
         options: [.bundleDomain, .format([.openstep, .xml, .json]), .schemaOutput],
@@ -204,8 +204,11 @@ extension Verb {
             throw CommandFailure(.usage, "\(file.name): neither a settings bundle nor a JSON Schema")
         }
         for line in file.leftOut { context.note(line) }
-        let bytes = try schema.encoded(as: invocation.format ?? .openstep)
-        if Schema.read(bytes).schema != schema {
+        var bytes = try schema.encoded(as: invocation.format ?? .openstep)
+        let losesTypes = Schema.read(bytes).schema != schema
+        if losesTypes, invocation.format == nil {
+            bytes = try schema.encoded(as: .xml)
+        } else if losesTypes {
             context.note("\(file.name): some values lose their types in this format; --format xml keeps them")
         }
         if let output = invocation[.schemaOutput] {

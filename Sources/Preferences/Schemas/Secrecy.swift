@@ -117,63 +117,6 @@ package struct Secrecy: Sendable {
     }
 }
 
-extension String {
-    /// Whether the text is named like a secret, as in `apiToken`, `SECRET_KEY` and `http.password`.
-    fileprivate var namesSecret: Bool {
-        let small = lowercased()
-        let parts = [
-            "token", "secret", "password", "passwd", "passphrase", "credential", "authorization", "cookie",
-            "privatekey", "apikey",
-        ]
-        return parts.contains { small.contains($0) }
-            || hasWord(among: ["key", "keys", "auth", "auths", "pwd", "pat", "bearer"])
-    }
-
-    /// Whether the text is named like a program or a server, as in `python.defaultInterpreterPath`.
-    fileprivate var namesProgram: Bool {
-        let small = lowercased()
-        let parts = ["command", "execut", "path", "url", "hook", "proxy", "preload"]
-        // The first words of a key can name a part of the program, as in `editor.fontSize`.
-        let last = split(separator: ".").last.map(String.init) ?? ""
-        let isOwn = last.hasWord(among: [
-            "editor", "formatter", "run", "task", "tasks", "browser", "pager", "registry", "click", "cmdline",
-            "install",
-            "postinstall", "preinstall", "opener", "handler", "terminal",
-        ])
-        return isOwn || parts.contains { small.contains($0) }
-            || hasWord(among: [
-                "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables",
-                "program",
-                "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
-                "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins",
-                "extension",
-                "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host",
-                "hosts",
-                "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
-            ])
-    }
-
-    /// Whether one of the words is among others. A word ends before a capital letter, and before any other character
-    /// except a letter.
-    private func hasWord(among others: Set<String>) -> Bool {
-        let scalars = Array(unicodeScalars)
-        func isSmall(_ index: Int) -> Bool { index < scalars.count && ("a"..."z").contains(scalars[index]) }
-        func isCapital(_ index: Int) -> Bool { index < scalars.count && ("A"..."Z").contains(scalars[index]) }
-        var words = [""]
-        for index in scalars.indices {
-            // The last of several capital letters belongs to the small letters after it, as in `URLPath`.
-            let begins = isCapital(index) && index > 0 && (isSmall(index - 1) || isSmall(index + 1))
-            guard isSmall(index) || isCapital(index) else {
-                words.append("")
-                continue
-            }
-            if begins { words.append("") }
-            words[words.count - 1].unicodeScalars.append(scalars[index])
-        }
-        return words.contains { others.contains($0.lowercased()) }
-    }
-}
-
 /// The reason it is not known which values of a domain are sensitive: a file that can declare them exists, or may
 /// exist, and cannot be read.
 package struct SecrecyDoubt: Error, Hashable, Sendable, CustomStringConvertible {

@@ -118,13 +118,16 @@ struct PatternParser {
 // MARK: Characters
 
 extension PatternParser {
-    private mutating func escape(from start: Int) throws(PatternFailure) -> ScalarSet {
+    private mutating func escape(from start: Int, isInClass: Bool = false) throws(PatternFailure) -> ScalarSet {
         guard let scalar = next else { throw failure(.unexpectedEnd(inside: "an escape"), at: start) }
         at += 1
         switch scalar {
         case "d": return .digits
         case "w": return .wordCharacters
         case "s": return .spaces
+        case "D" where !isInClass: return ScalarSet.digits.complement
+        case "W" where !isInClass: return ScalarSet.wordCharacters.complement
+        case "S" where !isInClass: return ScalarSet.spaces.complement
         case "n": return ScalarSet("\n")
         case "r": return ScalarSet("\r")
         case "t": return ScalarSet("\t")
@@ -176,7 +179,7 @@ extension PatternParser {
         at += 1
         guard scalar == "\\" else { return scalar }
         let escaped = next
-        let set = try escape(from: start)
+        let set = try escape(from: start, isInClass: true)
         switch escaped {
         case "d", "w", "s":
             members.formUnion(set)

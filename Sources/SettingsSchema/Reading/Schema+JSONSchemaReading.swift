@@ -90,8 +90,9 @@ private struct JSONSchemaReader {
                 settings.append(.dictionary(setting(key, child, isRequired: node.requires(key))))
                 places.append(child.path)
             }
-            noteRest(node, besides: ["patternProperties"])
+            noteRest(node, besides: ["properties", "additionalProperties", "patternProperties"])
         }
+        if budget <= 0 { schema["Closed"] = nil }
         schema["Settings"] = .array(settings)
         return .dictionary(schema)
     }
@@ -141,6 +142,7 @@ private struct JSONSchemaReader {
         let parts = [summary, isShort ? preset.map { "Default: \($0)" } : nil].compactMap(\.self)
         if !parts.isEmpty { setting["Summary"] = .string(parts.joined(separator: " ")) }
         if isRequired { setting["Required"] = true }
+        takeName(key, &setting)
         if node["writeOnly"] == true { setting["Sensitive"] = true }
         if let reason = line(node["deprecationMessage"] ?? node["markdownDeprecationMessage"]) {
             setting["Deprecated"] = reason
@@ -152,12 +154,26 @@ private struct JSONSchemaReader {
 
     private static let longestDefault = 60
 
+    /// Keeps a key on its host if its name is that of a secret or a program, as without a declaration.
+    private func takeName(_ key: String, _ setting: inout PropertyList.Dictionary) {
+        if key.namesSecret {
+            setting["Sensitive"] = true
+        } else if key.namesProgram {
+            setting["Mirrored"] = false
+        }
+    }
+
     private mutating func rule(_ node: Node, depth: Int) -> PropertyList.Dictionary {
         guard spend(at: node.path) else { return ["Type": .string(ValueType.any.rawValue)] }
-        let type = type(of: node, depth: 0)
+        var type = type(of: node, depth: 0)
+        var choices = choices(of: node)
+        if type == .real, !choices.isEmpty {
+            // A schema compares 1 and 1.0 by their types.
+            if choices.allSatisfy({ $0.kind == .integer }) { type = .integer } else { choices = [] }
+        }
+        if choices.contains(.null) { choices = [] }
         var rule: PropertyList.Dictionary = ["Type": .string(type.rawValue)]
-        let choices = choices(of: node)
-        if !choices.isEmpty, !choices.contains(.null) { rule["Choices"] = .array(choices) }
+        if !choices.isEmpty { rule["Choices"] = .array(choices) }
         switch type {
         case .integer, .real: takeBounds(node, &rule, of: type)
         case .string:
@@ -172,11 +188,16 @@ private struct JSONSchemaReader {
             take("minItems", as: "MinimumCount", node, &rule)
             take("maxItems", as: "MaximumCount", node, &rule)
             if node["uniqueItems"] == true { rule["Unique"] = true }
-            if let items = child(node, "items"), let inner = inner(items, depth) { rule["Elements"] = inner }
+            if let items = child(node, "items") {
+                if let inner = inner(items, depth) { rule["Elements"] = inner }
+            } else if node["items"] != nil {
+                leave("items of several kinds have no counterpart", at: node.path)
+            }
         case .dictionary: takeEntries(node, depth, &rule)
         case .boolean, .any, .date, .data: break
         }
-        noteRest(node, besides: [])
+        noteRest(
+            node, besides: Self.expressed(by: type) + (choices.isEmpty ? [] : ["enum", "const", "anyOf", "oneOf"]))
         return rule
     }
 
@@ -206,7 +227,9 @@ private struct JSONSchemaReader {
         take("minProperties", as: "MinimumCount", node, &rule)
         take("maxProperties", as: "MaximumCount", node, &rule)
         guard node["properties"]?.dictionaryValue?.isEmpty == false else {
-            if let each = child(node, "additionalProperties"), let inner = inner(each, depth) {
+            if node["patternProperties"] == nil, let each = child(node, "additionalProperties"),
+                let inner = inner(each, depth)
+            {
                 rule["Entries"] = inner
             }
             return
@@ -214,11 +237,14 @@ private struct JSONSchemaReader {
         guard node["additionalProperties"] == false, node["patternProperties"] == nil else {
             return leave("its entries are left out, because it can have others", at: node.path)
         }
-        guard depth < Self.deepest, budget > 0 else { return }
+        guard depth < Self.deepest else { return }
+        let entries = properties(of: node)
+        guard budget > 0 else { return }
         rule["Entries"] = .array(
-            properties(of: node).map { key, child in
+            entries.map { key, child in
                 var entry = self.rule(child, depth: depth + 1)
                 entry["Key"] = .string(key)
+                takeName(key, &entry)
                 entry["Title"] = line(child["title"])
                 entry["Summary"] = line(child["description"])
                 if node.requires(key) { entry["Required"] = true }
@@ -259,16 +285,20 @@ private struct JSONSchemaReader {
     private mutating func type(of node: Node, depth: Int) -> ValueType {
         let types = types(of: node, depth: depth)
         if types == ["integer", "number"] { return .real }
-        guard types.count == 1, let type = types.first else { return .any }
-        return switch type {
+        guard types.count == 1 else { return .any }
+        return switch types.first {
+        case "string": .string
+        case "integer": .integer
         case "number": .real
+        case "boolean": .boolean
+        case "array": .array
         case "object": .dictionary
-        default: ValueType(rawValue: type) ?? .any
+        default: .any
         }
     }
 
     private mutating func types(of node: Node, depth: Int) -> Set<String> {
-        guard spend(at: node.path) else { return [] }
+        guard depth == 0 || spend(at: node.path) else { return [] }
         if let names = node["type"]?.names { return Set(names) }
         let choices = choices(of: node)
         if !choices.isEmpty { return Set(choices.map(\.jsonType)) }
@@ -305,42 +335,74 @@ private struct JSONSchemaReader {
 
     /// Returns a part with what it refers to, and with the parts that must all hold.
     private mutating func resolved(_ node: Node) -> Node {
-        var (value, open) = (node.value, [node.value])
-        var count = 0
-        while let next = open.popLast(), count < Self.mostReferences {
-            count += 1
+        guard node["$ref"] != nil || node["allOf"] != nil else { return node }
+        var (value, open, references) = (node.value, [node.value], Set<Name>())
+        while let next = open.popLast(), spend(at: node.path) {
             var parts = (next["allOf"]?.arrayValue ?? []).compactMap(\.dictionaryValue)
-            if let reference = next["$ref"]?.stringValue {
+            if let reference = next["$ref"]?.stringValue, references.insert(Name(reference)).inserted {
                 let target = reference.pointer.flatMap { root[$0]?.dictionaryValue }
                 if target == nil { leave("\(shortened(reference)): not in this file", at: node.path.inside("$ref")) }
                 parts += target.map { [$0] } ?? []
             }
             for part in parts {
-                // An attribute next to a reference replaces the one of the reference. Properties are joined.
-                for entry in part where value[entry.key] == nil { value[entry.key] = entry.value }
-                if var all = value["properties"]?.dictionaryValue, let own = part["properties"]?.dictionaryValue {
-                    for entry in own where all[entry.key] == nil { all[entry.key] = entry.value }
-                    value["properties"] = .dictionary(all)
-                }
+                join(part, to: &value, at: node.path)
                 open.append(part)
             }
         }
         return Node(value: value, path: node.path)
     }
 
-    private static let mostReferences = 64
+    /// Adds a part that must hold, too. An attribute next to a reference replaces the one of the reference. Properties
+    /// are joined.
+    private mutating func join(
+        _ part: PropertyList.Dictionary, to value: inout PropertyList.Dictionary, at path: EntryPath
+    ) {
+        let bounds = ["exclusiveMinimum": value["minimum"], "exclusiveMaximum": value["maximum"]]
+        for entry in part where !["allOf", "$ref", "properties", "required"].contains(entry.key) {
+            // A flag belongs to the bound next to it.
+            if entry.value.booleanValue != nil, bounds[entry.key] ?? nil != nil { continue }
+            if value[entry.key] == nil {
+                value[entry.key] = entry.value
+            } else if value[entry.key] != entry.value, Self.conditions.contains(entry.key) {
+                leave("\(entry.key) has several values, of which one is used", at: path)
+            }
+        }
+        if let own = part["properties"]?.dictionaryValue {
+            var all = value["properties"]?.dictionaryValue ?? [:]
+            for entry in own where all[entry.key] == nil { all[entry.key] = entry.value }
+            value["properties"] = .dictionary(all)
+        }
+        if let own = part["required"]?.arrayValue {
+            value["required"] = .array((value["required"]?.arrayValue ?? []) + own)
+        }
+    }
 
     /// Notes the conditions of a part that a schema cannot express.
-    private mutating func noteRest(_ node: Node, besides others: [String]) {
-        for name in Self.conditions where node[name] != nil && !others.contains(name) {
+    private mutating func noteRest(_ node: Node, besides expressed: [String]) {
+        for name in Self.conditions where node[name] != nil && !expressed.contains(name) {
             leave("\(name) has no counterpart", at: node.path)
         }
     }
 
+    /// The attributes that restrict a value.
     private static let conditions = [
-        "not", "if", "patternProperties", "propertyNames", "contains", "multipleOf", "dependencies",
-        "dependentSchemas", "unevaluatedProperties", "unevaluatedItems", "prefixItems",
+        "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+        "maxLength", "pattern", "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems",
+        "contains", "minContains", "maxContains", "properties", "additionalProperties", "patternProperties",
+        "propertyNames", "minProperties", "maxProperties", "dependencies", "dependentRequired", "dependentSchemas",
+        "unevaluatedProperties", "unevaluatedItems", "anyOf", "oneOf", "not", "if",
     ]
+
+    /// The attributes that become those of a setting of a type.
+    private static func expressed(by type: ValueType) -> [String] {
+        switch type {
+        case .integer, .real: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
+        case .string: ["minLength", "maxLength", "pattern"]
+        case .array: ["items", "minItems", "maxItems", "uniqueItems"]
+        case .dictionary: ["properties", "additionalProperties", "minProperties", "maxProperties"]
+        case .boolean, .any, .date, .data: []
+        }
+    }
 }
 
 extension JSONSchemaReader.Node {
@@ -375,7 +437,10 @@ extension PropertyList {
 }
 
 extension String {
-    fileprivate var line: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    fileprivate var line: String {
+        unicodeScalars.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
+            .map { String($0) }.joined(separator: " ")
+    }
 
     /// The path of a reference within its file: `#/definitions/color`.
     fileprivate var pointer: EntryPath? {
@@ -390,11 +455,40 @@ extension String {
 
     /// The pattern that a whole text matches if this one is found in it.
     fileprivate var wholePattern: String {
-        let text = replacing("(?:", with: "(")
-        let (begins, ends) = (text.hasPrefix("^"), text.hasSuffix("$") && !text.hasSuffix("\\$"))
-        let inner = String(text.dropFirst(begins ? 1 : 0).dropLast(ends ? 1 : 0))
-        if begins, ends { return inner.contains("|") ? "(\(inner))" : inner }
+        var branches = [""]
+        var (depth, isEscaped, isInClass) = (0, false, false)
+        var scalars = unicodeScalars[...]
+        while let scalar = scalars.popFirst() {
+            if isEscaped {
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else if isInClass {
+                isInClass = scalar != "]"
+            } else if scalar == "[" {
+                isInClass = true
+            } else if scalar == "(" {
+                depth += 1
+                if scalars.starts(with: "?:".unicodeScalars) { scalars = scalars.dropFirst(2) }
+            } else if scalar == ")" {
+                depth -= 1
+            } else if scalar == "|", depth == 0 {
+                branches.append("")
+                continue
+            } else if scalar == "$", depth == 0, scalars.isEmpty || scalars.first == "|" {
+                branches[branches.count - 1] += Self.end
+                continue
+            }
+            branches[branches.count - 1].unicodeScalars.append(scalar)
+        }
         let any = "(.|\\n)*"
-        return (begins ? "" : any) + "(\(inner))" + (ends ? "" : any)
+        return branches.map { branch in
+            let (begins, ends) = (branch.hasPrefix("^"), branch.hasSuffix(Self.end))
+            let inner = String(branch.dropFirst(begins ? 1 : 0).dropLast(ends ? 1 : 0))
+            return begins && ends ? inner : (begins ? "" : any) + "(\(inner))" + (ends ? "" : any)
+        }.joined(separator: "|")
     }
+
+    /// An anchor at the end of a branch of a pattern, apart from a dollar sign that is a character.
+    private static let end = "\0"
 }

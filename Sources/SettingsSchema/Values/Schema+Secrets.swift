@@ -37,12 +37,22 @@ extension Schema {
     /// Takes the file of another schema of the same program, and the keys that stay on each host.
     package mutating func keepFile(of known: Schema) {
         (programFiles, isClosed) = (known.programFiles, false)
-        mirrorsUndeclared = mirrorsUndeclared && known.mirrorsUndeclared
-        for setting in known.settings where setting.staysLocal {
+        (title, summary) = (title ?? known.title, summary ?? known.summary)
+        if !known.mirrorsUndeclared {
+            mirrorsUndeclared = false
+            for index in settings.indices { settings[index].isMirrored = false }
+            for setting in known.settings where setting.isMirrored {
+                for index in settings.indices where settings[index].key.hasSameBytes(as: setting.key) {
+                    settings[index].isMirrored = true
+                }
+            }
+        }
+        for setting in known.settings {
             guard let index = settings.firstIndex(where: { $0.key.hasSameBytes(as: setting.key) }) else {
                 settings.append(setting)
                 continue
             }
+            guard setting.staysLocal else { continue }
             if setting.isMirrored, !setting.isSensitive {
                 settings[index] = setting
             } else {
@@ -247,4 +257,63 @@ extension ValueRule {
 
     /// Returns the value for a message, with its secrets masked.
     func shownText(of value: PropertyList) -> String { masked(value).shownText }
+}
+
+// MARK: Names
+
+extension String {
+    /// Whether the text is named like a secret, as in `apiToken`, `SECRET_KEY` and `http.password`.
+    package var namesSecret: Bool {
+        let small = lowercased()
+        let parts = [
+            "token", "secret", "password", "passwd", "passphrase", "credential", "authorization", "cookie",
+            "privatekey", "apikey",
+        ]
+        return parts.contains { small.contains($0) }
+            || hasWord(among: ["key", "keys", "auth", "auths", "pwd", "pat", "bearer"])
+    }
+
+    /// Whether the text is named like a program or a server, as in `python.defaultInterpreterPath`.
+    package var namesProgram: Bool {
+        let small = lowercased()
+        let parts = ["command", "execut", "path", "url", "hook", "proxy", "preload"]
+        // The first words of a key can name a part of the program, as in `editor.fontSize`.
+        let last = split(separator: ".").last.map(String.init) ?? ""
+        let isOwn = last.hasWord(among: [
+            "editor", "formatter", "run", "task", "tasks", "browser", "pager", "registry", "click", "cmdline",
+            "install",
+            "postinstall", "preinstall", "opener", "handler", "terminal",
+        ])
+        return isOwn || parts.contains { small.contains($0) }
+            || hasWord(among: [
+                "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables",
+                "program",
+                "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
+                "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins",
+                "extension",
+                "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host",
+                "hosts",
+                "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
+            ])
+    }
+
+    /// Whether one of the words is among others. A word ends before a capital letter, and before any other character
+    /// except a letter.
+    private func hasWord(among others: Set<String>) -> Bool {
+        let scalars = Array(unicodeScalars)
+        func isSmall(_ index: Int) -> Bool { index < scalars.count && ("a"..."z").contains(scalars[index]) }
+        func isCapital(_ index: Int) -> Bool { index < scalars.count && ("A"..."Z").contains(scalars[index]) }
+        var words = [""]
+        for index in scalars.indices {
+            // The last of several capital letters belongs to the small letters after it, as in `URLPath`.
+            let begins = isCapital(index) && index > 0 && (isSmall(index - 1) || isSmall(index + 1))
+            guard isSmall(index) || isCapital(index) else {
+                words.append("")
+                continue
+            }
+            if begins { words.append("") }
+            words[words.count - 1].unicodeScalars.append(scalars[index])
+        }
+        return words.contains { others.contains($0.lowercased()) }
+    }
 }
