@@ -161,6 +161,13 @@ import Testing
         #expect((Schema.read(jsonSchema: Array(text.utf8), domain: "d") != nil) == isSchema)
     }
 
+    @Test func `a key that no setting can have is left out, and the others stay`() throws {
+        let text = ##"{"properties": {"a": {"minimum": 1}, "": {}, "$schemaVersion": {}, "b": {"type": "integer"}}}"##
+        let (schema, leftOut) = try #require(Schema.read(jsonSchema: Array(text.utf8), domain: "d"))
+        #expect(schema.settings.map(\.key) == ["a", "b"] && schema.settings.map(\.rule.type) == [.any, .integer])
+        #expect(leftOut.map(\.path.description) == [":properties:a", ":properties:", ":properties:$schemaVersion"])
+    }
+
     @Test func `the texts of an extension are those of its package.nls.json`() throws {
         let text =
             ##"{"contributes": {"configuration": {"properties": {"a": {"type": "string", "description": "%a%"}, "b": {"type": "string", "description": "%b%"}}}}}"##

@@ -188,7 +188,7 @@ extension Verb {
     }
 
     private static let importingBundle = Verb(
-        "import", .new, "convert a JSON Schema, or a settings bundle of iOS or one of its panes, to a schema",
+        "import", .new, "convert a JSON Schema or a settings bundle of iOS to a schema",
         details: [
             "The schema is written as OpenStep text, or as XML if that keeps types that the text would lose, or in the format given. Whatever a schema cannot express is listed on standard error, with its place. Titles are those of the user's language.",
             "A JSON Schema describes the file of a program: its defaults become part of the descriptions. The package.json of an extension of Visual Studio Code contains one. If DOMAIN is a known program, its file, and the keys that stay on each host, are kept.",

@@ -39,6 +39,8 @@ private struct JSONSchemaReader {
     private var places: [EntryPath] = []
     /// The number of parts that may still be read. Parts can refer to each other again and again.
     private var budget = 20_000
+    /// The texts in place of `%name%`.
+    private let texts: PropertyList.Dictionary
 
     /// A part of the JSON Schema, and its place.
     struct Node {
@@ -47,8 +49,6 @@ private struct JSONSchemaReader {
 
         subscript(name: String) -> PropertyList? { value[name] }
     }
-
-    private let texts: PropertyList.Dictionary
 
     init(_ root: PropertyList, _ texts: PropertyList.Dictionary) { (self.root, self.texts) = (root, texts) }
 
@@ -103,17 +103,20 @@ private struct JSONSchemaReader {
         while true {
             let (schema, mistakes) = Schema.read(value)
             let before = value
+            var removed: Set<Int> = []
             // Later elements first, so that the indices of the others stay.
             for mistake in mistakes.sorted(by: { $0.path.isAfter($1.path) }) {
                 let components = mistake.path.components
                 guard components.count > 1, components[0] == "Settings", let index = components[1].index,
-                    places.indices.contains(index)
+                    places.indices.contains(index), !removed.contains(index)
                 else { continue }
-                let isWhole = components.count < 3
+                let isWhole = components.count < 3 || components[2] == "Key"
                 _ = try? value.remove(at: EntryPath(Array(components.prefix(isWhole ? 2 : 3))))
                 let attribute = isWhole ? "" : "\(components[2].text): "
                 leave("\(attribute)\(mistake.reason)", at: places[index])
-                if isWhole { places.remove(at: index) }
+                guard isWhole else { continue }
+                places.remove(at: index)
+                removed.insert(index)
             }
             if let schema, mistakes.isEmpty || value == before { return schema }
             if value == before { return Schema(domain: "") }
