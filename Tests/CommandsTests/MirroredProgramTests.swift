@@ -383,6 +383,38 @@ private struct Laptops {
         }
     }
 
+    @Test func `keeps keys at home that its user removes, until they are added again`() throws {
+        let hosts = try pair()
+        let (size, theme) = ("editor.fontSize", "workbench.colorTheme")
+        #expect(try hosts.run("laptop", "mirror remove --key x other", status: 2).errors.contains("--key is for one"))
+        #expect(try hosts.run("laptop", "mirror remove --key x '*'", status: 2).errors.contains("--key is for one"))
+        #expect(
+            try hosts.run("laptop", "mirror remove --withdraw --key x code", status: 2).errors.contains("exclusive"))
+        let said = try hosts.run("laptop", "mirror remove --key \(size) code", status: nil).output
+        #expect(said == "stays on this host: code \(size)\n")
+        let list = try hosts.run("laptop", "mirror list").output
+        #expect(list.hasSuffix("  domain   code\n    stays here  \(size)\n"), "\(list)")
+        try hosts.run("laptop", "write code \(size) --int 20")
+        try hosts.run("desk", "write code \(size) --int 9")
+        try hosts.run("desk", "write code \(theme) Light")
+        try hosts.sync("laptop", "desk", "laptop")
+        // Adding the file again does not change which of its keys stay.
+        try hosts.run("laptop", "mirror add code", status: nil)
+        #expect(try hosts.run("laptop", "read code \(size)").output == "20\n")
+        #expect(try hosts.run("laptop", "read code \(theme)").output == "Light\n")
+        #expect(try hosts.run("desk", "read code \(size)").output == "9\n")
+        #expect(try hosts.run("desk", "mirror conflicts").output == "")
+        try hosts.run("laptop", "mirror add --key \(size) code", status: nil)
+        try hosts.sync("laptop", "desk", status: nil)
+        for host in ["laptop", "desk"] {
+            #expect(try hosts.run(host, "read code \(size)").output == "9\n")
+            let lost = try hosts.run(host, "mirror conflicts", status: nil).output
+            #expect(lost.contains(size) && lost.contains("20"), "\(lost)")
+        }
+        try hosts.run("laptop", "mirror remove code", status: nil)
+        #expect(try hosts.run("laptop", "mirror remove --key \(size) code", status: 1).errors.contains("not mirrored"))
+    }
+
     @Test func `is matched by no pattern, and by its name only where it is adopted`() throws {
         let hosts = try pair()
         try hosts.run("new", "mirror join /home/ada/shared --label new")

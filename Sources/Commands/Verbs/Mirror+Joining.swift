@@ -71,10 +71,15 @@ extension MirrorVerbs {
     static let remove = Verb(
         "remove", .new, "stop mirroring domains",
         details: [
-            "The domains' files stay as they are, here and on other hosts. With --withdraw, the values that this host published leave the mirror, now; other hosts, their histories and backups can still hold what they have read."
+            "The domains' files stay as they are, here and on other hosts. With --withdraw, the values that this host published leave the mirror, now; other hosts, their histories and backups can still hold what they have read.",
+            "With --key, the rest of the file of a program is still mirrored.",
         ],
-        options: [.withdraw, .mirror], forms: [[globs]], statuses: outcomes
-    ) { invocation, context in try select(invocation, context, isAddition: false) }
+        options: [.removedKey, .withdraw, .mirror], forms: [[globs]], statuses: outcomes
+    ) { invocation, context in
+        let keys = invocation.all(.removedKey)
+        guard keys.isEmpty else { return try remove(Set(keys.map { Name($0) }), invocation, context) }
+        return try select(invocation, context, isAddition: false)
+    }
 
     static let list = Verb(
         "list", .new, "list the mirrored domains", options: [.mirror], statuses: outcomes
@@ -83,7 +88,16 @@ extension MirrorVerbs {
             let status = try session.status()
             try context.say(session.place)
             for pattern in status.patterns { try context.say("  pattern  \(pattern.onOneLine)") }
-            for domain in status.domains { try context.say("  domain   \(domain.onOneLine)") }
+            for domain in status.domains {
+                try context.say("  domain   \(domain.onOneLine)")
+                guard let name = try? DomainName(domain),
+                    let file = session.configuration.selection.file(of: name)
+                else { continue }
+                if case .some(let keys) = file.keys {
+                    for key in keys.sorted() { try context.say("    mirrored  \(key.text.onOneLine)") }
+                }
+                for key in file.keptKeys.sorted() { try context.say("    stays here  \(key.text.onOneLine)") }
+            }
             return .done
         }
     }
@@ -183,6 +197,32 @@ extension MirrorVerbs {
         return try concludeCompaction(&session, access)
     }
 
+    /// Makes keys of a program's file stay on this host.
+    private static func remove(
+        _ keys: Set<Name>, _ invocation: Invocation, _ context: CommandContext
+    ) throws -> ExitStatus {
+        guard !invocation.has(.withdraw) else {
+            throw CommandFailure(.usage, "--key and --withdraw are mutually exclusive")
+        }
+        let access = try MirrorAccess(invocation, context)
+        let patterns = try patterns(invocation)
+        guard patterns.count == 1, let name = try? DomainName(patterns[0]),
+            try access.places.store.adoptedFile(of: name) != nil
+        else { throw CommandFailure(.usage, "--key is for one domain that is the file of a program") }
+        var session = try access.one()
+        try session.begin()
+        do {
+            defer { session.end() }
+            guard session.configuration.selection.file(of: name) != nil else {
+                throw CommandFailure(.notFound, "\(name.text.onOneLine): not mirrored")
+            }
+            try session.configure { $0.selection.remove(keys, ofFile: name) }
+        }
+        try access.sync(&session)
+        for key in keys.sorted() { try context.say("stays on this host: \(name) \(key.text)".onOneLine) }
+        return try access.conclude(&session)
+    }
+
     /// Prints a line for each domain, or the number of those after many.
     private static func say(_ what: String, _ domains: [String], _ context: CommandContext) throws {
         for domain in domains.prefix(MirrorLine.mostLines) { try context.say("\(what): \(domain.onOneLine)") }
@@ -249,6 +289,10 @@ extension Option {
     fileprivate static let fileKey = Option(
         "--key", Argument("KEY", .word),
         "mirror only this key of a program's file; can be repeated",
+        repeats: true)
+    fileprivate static let removedKey = Option(
+        "--key", Argument("KEY", .word),
+        "keep this key of a program's file on this host; can be repeated",
         repeats: true)
     fileprivate static let allKeys = Option(
         "--all-keys", "mirror all keys of a program's file that no schema knows")

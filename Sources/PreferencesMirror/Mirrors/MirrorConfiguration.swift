@@ -82,7 +82,9 @@ extension MirrorConfiguration {
 package struct MirroredFile: Hashable, Sendable {
     /// The file as it was selected. If the domain becomes another file, that must be selected again.
     let path: FilePath
-    fileprivate(set) var keys: Keys
+    package fileprivate(set) var keys: Keys
+    /// Keys that stay on this host, although the schema, or the selection of all keys, would mirror them.
+    package fileprivate(set) var keptKeys: Set<Name> = []
 
     /// The keys that are mirrored.
     package enum Keys: Hashable, Sendable {
@@ -98,9 +100,16 @@ package struct MirroredFile: Hashable, Sendable {
 
     fileprivate init?(_ value: PropertyList) {
         guard let path = value["path"]?.dataValue.flatMap({ FilePath($0) }) else { return nil }
-        let some = value["keys"]?.arrayValue.map { Keys.some(Set($0.compactMap(\.stringValue).map { Name($0) })) }
+        let some = value["keys"].flatMap(Self.names).map { Keys.some($0) }
         self.init(at: path, some ?? (value["keys"] == "all" ? .all : value["keys"] == "none" ? .none : .declared))
+        keptKeys = value["kept"].flatMap(Self.names) ?? []
     }
+
+    private static func names(_ value: PropertyList) -> Set<Name>? {
+        value.arrayValue.map { Set($0.compactMap(\.stringValue).map { Name($0) }) }
+    }
+
+    private static func list(_ names: Set<Name>) -> PropertyList { .array(names.sorted().map { .string($0.text) }) }
 
     fileprivate var encoded: PropertyList {
         let keys: PropertyList =
@@ -108,9 +117,24 @@ package struct MirroredFile: Hashable, Sendable {
             case .all: "all"
             case .declared: "declared"
             case .none: "none"
-            case .some(let keys): .array(keys.sorted().map { .string($0.text) })
+            case .some(let keys): Self.list(keys)
             }
-        return ["path": .data(Data(path.bytes)), "keys": keys]
+        var entries: PropertyList.Dictionary = ["path": .data(Data(path.bytes)), "keys": keys]
+        if !keptKeys.isEmpty { entries["kept"] = Self.list(keptKeys) }
+        return .dictionary(entries)
+    }
+
+    fileprivate func leavesOut(_ key: Name) -> Bool {
+        if case .some(let keys) = keys, !keys.contains(key) { return true }
+        return keptKeys.contains(key)
+    }
+
+    fileprivate mutating func leaveOut(_ names: Set<Name>) {
+        if case .some(let selected) = keys {
+            keys = .some(selected.subtracting(names))
+        } else {
+            keptKeys.formUnion(names)
+        }
     }
 }
 
@@ -136,7 +160,7 @@ package struct DomainSelection: Hashable, Sendable {
     }
 
     /// Returns what is mirrored of a program's file, or nil if it was not selected.
-    func file(of domain: DomainName) -> MirroredFile? {
+    package func file(of domain: DomainName) -> MirroredFile? {
         files[domain.name].flatMap { $0.keys == .none ? nil : $0 }
     }
 
@@ -145,19 +169,29 @@ package struct DomainSelection: Hashable, Sendable {
 
     /// Whether a key of a program's file is not among those that were selected.
     fileprivate func leavesOut(_ key: String, ofFile domain: DomainName) -> Bool {
-        guard case .some(let keys)? = files[domain.name]?.keys else { return false }
-        return !keys.contains(Name(key))
+        files[domain.name]?.leavesOut(Name(key)) ?? false
     }
 
     /// Selects the file of a program. Keys are added to those that are selected already.
     package mutating func add(_ file: MirroredFile, of domain: DomainName) {
         add(domain.text)
         var file = file
-        if case .some(let new) = file.keys, let former = self.file(of: domain), former.path == file.path {
-            if case .some(let old) = former.keys { file.keys = .some(old.union(new)) } else { file.keys = former.keys }
+        if let former = self.file(of: domain), former.path == file.path, file.keys != .all {
+            file.keptKeys = former.keptKeys
+            if case .some(let new) = file.keys {
+                file.keptKeys.subtract(new)
+                if case .some(let old) = former.keys {
+                    file.keys = .some(old.union(new))
+                } else {
+                    file.keys = former.keys
+                }
+            }
         }
         files[domain.name] = file
     }
+
+    /// Makes keys of the file of a program stay on this host.
+    package mutating func remove(_ keys: Set<Name>, ofFile domain: DomainName) { files[domain.name]?.leaveOut(keys) }
 
     /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
     package func includes(_ domain: DomainName) -> Bool {
