@@ -126,6 +126,27 @@ import Testing
         #expect(try Self.versions(bench).count == 2)
     }
 
+    @Test(arguments: [WriteReason.found, .mirrored])
+    func `keeps the last eight changes of users, however often others write`(_ others: WriteReason) throws {
+        let bench = try StoreBench()
+        let (process, file) = (bench.process(), Self.file)
+        for number in 0..<10 {
+            try process.commit([DomainEdit(file) { $0.values["user"] = .integer(.init(number)) }])
+        }
+        for number in 0..<100 {
+            if others == .found {
+                let values: PropertyList = ["user": 9, "program": .integer(.init(number))]
+                try process.fileSystem.replace(file.path, with: Array(try values.serialized(as: .xml)))
+            }
+            // A mirror keeps what it finds as a version before it writes.
+            try process.commit([DomainEdit(file) { $0.values["mirror"] = .integer(.init(number)) }], reason: .mirrored)
+        }
+        let versions = try Self.versions(bench).compactMap(\.self)
+        #expect(versions.count == 32)
+        #expect(versions.prefix(8).map { $0["user"] } == (2..<10).map { .integer(.init($0)) })
+        #expect(versions.last?["mirror"] == 99)
+    }
+
     @Test func `has one version for the flushes of a process within a minute`() throws {
         let bench = try StoreBench()
         let process = bench.process()

@@ -305,12 +305,18 @@ extension History {
             remove(last)
             remaining.removeLast()
         }
-        var (count, bytes) = (1, new.size)
-        for version in remaining.reversed() {
-            let (sum, overflows) = bytes.addingReportingOverflow(version.size)
-            (count, bytes) = (count + 1, overflows ? .max : sum)
-            // The newest former version is kept even if it exceeds the size limit.
-            if count > policy.versions || (bytes > policy.bytes && count > 2) { remove(version) }
+        var count = remaining.count + 1
+        // A sum of sizes from names of files, which may exceed an integer.
+        var bytes = remaining.reduce(Double(new.size)) { $0 + Double($1.size) }
+        guard count > policy.versions || bytes > Double(policy.bytes), let newest = remaining.popLast() else { return }
+        // Programs and mirrors can write so often that the changes of users would soon be gone.
+        let users = Set(remaining.indices.filter { !remaining[$0].isOfOthers }.suffix(8))
+        let others = remaining.indices.filter { !users.contains($0) }
+        // The newest former version is kept even if it exceeds the size limit.
+        for version in (others + users.sorted()).map({ remaining[$0] }) + [newest] {
+            guard count > policy.versions || bytes > Double(policy.bytes) && count > 2 else { break }
+            remove(version)
+            (count, bytes) = (count - 1, bytes - Double(version.size))
         }
     }
 
@@ -320,6 +326,9 @@ extension History {
 }
 
 extension KeptVersion {
+    /// Whether a program without the library or a mirror wrote it, and not a user of this host.
+    fileprivate var isOfOthers: Bool { author.reason == .found || author.reason == .mirrored }
+
     fileprivate func isReplaced(by new: KeptVersion, within interval: Duration) -> Bool {
         author.reason == .flush && author == new.author && time <= new.time && new.time < time.advanced(by: interval)
     }
