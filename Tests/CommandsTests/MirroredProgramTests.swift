@@ -196,6 +196,32 @@ private struct Laptops {
         #expect(try hosts.run("desk", "read code editor.fontSize").output == "9\n")
     }
 
+    @Test func `is created with all others that the mirror has, where all known programs are adopted`() throws {
+        let hosts = try pair()
+        let micro = ".config/micro/settings.json"
+        for (host, size) in [("desk", 2), ("new", 8)] {
+            try hosts.write(host, micro, "{\"tabsize\": \(size)}\n")
+            if host == "desk" { try hosts.run(host, "adopt micro") }
+        }
+        try hosts.run("desk", "mirror add micro", status: nil)
+        try hosts.sync("desk")
+        try hosts.run("new", "mirror join /home/ada/shared --label new")
+        let adopted = try hosts.run("new", "adopt --all", status: nil)
+        #expect(adopted.output.contains("micro: /home/ada/new/\(micro) (json, 1 key)"), "\(adopted)")
+        #expect(adopted.output.contains("code: adopted") && adopted.output.contains("mirrored: code"), "\(adopted)")
+        #expect(!adopted.output.contains("zed"), "\(adopted)")
+        try hosts.sync("new", "desk")
+        #expect(try hosts.run("new", "read code editor.fontSize").output == "13\n")
+        #expect(try hosts.text("new", micro) == "{\"tabsize\": 8}\n")
+        #expect(try hosts.run("new", "adopt --all").output == "")
+        // What was removed here does not come back.
+        try hosts.run("new", "mirror remove code", status: nil)
+        try hosts.remove("new", Self.code)
+        try hosts.run("new", "adopt --remove code")
+        #expect(try hosts.run("new", "adopt --all").output == "")
+        #expect(try hosts.text("new", Self.code) == nil)
+    }
+
     /// Another host has the values as a domain of its store, without the catalogue.
     @Test func `is not emptied by a deletion of the domain elsewhere`() throws {
         let hosts = try pair()

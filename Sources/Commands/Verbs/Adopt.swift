@@ -14,7 +14,7 @@ extension Verb {
             .adoptedName, .adoptAll, .removeAdopted, .listAdopted,
             .format([.lines, .json], "with --list: one line each, or JSON"),
         ],
-        forms: [[.fileOrProgram], []], statuses: [.notFound, .invalidValue, .damaged, .systemFailed], scope: .allHosts
+        forms: [[.fileOrProgram], []], statuses: [.invalidValue] + MirrorVerbs.outcomes, scope: .allHosts
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let word = invocation[operand: Operand.fileOrProgram.name]
@@ -34,7 +34,7 @@ extension Verb {
         } else if isListed {
             try access.listAdopted(invocation.format, missing: invocation.has(.adoptAll))
         } else if invocation.has(.adoptAll) {
-            return try access.adoptAll()
+            return try access.adoptAll(access.places.user.arrangement == .own ? MirrorAccess(invocation, context) : nil)
         } else if let word = invocation[.removeAdopted] {
             let name = try DomainName(word: word)
             // A link that cannot be followed can be removed too.
@@ -52,7 +52,9 @@ extension Option {
         "--as", Argument("DOMAIN", .word),
         "the name of the domain, by default that of the program, or the file's without its extension")
     fileprivate static let adoptAll = Option(
-        "--all", "adopt the files of all known programs; with --list, also print those that do not exist")
+        "--all",
+        "adopt the files of all known programs, and create and mirror those that a mirror has; with --list, also print those that do not exist"
+    )
     fileprivate static let removeAdopted = Option(
         "--remove", Argument("DOMAIN", .domain), "remove the domain from the store; the file stays")
     fileprivate static let listAdopted = Option(
@@ -132,17 +134,30 @@ extension StoreAccess {
         try context.print(json: Rendering(.json).bytes(of: .array(list)))
     }
 
-    /// Adopts the files of all known programs that are here. A file that cannot be adopted is reported.
-    fileprivate func adoptAll() throws -> ExitStatus {
+    /// Adopts the files of all known programs that are here or in a mirror. A file that cannot be adopted is reported.
+    fileprivate func adoptAll(_ mirrors: MirrorAccess?) throws -> ExitStatus {
         var status = ExitStatus.done
-        for row in try programRows() where row.state == .found {
-            do {
-                try Adoption(row.file.description, at: row.file, as: row.domain, of: row.domain, self).carryOut()
-            } catch {
-                let (failure, lines) = Prefs.explanation(of: error)
-                for line in lines { context.note(line) }
-                if status == .done { status = failure }
+        func report(_ error: any Error) {
+            let (failure, lines) = Prefs.explanation(of: error)
+            for line in lines { context.note(line) }
+            if status == .done { status = failure }
+        }
+        func adopt(_ row: ProgramRow) throws {
+            try Adoption(row.file.description, at: row.file, as: row.domain, of: row.domain, self).carryOut()
+        }
+        let rows = try programRows()
+        for row in rows where row.state == .found {
+            do { try adopt(row) } catch { report(error) }
+        }
+        guard let mirrors else { return status }
+        let missing = rows.filter { $0.state == .missing && !$0.file.isOfSystem(on: system) }
+        do {
+            let outcome = try MirrorVerbs.addPrograms(missing.map(\.domain), mirrors) { name in
+                for row in missing where row.domain == name { try adopt(row) }
             }
+            return max(status, outcome)
+        } catch {
+            report(error)
         }
         return status
     }

@@ -64,8 +64,12 @@ extension MirrorVerbs {
         ],
         options: [.fileKey, .allKeys, .dryRun, .mirror], forms: [[globs]], statuses: outcomes
     ) { invocation, context in
-        if invocation.has(.dryRun) { return try preview(invocation, context) }
-        return try select(invocation, context, isAddition: true)
+        let access = try MirrorAccess(invocation, context)
+        var session = try access.one()
+        let patterns = try patterns(invocation)
+        let files = try AdoptedSelection(patterns, invocation, access)
+        if invocation.has(.dryRun) { return try preview(patterns, files, in: session, access) }
+        return try add(patterns, files, to: &session, access)
     }
 
     static let remove = Verb(
@@ -76,9 +80,9 @@ extension MirrorVerbs {
         ],
         options: [.removedKey, .withdraw, .mirror], forms: [[globs]], statuses: outcomes
     ) { invocation, context in
-        let keys = invocation.all(.removedKey)
-        guard keys.isEmpty else { return try remove(Set(keys.map { Name($0) }), invocation, context) }
-        return try select(invocation, context, isAddition: false)
+        let (access, keys) = (try MirrorAccess(invocation, context), invocation.all(.removedKey))
+        return try keys.isEmpty
+            ? remove(invocation, access) : remove(Set(keys.map { Name($0) }), invocation, access)
     }
 
     static let list = Verb(
@@ -138,50 +142,71 @@ extension MirrorVerbs {
         return try access.conclude(&session)
     }
 
+    /// Changes which domains a mirror has, after a check under its lock. Returns those that it had before.
     private static func select(
-        _ invocation: Invocation, _ context: CommandContext, isAddition: Bool
-    ) throws -> ExitStatus {
-        let access = try MirrorAccess(invocation, context)
-        var session = try access.one()
-        let patterns = try patterns(invocation)
-        let files = isAddition ? try AdoptedSelection(patterns, invocation, access) : nil
+        _ session: inout MirrorSession, check: (MirrorSession) throws -> Void = { _ in },
+        _ change: (inout DomainSelection) -> Void
+    ) throws -> Set<Name> {
         try session.begin()
-        do { try files?.check(session) } catch {
-            session.end()
-            throw error
-        }
+        defer { session.end() }
+        try check(session)
         let former = Set(session.domains.map { Name($0) })
-        do {
-            defer { session.end() }
-            try session.configure { configuration in
-                for pattern in patterns {
-                    if let files {
-                        files.add(pattern, to: &configuration.selection)
-                    } else {
-                        configuration.selection.remove(pattern)
-                    }
-                }
-            }
+        try session.configure { change(&$0.selection) }
+        return former
+    }
+
+    private static func add(
+        _ patterns: [String], _ files: AdoptedSelection, to session: inout MirrorSession, _ access: MirrorAccess
+    ) throws -> ExitStatus {
+        let former = try select(&session, check: files.check) { selection in
+            for pattern in patterns { files.add(pattern, to: &selection) }
         }
         try checkOthers(session, access)
-        try files?.createMissing(session)
-        files?.noteKeysThatStay()
+        try files.createMissing(session)
+        files.noteKeysThatStay()
+        try access.sync(&session)
+        try say("mirrored", session.domains.filter { !former.contains(Name($0)) }, access.context)
+        let (named, here) = (DomainSelection(patterns), access.places.store.user.domainsHere(access.places.system))
+        let known = here + session.mergeState.domains.compactMap { try? DomainName($0) }
+        if !known.contains(where: named.includes) {
+            try access.context.say("no domain matches yet; a domain that appears later is mirrored")
+        }
+        return try access.conclude(&session)
+    }
+
+    /// Adopts and mirrors the known programs whose files this host does not have and a mirror does. The files are
+    /// created.
+    static func addPrograms(
+        _ programs: [DomainName], _ access: MirrorAccess, adopt: (DomainName) throws -> Void
+    ) throws -> ExitStatus {
+        guard !programs.isEmpty, !access.places.joined.isEmpty else { return .done }
+        return try access.each { session in
+            try access.check(session)
+            try access.sync(&session)
+            let (atoms, selection) = (session.mergeState.atoms, session.configuration.selection)
+            let domains = Set(atoms.filter { $0.value.value != nil }.map { Name($0.path.domain) })
+            // What was mirrored here once was removed by a user.
+            let names = programs.filter { domains.contains($0.name) && selection.formerFile(of: $0) == nil }
+            guard !names.isEmpty else { return try access.conclude(&session) }
+            for name in names { try adopt(name) }
+            let patterns = names.map(\.text)
+            return try add(patterns, AdoptedSelection(patterns, .declared, access), to: &session, access)
+        }
+    }
+
+    private static func remove(_ invocation: Invocation, _ access: MirrorAccess) throws -> ExitStatus {
+        var session = try access.one()
+        let patterns = try patterns(invocation)
+        let former = try select(&session) { selection in
+            for pattern in patterns { selection.remove(pattern) }
+        }
+        try checkOthers(session, access)
         try access.sync(&session)
         let gone = former.subtracting(session.domains.map { Name($0) }).sorted()
-        try say("no longer mirrored", gone.map(\.text), context)
-        try say("mirrored", session.domains.filter { !former.contains(Name($0)) }, context)
-        let named = DomainSelection(patterns)
-        let known =
-            access.places.store.user.domainsHere(access.places.system)
-            + session.mergeState.domains.compactMap {
-                try? DomainName($0)
-            }
-        if isAddition, !known.contains(where: named.includes) {
-            try context.say("no domain matches yet; a domain that appears later is mirrored")
-        }
-        if !isAddition, gone.isEmpty, !invocation.has(.withdraw) {
+        try say("no longer mirrored", gone.map(\.text), access.context)
+        if gone.isEmpty, !invocation.has(.withdraw) {
             let isExcluded = patterns.contains { session.configuration.selection.patterns.contains(exactly: "!" + $0) }
-            try context.say(
+            try access.context.say(
                 "no mirrored domain matches\(isExcluded ? "; a domain that appears later is not mirrored" : "")")
         }
         guard invocation.has(.withdraw) else {
@@ -190,6 +215,7 @@ extension MirrorVerbs {
             }
             return try access.conclude(&session)
         }
+        let named = DomainSelection(patterns)
         let withdrawn = session.mergeState.domains.filter { domain in
             !session.domains.contains(exactly: domain) && (try? DomainName(domain)).map(named.includes) ?? false
         }
@@ -199,27 +225,24 @@ extension MirrorVerbs {
 
     /// Makes keys of a program's file stay on this host.
     private static func remove(
-        _ keys: Set<Name>, _ invocation: Invocation, _ context: CommandContext
+        _ keys: Set<Name>, _ invocation: Invocation, _ access: MirrorAccess
     ) throws -> ExitStatus {
         guard !invocation.has(.withdraw) else {
             throw CommandFailure(.usage, "--key and --withdraw are mutually exclusive")
         }
-        let access = try MirrorAccess(invocation, context)
         let patterns = try patterns(invocation)
         guard patterns.count == 1, let name = try? DomainName(patterns[0]),
             try access.places.store.adoptedFile(of: name) != nil
         else { throw CommandFailure(.usage, "--key is for one domain that is the file of a program") }
         var session = try access.one()
-        try session.begin()
-        do {
-            defer { session.end() }
-            guard session.configuration.selection.file(of: name) != nil else {
-                throw CommandFailure(.notFound, "\(name.text.onOneLine): not mirrored")
-            }
-            try session.configure { $0.selection.remove(keys, ofFile: name) }
+        _ = try select(&session) { session in
+            guard session.configuration.selection.file(of: name) == nil else { return }
+            throw CommandFailure(.notFound, "\(name.text.onOneLine): not mirrored")
+        } _: {
+            $0.remove(keys, ofFile: name)
         }
         try access.sync(&session)
-        for key in keys.sorted() { try context.say("stays on this host: \(name) \(key.text)".onOneLine) }
+        for key in keys.sorted() { try access.context.say("stays on this host: \(name) \(key.text)".onOneLine) }
         return try access.conclude(&session)
     }
 
@@ -241,13 +264,12 @@ extension MirrorVerbs {
     }
 
     /// Prints what `add` would mirror, and the values that would be replaced.
-    private static func preview(_ invocation: Invocation, _ context: CommandContext) throws -> ExitStatus {
-        let access = try MirrorAccess(invocation, context)
-        let session = try access.one()
+    private static func preview(
+        _ patterns: [String], _ files: AdoptedSelection, in session: MirrorSession, _ access: MirrorAccess
+    ) throws -> ExitStatus {
+        let context = access.context
         try access.check(session)
         var selection = session.configuration.selection
-        let patterns = try patterns(invocation)
-        let files = try AdoptedSelection(patterns, invocation, access)
         try files.check(session)
         for pattern in patterns { files.add(pattern, to: &selection) }
         let preview = try session.preview(of: selection)
@@ -306,29 +328,36 @@ private struct AdoptedSelection {
     private let unadopted: [DomainName]
     private let access: MirrorAccess
 
-    /// Throws if a file cannot be mirrored, or if it is unknown which of its keys are to be.
     init(_ patterns: [String], _ invocation: Invocation, _ access: MirrorAccess) throws {
+        let keys = invocation.all(.fileKey)
+        guard keys.isEmpty || !invocation.has(.allKeys) else {
+            throw CommandFailure(.usage, "--key and --all-keys are mutually exclusive")
+        }
+        let some = MirroredFile.Keys.some(Set(keys.map { Name($0) }))
+        try self.init(patterns, !keys.isEmpty ? some : invocation.has(.allKeys) ? .all : .declared, access)
+    }
+
+    /// Throws if a file cannot be mirrored, or if it is unknown which of its keys are to be.
+    init(_ patterns: [String], _ keys: MirroredFile.Keys, _ access: MirrorAccess) throws {
         let store = access.places.store
         let schemas = SchemaCache(in: store, on: access.places.system)
         let named: [(name: DomainName, file: DomainFile)] = try patterns.compactMap { try? DomainName($0) }.compactMap {
             name in
             try store.adoptedFile(of: name).map { (name, $0) }
         }
-        let keys = invocation.all(.fileKey)
-        guard keys.isEmpty || !invocation.has(.allKeys) else {
-            throw CommandFailure(.usage, "--key and --all-keys are mutually exclusive")
-        }
-        guard keys.isEmpty && !invocation.has(.allKeys) || patterns.count == 1 && named.count == 1 else {
+        guard keys == .declared || patterns.count == 1 && named.count == 1 else {
             throw CommandFailure(.usage, "--key and --all-keys are for one domain that is the file of a program")
         }
         for (name, file) in named {
             guard !file.path.isOfSystem(on: access.places.system) else {
                 throw CommandFailure(.usage, "\(name.text.onOneLine): a file of the system, which is not mirrored")
             }
-            for key in keys where schemas.secrecy(of: name).staysLocal(key) {
-                access.note("\(name) \(key): stays on this host".onOneLine)
+            if case .some(let keys) = keys {
+                for key in keys.sorted() where schemas.secrecy(of: name).staysLocal(key.text) {
+                    access.note("\(name) \(key.text): stays on this host".onOneLine)
+                }
             }
-            guard keys.isEmpty, !invocation.has(.allKeys), schemas[name] == nil else { continue }
+            guard keys == .declared, schemas[name] == nil else { continue }
             let keys = (try? file.contents(on: access.places.system).values.keys.map(\.onOneLine)) ?? []
             let list = keys.prefix(20).joined(separator: ", ") + (keys.count > 20 ? ", …" : "")
             throw CommandFailure(
@@ -340,9 +369,7 @@ private struct AdoptedSelection {
             !named.contains { $0.name == name } && schemas.places.program(name, on: access.places.system) != nil
         }
         files = Dictionary(named) { first, _ in first }
-        self.access = access
-        let some = MirroredFile.Keys.some(Set(keys.map { Name($0) }))
-        self.keys = !keys.isEmpty ? some : invocation.has(.allKeys) ? .all : .declared
+        (self.keys, self.access) = (keys, access)
     }
 
     /// Throws if a domain was another file in this mirror, because the keys of that file would look deleted, or if the
