@@ -175,3 +175,25 @@ import Testing
         #expect(schema.anchored(values, in: nil) == values)
     }
 }
+
+/// Names of keys in programs' files, which have no declarations.
+@Suite struct `The name of a key` {
+    @Test(arguments: [
+        ("apiToken", true), ("SECRET_KEY", true), ("http.password", true), ("PAT", true), ("authKeys", true),
+        ("privateKey", true), ("cookies", true), ("x-apikey", true), ("Bearer", true), ("keyboard.layout", false),
+        ("monkey", false), ("path", false), ("author", false), ("", false), ("clé", false), ("größe.key", true),
+    ])
+    func `is that of a secret`(_ name: String, _ isSecret: Bool) {
+        #expect(name.namesSecret == isSecret)
+    }
+
+    @Test(arguments: [
+        ("python.defaultInterpreterPath", true), ("URLPath", true), ("lsp.serverURL", true), ("git.hooks", true),
+        ("editor", true), ("files.runTask", true), ("ENV", true), ("on-click", true), ("LD_PRELOAD", true),
+        ("curlOptions", true), ("editor.fontSize", false), ("hostname", false), ("terminal.color", false),
+        ("binaryPlist", true), ("tokens", false), ("", false), (".", false),
+    ])
+    func `is that of a program or server`(_ name: String, _ isProgram: Bool) {
+        #expect(name.namesProgram == isProgram)
+    }
+}

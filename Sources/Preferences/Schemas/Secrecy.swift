@@ -7,8 +7,8 @@ package import SettingsSchema
 ///
 /// Everything that shows, copies or mirrors values asks this type which of them are sensitive.
 package struct Secrecy: Sendable {
-    /// The schemas that can declare sensitive settings.
-    private let schemas: [Schema]
+    /// The schemas that keep values on this host, and of all schemas the sensitive settings alone.
+    private let (schemas, secrets): ([Schema], [Schema])
     /// All schemas of a program's file, or nil for a domain of the store. Such a schema does not declare all keys, so
     /// an undeclared key with the name of a secret is sensitive too.
     private let schemasOfProgram: [Schema]?
@@ -21,6 +21,7 @@ package struct Secrecy: Sendable {
     init(_ schemas: [Schema], doubt: SecrecyDoubt? = nil, isOfProgram: Bool = false) {
         schemasOfProgram = isOfProgram ? schemas : nil
         self.schemas = schemas.filter(\.keepsValues)
+        secrets = schemas.filter(\.hasSecrets).map(\.secretsOnly)
         self.doubt = doubt
     }
 
@@ -29,7 +30,7 @@ package struct Secrecy: Sendable {
 
     /// Whether no value is sensitive.
     package var hidesNothing: Bool {
-        doubt == nil && schemasOfProgram == nil && !schemas.contains(where: \.hasSecrets)
+        doubt == nil && schemasOfProgram == nil && secrets.isEmpty
     }
 
     /// Returns whether the entry at a path that starts with a key is not to be shown.
@@ -41,12 +42,12 @@ package struct Secrecy: Sendable {
 
     /// Returns whether the entry at a path is declared as sensitive by a schema that could be read.
     package func declares(_ path: EntryPath, holding value: PropertyList? = nil) -> Bool {
-        schemas.contains { $0.isSensitive(path, holding: value) }
+        secrets.contains { $0.isSensitive(path, holding: value) }
     }
 
     /// Returns whether the value of a key is declared as sensitive, or contains an entry that is.
     package func hasSecrets(under key: String) -> Bool {
-        schemas.contains { $0.settings(named: key).contains(where: \.hasSecrets) }
+        secrets.contains { !$0.settings(named: key).isEmpty }
             || suspects([EntryPath.Component(key)])
     }
 
@@ -54,7 +55,7 @@ package struct Secrecy: Sendable {
     package func masked(_ value: PropertyList, under key: String) -> PropertyList {
         doubt != nil
             ? .string(mask)
-            : masksSuspected(in: schemas.reduce(value) { $1.masked($0, under: key) }, at: [EntryPath.Component(key)])
+            : masksSuspected(in: secrets.reduce(value) { $1.masked($0, under: key) }, at: [EntryPath.Component(key)])
     }
 
     /// Returns whether the entry at a path has the name of a secret and no declaration.

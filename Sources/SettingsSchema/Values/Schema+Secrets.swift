@@ -100,7 +100,7 @@ extension Schema {
 
     /// The settings that are stored under a key, also under a former one, or by an earlier version for all commands.
     package func settings(named key: String) -> [SettingDeclaration] {
-        (allSettings + scopes).filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
+        allSettings.filter { $0.isStored(under: key) } + scopes.filter { $0.isStored(under: key) }
     }
 
     /// The settings of the program and of all its commands.
@@ -167,6 +167,10 @@ extension SettingDeclaration {
 
     /// The keys under which the value may be stored, the current one first.
     package var allKeys: [String] { [key] + renamedFrom }
+
+    fileprivate func isStored(under key: String) -> Bool {
+        self.key.hasSameBytes(as: key) || renamedFrom.contains(exactly: key)
+    }
 
     /// Whether the value is a secret or contains one.
     package var hasSecrets: Bool { isSensitive || rule.hasEntry(where: \.hasSecrets) }
@@ -264,56 +268,73 @@ extension ValueRule {
 extension String {
     /// Whether the text is named like a secret, as in `apiToken`, `SECRET_KEY` and `http.password`.
     package var namesSecret: Bool {
-        let small = lowercased()
-        let parts = [
-            "token", "secret", "password", "passwd", "passphrase", "credential", "authorization", "cookie",
-            "privatekey", "apikey",
-        ]
-        return parts.contains { small.contains($0) }
-            || hasWord(among: ["key", "keys", "auth", "auths", "pwd", "pat", "bearer"])
+        let name = WordsOfName(self)
+        return name.hasWord(among: Self.wordsOfSecrets) || name.contains(anyOf: Self.partsOfSecrets)
     }
 
     /// Whether the text is named like a program or a server, as in `python.defaultInterpreterPath`.
     package var namesProgram: Bool {
-        let small = lowercased()
-        let parts = ["command", "execut", "path", "url", "hook", "proxy", "preload"]
+        let name = WordsOfName(self)
+        if name.hasWord(among: Self.wordsOfPrograms) || name.contains(anyOf: Self.partsOfPrograms) { return true }
         // The first words of a key can name a part of the program, as in `editor.fontSize`.
-        let last = split(separator: ".").last.map(String.init) ?? ""
-        let isOwn = last.hasWord(among: [
-            "editor", "formatter", "run", "task", "tasks", "browser", "pager", "registry", "click", "cmdline",
-            "install",
-            "postinstall", "preinstall", "opener", "handler", "terminal",
-        ])
-        return isOwn || parts.contains { small.contains($0) }
-            || hasWord(among: [
-                "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables",
-                "program",
-                "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
-                "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins",
-                "extension",
-                "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host",
-                "hosts",
-                "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
-            ])
+        guard let last = split(separator: ".").last else { return false }
+        return WordsOfName(String(last)).hasWord(among: Self.lastWordsOfPrograms)
     }
 
-    /// Whether one of the words is among others. A word ends before a capital letter, and before any other character
-    /// except a letter.
-    private func hasWord(among others: Set<String>) -> Bool {
-        let scalars = Array(unicodeScalars)
-        func isSmall(_ index: Int) -> Bool { index < scalars.count && ("a"..."z").contains(scalars[index]) }
-        func isCapital(_ index: Int) -> Bool { index < scalars.count && ("A"..."Z").contains(scalars[index]) }
-        var words = [""]
-        for index in scalars.indices {
+    private static let wordsOfSecrets: Set = ["key", "keys", "auth", "auths", "pwd", "pat", "bearer"]
+    private static let partsOfSecrets = [
+        "token", "secret", "password", "passwd", "passphrase", "credential", "authorization", "cookie",
+        "privatekey", "apikey",
+    ]
+
+    private static let wordsOfPrograms: Set = [
+        "path", "paths", "command", "commands", "cmd", "exec", "execute", "executable", "executables", "program",
+        "programs", "binary", "binaries", "bin", "shell", "shells", "interpreter", "interpreters", "runtime",
+        "runtimes", "launch", "launcher", "script", "scripts", "hook", "hooks", "plugin", "plugins", "extension",
+        "extensions", "server", "servers", "url", "urls", "uri", "uris", "endpoint", "endpoints", "host", "hosts",
+        "proxy", "proxies", "arg", "args", "argv", "arguments", "env", "environment",
+    ]
+    private static let partsOfPrograms = ["command", "execut", "path", "url", "hook", "proxy", "preload"]
+    private static let lastWordsOfPrograms: Set = [
+        "editor", "formatter", "run", "task", "tasks", "browser", "pager", "registry", "click", "cmdline", "install",
+        "postinstall", "preinstall", "opener", "handler", "terminal",
+    ]
+}
+
+/// A name in lower case, and its words. A word ends before a capital letter, and before any other character except a
+/// letter.
+private struct WordsOfName {
+    private let small: [UInt8]
+    private let words: [String]
+
+    init(_ name: String) {
+        let bytes = Array(name.utf8)
+        func isSmall(_ index: Int) -> Bool {
+            index < bytes.count && UInt8(ascii: "a")...UInt8(ascii: "z") ~= bytes[index]
+        }
+        func isCapital(_ index: Int) -> Bool {
+            index < bytes.count && UInt8(ascii: "A")...UInt8(ascii: "Z") ~= bytes[index]
+        }
+        small = bytes.indices.map { isCapital($0) ? bytes[$0] | 0x20 : bytes[$0] }
+        var (words, word) = ([String](), [UInt8]())
+        for index in bytes.indices {
             // The last of several capital letters belongs to the small letters after it, as in `URLPath`.
             let begins = isCapital(index) && index > 0 && (isSmall(index - 1) || isSmall(index + 1))
-            guard isSmall(index) || isCapital(index) else {
-                words.append("")
-                continue
+            let isLetter = isSmall(index) || isCapital(index)
+            if begins || !isLetter, !word.isEmpty {
+                words.append(String(decoding: word, as: UTF8.self))
+                word = []
             }
-            if begins { words.append("") }
-            words[words.count - 1].unicodeScalars.append(scalars[index])
+            if isLetter { word.append(small[index]) }
         }
-        return words.contains { others.contains($0.lowercased()) }
+        self.words = word.isEmpty ? words : words + [String(decoding: word, as: UTF8.self)]
+    }
+
+    func hasWord(among others: Set<String>) -> Bool { words.contains { others.contains($0) } }
+
+    func contains(anyOf parts: [String]) -> Bool {
+        parts.contains { part in
+            small.indices.dropLast(part.utf8.count - 1).contains { small[$0...].starts(with: part.utf8) }
+        }
     }
 }
