@@ -120,14 +120,7 @@ extension MirrorStatus {
             let argument = (try? KeyArgument([EntryPath.Component(key)]))?.argument.map { ShellWord.quoted($0) }
             let command = argument.flatMap { $0.utf8.count < 100 ? "delete \(domain) \($0.shown)" : nil }
             let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
-            if unmirrored.stays {
-                return [
-                    (
-                        "stays here",
-                        "\(place): null, a large number or value, or with the name of a secret or program in it"
-                    )
-                ]
-            }
+            if let reason = unmirrored.stays { return [("stays here", "\(place): \(reason.phrase)")] }
             if unmirrored.isBeyondLimit {
                 return [
                     ("waiting", "\(place) is too long, or an integer beyond 64 bits; change or remove it: `\(words)`")
@@ -206,6 +199,17 @@ extension MirrorStatus.Unmirrored {
             "domain": .string(key.domain), "key": .string(key.key ?? ""), "host": .string(host),
             "reason": .string(isBeyondLimit ? "limit" : "format"),
         ]
+    }
+}
+
+extension MirrorStatus.StayReason {
+    fileprivate var phrase: String {
+        switch self {
+        case .null(let path): path.components.count > 1 ? "null at \(path.description.onOneLine)" : "null"
+        case .integer: "an integer beyond 64 bits"
+        case .name(let path): "\(path.description.onOneLine) has the name of a secret or a program"
+        case .size: "too long or too deep for the mirror"
+        }
     }
 }
 

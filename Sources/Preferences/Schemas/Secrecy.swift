@@ -84,19 +84,26 @@ package struct Secrecy: Sendable {
     /// Returns whether the value of a key of a program's file contains an undeclared entry with the name of a secret or
     /// of a program.
     package func suspects(in value: PropertyList, under key: String) -> Bool {
-        func suspects(_ value: PropertyList, at path: EntryPath) -> Bool {
+        firstSuspect(in: value, under: key) != nil
+    }
+
+    /// Returns the first undeclared entry with the name of a secret or of a program in the value of a key.
+    package func firstSuspect(in value: PropertyList, under key: String) -> EntryPath? {
+        func find(in value: PropertyList, at path: EntryPath) -> EntryPath? {
             switch value {
             case .array(let elements):
-                return elements.enumerated().contains { suspects($1, at: EntryPath(path.components + [.init($0)])) }
+                return elements.indices.lazy.compactMap {
+                    find(in: elements[$0], at: EntryPath(path.components + [.init($0)]))
+                }.first
             case .dictionary(let entries):
-                return entries.contains { entry in
+                return entries.lazy.compactMap { entry in
                     let inner = EntryPath(path.components + [.init(entry.key)])
-                    return self.suspects(inner) || mayRun(inner) || suspects(entry.value, at: inner)
-                }
-            default: return false
+                    return suspects(inner) || mayRun(inner) ? inner : find(in: entry.value, at: inner)
+                }.first
+            default: return nil
             }
         }
-        return suspects(value, at: [EntryPath.Component(key)])
+        return find(in: value, at: [EntryPath.Component(key)])
     }
 
     /// Returns whether the entry at a path has the name of a program or a server and no declaration. Another user with

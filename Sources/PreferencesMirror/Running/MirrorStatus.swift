@@ -78,10 +78,21 @@ package struct MirrorStatus: Sendable {
         package let host: String
         /// Whether the value exceeds a limit of the mirror. Otherwise, a file of this host cannot hold it.
         package let isBeyondLimit: Bool
-        /// Whether the value is of a program's file and stays here: null, a large integer, or one with a secret in it.
-        package let stays: Bool
+        /// The reason the value stays here, if it is of a program's file.
+        package let stays: StayReason?
         /// Whether the file here is a text with comments, which another format would not keep.
         package let hasComments: Bool
+    }
+
+    /// The reason a value of a program's file stays on its host.
+    package enum StayReason: Hashable, Sendable {
+        case null(at: EntryPath)
+        /// An integer beyond 64 bits.
+        case integer
+        /// An entry in it has the name of a secret or a program.
+        case name(of: EntryPath)
+        /// It is longer or deeper than the mirror's limits.
+        case size
     }
 
     /// Another host of the mirror.
@@ -194,18 +205,36 @@ extension MirrorSession {
                 let isOwn = exception.reason == .limit
                 let file = preferences.file(of: key.domain)
                 let value = isOwn ? nil : try? mergeState.value(at: key)?.decoded()
-                let isSuspect =
-                    value.map { value in
-                        (try? DomainName(key.domain)).map {
-                            schemas.secrecy(of: $0).suspects(in: value, under: key.key ?? "")
-                        } ?? false
-                    } ?? false
                 return MirrorStatus.Unmirrored(
                     key: key, host: isOwn ? configuration.label : latest.map { host(of: $0) } ?? "",
-                    isBeyondLimit: isOwn, stays: file?.isAdopted ?? false && (isOwn || isSuspect),
+                    isBeyondLimit: isOwn,
+                    stays: file.flatMap { $0.isAdopted ? stayReason(of: key, in: $0, value, isOwn: isOwn) : nil },
                     hasComments: !isOwn && file?.hasComments(on: system) ?? false)
             }
         }
+    }
+
+    /// Returns the reason a key of a program's file stays here, or nil if its value waits for the file.
+    ///
+    /// - Parameters:
+    ///   - value: The value in the mirror.
+    ///   - isOwn: Whether the mirror cannot hold the value of this host.
+    private func stayReason(
+        of key: Path, in file: DomainFile, _ value: PropertyList?, isOwn: Bool
+    ) -> MirrorStatus.StayReason? {
+        guard let domain = try? DomainName(key.domain), let name = key.key else { return nil }
+        func read(_ integers: PropertyList.ReadingOptions.InexactIntegers) -> PropertyList? {
+            var file = file
+            file.inexactIntegers = integers
+            return try? file.contents(on: system).values[name]
+        }
+        let own = isOwn ? read(.text) : nil
+        if let path = (own ?? value).flatMap({ schemas.secrecy(of: domain).firstSuspect(in: $0, under: name) }) {
+            return .name(of: path)
+        }
+        guard isOwn else { return nil }
+        if let path = own?.pathToNull { return .null(at: EntryPath([.init(name)] + path.components)) }
+        return read(.null)?.hasNulls ?? false ? .integer : .size
     }
 
     /// The mirrored domains that are known here.
@@ -295,7 +324,7 @@ extension MirrorSession {
         }
         let status = engine.status
         let lacksFiles = status.isIncomplete || status.lacksWriters || !closedFolders.isEmpty
-        let hasUnmirrored = unmirrored.contains { !$0.stays }
+        let hasUnmirrored = unmirrored.contains { $0.stays == nil }
         let lacksDomains = leftOut.values.contains { $0 != .adopted }
         if lacksFiles || hasUnmirrored || lacksDomains || hasUnfinished || !pendingDomains.isEmpty {
             raise(.waiting)
