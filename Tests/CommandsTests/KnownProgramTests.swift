@@ -177,7 +177,11 @@ enum Catalogue {
     }
 
     @Test func `has no effect until the file is adopted`() throws {
-        #expect(try machine.run("prefs write editor size --int 99").status == 0)
+        let missing = try machine.run("prefs read editor size")
+        #expect(missing.errors.contains("no domain editor; `prefs adopt editor` makes the file"), "\(missing)")
+        let written = try machine.run("prefs write editor size --int 99")
+        #expect(written.status == 0 && written.errors.contains("not the file of this program"), "\(written)")
+        #expect(try machine.run("prefs write editor size --int 98") == Transcript.Outcome())
         #expect(try machine.run("prefs adopt editor").errors.contains("the domain editor exists"))
     }
 
@@ -216,6 +220,36 @@ enum Catalogue {
         #expect(try machine.run("prefs schema install /home/ada/s.plist").status == 0)
         #expect(try machine.run("prefs adopt editor").status == 0)
         #expect(try machine.run("prefs write editor size --int 80").status == 0)
+    }
+
+    @Test func `makes its domain known to those who mistype it`() throws {
+        #expect(try machine.run("prefs adopt editor").status == 0)
+        #expect(try machine.run("prefs read edito").errors.contains("did you mean editor?"))
+        let written = try machine.run("prefs write edito size --int 1")
+        #expect(written.status == 0 && written.errors.contains("a new domain of the store; did you mean editor?"))
+        #expect(try machine.run("prefs write com.example.edito size --int 1") == Transcript.Outcome())
+        try machine.fileSystem.makeFolders("/home/ada/shared")
+        #expect(try machine.run("prefs mirror init /home/ada/shared").status == 0)
+        let added = try machine.run("prefs mirror add editorr")
+        #expect(added.output.contains("did you mean editor?"), "\(added)")
+    }
+
+    @Test func `names a file whose folder does not exist yet`() throws {
+        try machine.fileSystem.remove(Self.file)
+        try machine.fileSystem.remove(Self.file.parent)
+        #expect(try machine.run("prefs adopt editor").output.contains("does not exist yet"))
+        try machine.fileSystem.makeFolders("/home/ada/shared")
+        #expect(try machine.run("prefs mirror init /home/ada/shared").status == 0)
+        let added = try machine.run("prefs mirror add editor")
+        #expect(added.status == 0 && added.errors == "", "\(added)")
+        #expect(try machine.run("prefs mirror sync") == Transcript.Outcome())
+        #expect(try machine.fileSystem.status(of: Self.file.parent) == nil)
+        #expect(try machine.run("prefs write editor size --int 20") == Transcript.Outcome())
+        #expect(try text.contains("\"size\": 20"))
+        #expect(try machine.fileSystem.status(of: Self.file)?.permissions == .privateFile)
+        #expect(try machine.fileSystem.status(of: Self.file.parent)?.permissions == .privateFolder)
+        // The path of another file may be misspelled, so its folder is not created.
+        #expect(try machine.run("prefs write /home/ada/none/x.json a 1").status == 6)
     }
 
     @Test func `names a file that does not exist yet`() throws {

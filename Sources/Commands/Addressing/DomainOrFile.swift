@@ -29,8 +29,15 @@ extension StoreAccess {
         context.note("the domain \(name) is used, not the file ./\(name)".onOneLine)
     }
 
+    /// Whether a name is that of a known program whose file is not a domain, in a layer that could have it.
+    func isUnadoptedProgram(_ name: DomainName) -> Bool {
+        layer == .user && places.user.canAdopt(name) && !adoptedDomains.contains(name)
+            && schemas.places.program(name, on: system) != nil
+    }
+
     /// Throws if a change would create a domain that is named like a pattern, or like a property list in the working
-    /// folder. The user probably means several domains, or the file, whose path has a slash.
+    /// folder. The user probably means several domains, or the file, whose path has a slash. A new domain that is named
+    /// like a program's file is noted.
     func checkNewDomain(_ domain: AddressedDomain, _ invocation: Invocation) throws {
         guard let name = domain.name, context.dialect == .modern, !invocation.has(.newDomain) else { return }
         let word = domain.word.onOneLine
@@ -40,11 +47,19 @@ extension StoreAccess {
                 "no domain \(word), and the name of a domain is not a pattern (\(Option.newDomain.name) creates the domain)"
             )
         }
-        guard FileExtension(fileName: name.text) != nil, context.hasFile(named: name.text), try !exists(domain) else {
-            return
+        if FileExtension(fileName: name.text) != nil, context.hasFile(named: name.text), try !exists(domain) {
+            throw CommandFailure(
+                .usage, "no domain \(word); did you mean ./\(word)? (\(Option.newDomain.name) creates the domain)")
         }
-        throw CommandFailure(
-            .usage, "no domain \(word); did you mean ./\(word)? (\(Option.newDomain.name) creates the domain)")
+        // The catalogue's names, and most names that people give to programs' files, have no dot.
+        guard layer == .user, !name.text.contains("."), !domain.file.isAdopted, try !exists(domain) else { return }
+        if isUnadoptedProgram(name) {
+            context.note(
+                "\(word): a new domain of the store, not the file of this program (prefs adopt \(word))".onOneLine)
+        } else {
+            let hint = Suggestion.hint(name.text, among: adoptedDomains.map(\.text))
+            if !hint.isEmpty { context.note("\(word): a new domain of the store\(hint)".onOneLine) }
+        }
     }
 
     /// Returns the domain that a word without a slash names, or nil if only a file has this name. If both exist, a note

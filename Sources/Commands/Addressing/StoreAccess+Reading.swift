@@ -227,9 +227,12 @@ extension StoreAccess {
     /// Returns a suggestion for a domain that does not exist.
     private func hint(atMissing domain: String) -> String {
         if domain == "-" { return "; `prefs convert - json` prints the standard input" }
+        if let name = try? DomainName(word: domain), isUnadoptedProgram(name) {
+            return "; `prefs adopt \(name)` makes the file of this program a domain"
+        }
         // Without finishing transactions, since the caller may hold a lock.
         let place = try? places.place(of: layer, on: host)
-        let names = ((try? place?.domains(in: system.fileSystem)) ?? []).map(\.text)
+        let names = (((try? place?.domains(in: system.fileSystem)) ?? []) + adoptedDomains).map(\.text)
         if names.contains(domain) { return "; its file is a link to a file that does not exist" }
         let stem = domain.hasSuffix(".plist") ? String(domain.dropLast(".plist".count)) : domain
         return names.contains(stem) ? "; did you mean \(stem)?" : Suggestion.hint(domain: domain, among: names)

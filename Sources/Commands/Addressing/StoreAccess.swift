@@ -240,7 +240,7 @@ extension StoreAccess {
     }
 
     /// The domains that are programs' files. If the folder cannot be read, its own domains are reported.
-    private var adoptedDomains: [DomainName] { (try? places.user.adoptedDomains(on: system)) ?? [] }
+    var adoptedDomains: [DomainName] { (try? places.user.adoptedDomains(on: system)) ?? [] }
 
     func names(in place: LayerPlace) throws -> [DomainName] {
         // Pending transactions may create files of new domains.

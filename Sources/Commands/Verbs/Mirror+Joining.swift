@@ -166,10 +166,13 @@ extension MirrorVerbs {
         files.noteKeysThatStay()
         try access.sync(&session)
         try say("mirrored", session.domains.filter { !former.contains(Name($0)) }, access.context)
-        let (named, here) = (DomainSelection(patterns), access.places.store.user.domainsHere(access.places.system))
-        let known = here + session.mergeState.domains.compactMap { try? DomainName($0) }
+        let named = DomainSelection(patterns)
+        let known =
+            access.stored.adoptedDomains + access.places.store.user.domainsHere(access.places.system)
+            + session.mergeState.domains.compactMap { try? DomainName($0) }
         if !known.contains(where: named.includes) {
-            try access.context.say("no domain matches yet; a domain that appears later is mirrored")
+            let hint = patterns.count == 1 ? Suggestion.hint(patterns[0], among: Set(known.map(\.text)).sorted()) : ""
+            try access.context.say("no domain matches yet; a domain that appears later is mirrored\(hint)".onOneLine)
         }
         return try access.conclude(&session)
     }

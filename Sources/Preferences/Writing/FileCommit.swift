@@ -232,7 +232,7 @@ struct FileCommit {
         let (audience, status) = (audience, changes[index].former)
         let (path, file) = try reporting(target) { () throws(SystemFailure) in
             // The path of a file that is not a domain's may be misspelled, so its folder is not created.
-            guard resolved.file.isOfDomain else {
+            guard resolved.file.isOfDomain || resolved.file.isAdopted else {
                 return try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
             return try writer.system.makingFolder(target.parent, for: audience) { () throws(SystemFailure) in
