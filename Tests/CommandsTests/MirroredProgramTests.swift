@@ -213,7 +213,7 @@ private struct Laptops {
         try hosts.run("new", "mirror join /home/ada/shared --label new")
         let adopted = try hosts.run("new", "adopt --all", status: nil)
         #expect(adopted.output.contains("micro: /home/ada/new/\(micro) (json, 1 key)"), "\(adopted)")
-        #expect(adopted.output.contains("code: adopted") && adopted.output.contains("mirrored: code"), "\(adopted)")
+        #expect(adopted.output.contains("mirrored: code"), "\(adopted)")
         #expect(!adopted.output.contains("zed"), "\(adopted)")
         try hosts.sync("new", "desk")
         #expect(try hosts.run("new", "read code editor.fontSize").output == "13\n")
@@ -444,6 +444,92 @@ private struct Laptops {
         }
         try hosts.run("laptop", "mirror remove code", status: nil)
         #expect(try hosts.run("laptop", "mirror remove --key \(size) code", status: 1).errors.contains("not mirrored"))
+    }
+
+    /// The host that leaves a key out is the one that published it.
+    @Test func `stays mirrored elsewhere when its publisher keeps a key`() throws {
+        let hosts = try pair()
+        let size = "editor.fontSize"
+        try hosts.run("laptop", "write code \(size) --int 20")
+        try hosts.run("desk", "mirror remove --key :\(size) code", status: nil)
+        try hosts.sync("laptop", "desk", "laptop")
+        #expect(try hosts.run("desk", "read code \(size)").output == "13\n")
+        #expect(try hosts.run("laptop", "read code \(size)").output == "20\n")
+        #expect(try hosts.run("laptop", "mirror conflicts").output == "")
+        try hosts.run("new", "mirror join /home/ada/shared --label new")
+        try hosts.run("new", "adopt --all", status: nil)
+        try hosts.sync("new")
+        #expect(try hosts.run("new", "read code \(size)").output == "20\n")
+        try hosts.run("desk", "mirror add --key \(size) code", status: nil)
+        try hosts.sync("desk", "laptop", "new", status: nil)
+        for host in ["desk", "laptop", "new"] {
+            #expect(try hosts.run(host, "read code \(size)").output == "20\n")
+            let lost = try hosts.run(host, "mirror conflicts", status: nil).output
+            #expect(lost.contains(size) && lost.contains("13"), "\(lost)")
+        }
+    }
+
+    @Test(arguments: ["mirror remove code", "mirror add --key editor.fontSize code", "mirror add --all-keys code", ""])
+    func `keeps keys at home however it is added again`(_ before: String) throws {
+        let hosts = try pair()
+        if before.contains("add") { try hosts.run("laptop", before, status: nil) }
+        try hosts.run("laptop", "mirror remove --key editor.fontSize code", status: nil)
+        try hosts.run("laptop", "write code editor.fontSize --int 77")
+        if before.contains("remove") { try hosts.run("laptop", before, status: nil) }
+        let words = before.contains("--all-keys") ? "--all-keys code" : "code"
+        let added = try hosts.run("laptop", "mirror add \(words)", status: nil)
+        #expect(added.errors.contains("stay on this host: editor.fontSize"), "\(added)")
+        try hosts.sync("laptop", "desk")
+        #expect(try hosts.run("desk", "read code editor.fontSize").output == "13\n")
+        #expect(try hosts.run("laptop", "read code editor.fontSize").output == "77\n")
+    }
+
+    @Test func `says what cannot be kept at home`() throws {
+        let hosts = try pair()
+        let inner = try hosts.run("laptop", "mirror remove --key :files.exclude:build code", status: 2)
+        #expect(inner.errors.contains("name the key"), "\(inner)")
+        let none = try hosts.run("laptop", "mirror remove --key none code", status: nil)
+        #expect(none.errors.contains("code has no key none"), "\(none)")
+        try hosts.run("laptop", "mirror remove 'co*'", status: nil)
+        #expect(try hosts.run("laptop", "mirror remove --key a code", status: 1).errors.contains("not mirrored"))
+    }
+
+    /// Each row: what was done on the new host, and what adopting all known programs does with `code`.
+    @Test(
+        arguments: [
+            ("mirror add '*'", "mirror remove code", 0), ("write code foo 1", "", 2), ("mirror pause", "", 11),
+        ] as [(String, String, Int32)])
+    func `is not created where its user does not want it`(_ first: String, _ second: String, _ status: Int32) throws {
+        let hosts = try pair()
+        try hosts.write("desk", ".config/micro/settings.json", "{\"tabsize\": 2}\n")
+        try hosts.run("desk", "adopt micro")
+        try hosts.run("desk", "mirror add micro", status: nil)
+        try hosts.sync("desk")
+        try hosts.run("new", "mirror join /home/ada/shared --label new")
+        for line in [first, second] where !line.isEmpty { try hosts.run("new", line, status: nil) }
+        let adopted = try hosts.run("new", "adopt --all", status: nil)
+        #expect(status == 0 ? [0, 10].contains(adopted.status) : adopted.status == status, "\(adopted)")
+        #expect(try hosts.text("new", Self.code) == nil)
+        #expect(!adopted.output.contains("mirrored: code"), "\(adopted)")
+        // The others are created.
+        #expect(adopted.output.contains("mirrored: micro") == (status != 11), "\(adopted)")
+    }
+
+    @Test func `is created from one of two mirrors, and not where only its secrets are mirrored`() throws {
+        let hosts = try pair()
+        try hosts.run("other", "mirror init /home/ada/second --label other")
+        try hosts.write("other", Self.code, "{\"editor.fontSize\": 31}\n")
+        try hosts.run("other", "adopt code")
+        try hosts.run("other", "mirror add code", status: nil)
+        try hosts.sync("other")
+        for mirror in ["shared", "second"] { try hosts.run("new", "mirror join /home/ada/\(mirror) --label new") }
+        let adopted = try hosts.run("new", "adopt --all", status: nil)
+        #expect(adopted.output.components(separatedBy: "mirrored: code").count == 2, "\(adopted)")
+        try hosts.sync("new", "desk", "other", status: nil)
+        #expect(try hosts.run("desk", "read code editor.fontSize").output == "13\n")
+        #expect(try hosts.run("other", "read code editor.fontSize").output == "31\n")
+        let both = try hosts.run("new", "mirror add code --mirror /home/ada/second", status: nil)
+        #expect(both.errors.contains("code is also mirrored in"), "\(both)")
     }
 
     @Test func `is matched by no pattern, and by its name only where it is adopted`() throws {

@@ -147,6 +147,28 @@ import Testing
         #expect(versions.last?["mirror"] == 99)
     }
 
+    /// Whoever undoes a user's change must not undo what others wrote before it.
+    @Test(arguments: [4, 12, 32]) func `keeps what others wrote directly before the change of a user`(_ most: Int)
+        throws
+    {
+        let bench = try StoreBench()
+        let (process, file) = (bench.process(), Self.file)
+        var policy = HistoryPolicy()
+        policy.versions = most
+        func write(_ key: String, _ value: Int, _ reason: WriteReason) throws {
+            let edit = DomainEdit(file) { $0.values[key] = .integer(.init(value)) }
+            try process.commit([edit], reason: reason, policy: policy)
+        }
+        try write("user", 1, .write)
+        for number in 0..<3 { try write("mirror", number, .mirrored) }
+        try write("user", 2, .write)
+        for number in 3..<100 { try write("mirror", number, .mirrored) }
+        let versions = try Self.versions(bench).compactMap(\.self)
+        let first = try #require(versions.firstIndex { $0["user"] == 2 })
+        #expect(versions.count == most && versions[first]["mirror"] == 2)
+        #expect(first == 0 ? most == 4 : versions[first - 1]["mirror"] == 2)
+    }
+
     @Test func `has one version for the flushes of a process within a minute`() throws {
         let bench = try StoreBench()
         let process = bench.process()

@@ -182,6 +182,7 @@ import Testing
         ("apiToken", true), ("SECRET_KEY", true), ("http.password", true), ("PAT", true), ("authKeys", true),
         ("privateKey", true), ("cookies", true), ("x-apikey", true), ("Bearer", true), ("keyboard.layout", false),
         ("monkey", false), ("path", false), ("author", false), ("", false), ("clé", false), ("größe.key", true),
+        ("to\u{212A}en", true), ("API\u{212A}ey", true),
     ])
     func `is that of a secret`(_ name: String, _ isSecret: Bool) {
         #expect(name.namesSecret == isSecret)
@@ -191,7 +192,7 @@ import Testing
         ("python.defaultInterpreterPath", true), ("URLPath", true), ("lsp.serverURL", true), ("git.hooks", true),
         ("editor", true), ("files.runTask", true), ("ENV", true), ("on-click", true), ("LD_PRELOAD", true),
         ("curlOptions", true), ("editor.fontSize", false), ("hostname", false), ("terminal.color", false),
-        ("binaryPlist", true), ("tokens", false), ("", false), (".", false),
+        ("binaryPlist", true), ("tokens", false), ("", false), (".", false), ("hoo\u{212A}", true),
     ])
     func `is that of a program or server`(_ name: String, _ isProgram: Bool) {
         #expect(name.namesProgram == isProgram)

@@ -99,7 +99,9 @@ extension StoreAccess {
         }
         let adopted = Set(rows.compactMap { try? system.fileSystem.status(of: $0.file)?.number })
         let others = catalogue.programs(on: system).compactMap { name -> ProgramRow? in
-            guard let (schema, files) = catalogue.program(name, on: system), let first = files.first else { return nil }
+            guard let (schema, files) = catalogue.program(name, on: system), let first = files.first,
+                !rows.contains(where: { $0.file.isSameFile(as: first, on: system) })
+            else { return nil }
             let present = files.first { isPresent($0) }
             if let number = present.flatMap({ try? system.fileSystem.status(of: $0)?.number }),
                 adopted.contains(number)
@@ -142,20 +144,25 @@ extension StoreAccess {
             for line in lines { context.note(line) }
             if status == .done { status = failure }
         }
-        func adopt(_ row: ProgramRow) throws {
-            try Adoption(row.file.description, at: row.file, as: row.domain, of: row.domain, self).carryOut()
+        func adopt(_ row: ProgramRow, isCreated: Bool) -> Bool {
+            do {
+                try Adoption(row.file.description, at: row.file, as: row.domain, of: row.domain, self)
+                    .carryOut(isCreated: isCreated)
+                return true
+            } catch {
+                report(error)
+                return false
+            }
         }
         let rows = try programRows()
-        for row in rows where row.state == .found {
-            do { try adopt(row) } catch { report(error) }
-        }
+        for row in rows where row.state == .found { _ = adopt(row, isCreated: false) }
         guard let mirrors else { return status }
-        let missing = rows.filter { $0.state == .missing && !$0.file.isOfSystem(on: system) }
+        let missing = rows.filter { !isPresent($0.file) && !$0.file.isOfSystem(on: system) }
         do {
             let outcome = try MirrorVerbs.addPrograms(missing.map(\.domain), mirrors) { name in
-                for row in missing where row.domain == name { try adopt(row) }
+                missing.first { $0.domain == name }.map { adopt($0, isCreated: true) } ?? false
             }
-            return max(status, outcome)
+            return status == .done ? outcome : status
         } catch {
             report(error)
         }
@@ -205,7 +212,8 @@ private struct Adoption {
         (self.program, self.access) = (program, access)
     }
 
-    func carryOut() throws {
+    /// - Parameter isCreated: Whether the file will be created, if it does not exist.
+    func carryOut(isCreated: Bool = false) throws {
         let (store, system) = (access.places.user, access.system)
         try check(store, system)
         let former = try access.places.adoptedFile(of: name)
@@ -227,6 +235,7 @@ private struct Adoption {
         let contents = try file.contents(on: system)
         guard contents.exists else {
             if former == nil { try store.adopt(path, as: name, of: program, on: system) }
+            guard !isCreated else { return }
             let creator = file.path.isOfSystem(on: system) ? "" : ", or `prefs mirror add \(name)`"
             return try access.context.say(
                 "\(name): adopted; \(path) does not exist yet; the program creates it\(creator)".onOneLine)

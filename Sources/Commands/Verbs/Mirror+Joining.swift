@@ -80,9 +80,8 @@ extension MirrorVerbs {
         ],
         options: [.removedKey, .withdraw, .mirror], forms: [[globs]], statuses: outcomes
     ) { invocation, context in
-        let (access, keys) = (try MirrorAccess(invocation, context), invocation.all(.removedKey))
-        return try keys.isEmpty
-            ? remove(invocation, access) : remove(Set(keys.map { Name($0) }), invocation, access)
+        let (access, keys) = (try MirrorAccess(invocation, context), try keys(invocation.all(.removedKey)))
+        return try keys.isEmpty ? remove(invocation, access) : remove(keys, invocation, access)
     }
 
     static let list = Verb(
@@ -99,6 +98,7 @@ extension MirrorVerbs {
                 else { continue }
                 if case .some(let keys) = file.keys {
                     for key in keys.sorted() { try context.say("    mirrored  \(key.text.onOneLine)") }
+                    if keys.isEmpty { try context.say("    no key is mirrored") }
                 }
                 for key in file.keptKeys.sorted() { try context.say("    stays here  \(key.text.onOneLine)") }
             }
@@ -163,7 +163,7 @@ extension MirrorVerbs {
         }
         try checkOthers(session, access)
         try files.createMissing(session)
-        files.noteKeysThatStay()
+        files.noteKeysThatStay(session.configuration.selection)
         try access.sync(&session)
         try say("mirrored", session.domains.filter { !former.contains(Name($0)) }, access.context)
         let named = DomainSelection(patterns)
@@ -179,20 +179,30 @@ extension MirrorVerbs {
 
     /// Adopts and mirrors the known programs whose files this host does not have and a mirror does. The files are
     /// created.
+    ///
+    /// - Parameter adopt: Returns false for a program that could not be adopted, which it has reported.
     static func addPrograms(
-        _ programs: [DomainName], _ access: MirrorAccess, adopt: (DomainName) throws -> Void
+        _ programs: [DomainName], _ access: MirrorAccess, adopt: (DomainName) -> Bool
     ) throws -> ExitStatus {
-        guard !programs.isEmpty, !access.places.joined.isEmpty else { return .done }
+        let (joined, failures) = access.places.listing
+        guard !programs.isEmpty, !joined.isEmpty || !failures.isEmpty else { return .done }
+        var added: Set<DomainName> = []
         return try access.each { session in
             try access.check(session)
             try access.sync(&session)
             let (atoms, selection) = (session.mergeState.atoms, session.configuration.selection)
             let domains = Set(atoms.filter { $0.value.value != nil }.map { Name($0.path.domain) })
-            // What was mirrored here once was removed by a user.
-            let names = programs.filter { domains.contains($0.name) && selection.formerFile(of: $0) == nil }
-            guard !names.isEmpty else { return try access.conclude(&session) }
-            for name in names { try adopt(name) }
-            let patterns = names.map(\.text)
+            let names = programs.filter { name in
+                // What was mirrored here once was removed by a user, if the selection was carried out.
+                let isNew =
+                    selection.formerFile(of: name) == nil
+                    || selection.file(of: name) != nil && !session.isCaptured(name.text)
+                return domains.contains(name.name) && isNew && !selection.excludes(name) && !added.contains(name)
+            }
+            guard session.directoryStatus == .present else { return try access.conclude(&session) }
+            let patterns = names.filter(adopt).map(\.text)
+            added.formUnion(names)
+            guard !patterns.isEmpty else { return try access.conclude(&session) }
             return try add(patterns, AdoptedSelection(patterns, .declared, access), to: &session, access)
         }
     }
@@ -235,16 +245,19 @@ extension MirrorVerbs {
         }
         let patterns = try patterns(invocation)
         guard patterns.count == 1, let name = try? DomainName(patterns[0]),
-            try access.places.store.adoptedFile(of: name) != nil
+            let file = try access.places.store.adoptedFile(of: name)
         else { throw CommandFailure(.usage, "--key is for one domain that is the file of a program") }
         var session = try access.one()
         _ = try select(&session) { session in
-            guard session.configuration.selection.file(of: name) == nil else { return }
+            let selection = session.configuration.selection
+            guard selection.file(of: name) == nil || !selection.includes(name) else { return }
             throw CommandFailure(.notFound, "\(name.text.onOneLine): not mirrored")
         } _: {
             $0.remove(keys, ofFile: name)
         }
         try access.sync(&session)
+        let here = (try? file.contents(on: access.places.system).values) ?? [:]
+        for key in keys.sorted() where here[key.text] == nil { access.note("\(name) has no key \(key.text)".onOneLine) }
         for key in keys.sorted() { try access.context.say("stays on this host: \(name) \(key.text)".onOneLine) }
         return try access.conclude(&session)
     }
@@ -254,6 +267,18 @@ extension MirrorVerbs {
         for domain in domains.prefix(MirrorLine.mostLines) { try context.say("\(what): \(domain.onOneLine)") }
         let rest = domains.count - MirrorLine.mostLines
         if rest > 0 { try context.say("\(what): \(counted(rest, "more domain")), \(domains.count) in all") }
+    }
+
+    /// Returns the keys that words name, in the notation of all verbs.
+    fileprivate static func keys(_ words: [String]) throws -> Set<Name> {
+        try Set(
+            words.map { word in
+                let key = try KeyArgument(word)
+                guard key.rest.components.isEmpty else {
+                    throw CommandFailure(.usage, "\(word.onOneLine): an entry in a key; name the key")
+                }
+                return Name(key.key)
+            })
     }
 
     private static func patterns(_ invocation: Invocation) throws -> [String] {
@@ -286,7 +311,7 @@ extension MirrorVerbs {
             try context.say("    here    \(text.text(key.here, at: key.path).shown)")
             if key.mirror != nil { try context.say("    mirror  \(text.text(key.mirror, at: key.path).shown)") }
         }
-        files.noteKeysThatStay()
+        files.noteKeysThatStay(selection)
         for trouble in preview.troubles { access.note(trouble) }
         if preview.isUnfinished { access.note("a file is being written at present; try again") }
         if preview.unread > 0 {
@@ -299,7 +324,8 @@ extension MirrorVerbs {
     /// Reports a domain that is selected in several mirrors.
     private static func checkOthers(_ session: MirrorSession, _ access: MirrorAccess) throws {
         for other in access.places.joined where other.id != session.id {
-            let both = access.places.store.user.domainsHere(access.places.system).filter {
+            let here = access.places.store.user.domainsHere(access.places.system) + access.stored.adoptedDomains
+            let both = here.filter {
                 session.configuration.selection.includes($0) && other.configuration.selection.includes($0)
             }
             guard let domain = both.first else { continue }
@@ -332,12 +358,11 @@ private struct AdoptedSelection {
     private let access: MirrorAccess
 
     init(_ patterns: [String], _ invocation: Invocation, _ access: MirrorAccess) throws {
-        let keys = invocation.all(.fileKey)
+        let keys = try MirrorVerbs.keys(invocation.all(.fileKey))
         guard keys.isEmpty || !invocation.has(.allKeys) else {
             throw CommandFailure(.usage, "--key and --all-keys are mutually exclusive")
         }
-        let some = MirroredFile.Keys.some(Set(keys.map { Name($0) }))
-        try self.init(patterns, !keys.isEmpty ? some : invocation.has(.allKeys) ? .all : .declared, access)
+        try self.init(patterns, !keys.isEmpty ? .some(keys) : invocation.has(.allKeys) ? .all : .declared, access)
     }
 
     /// Throws if a file cannot be mirrored, or if it is unknown which of its keys are to be.
@@ -386,6 +411,10 @@ private struct AdoptedSelection {
             )
         }
         let system = access.places.system
+        for file in files.values where try system.fileSystem.status(of: file.path) == nil {
+            guard try system.fileSystem.status(of: file.path, followingLink: false) != nil else { continue }
+            throw CommandFailure(.notFound, "\(file.path): a link to a file that does not exist".onOneLine)
+        }
         for name in unadopted where !session.isCaptured(name.text) {
             guard access.places.store.user.domainsHere(system).contains(name) else {
                 throw CommandFailure(
@@ -404,13 +433,15 @@ private struct AdoptedSelection {
         }
     }
 
-    /// Names the keys of the files that the schema, or their names, keep on this host.
-    func noteKeysThatStay() {
+    /// Names the keys of the files that the schema, their names or the user keep on this host.
+    func noteKeysThatStay(_ selection: DomainSelection) {
         guard keys == .declared || keys == .all else { return }
         let schemas = SchemaCache(in: access.places.store, on: access.places.system)
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             let own = (try? file.contents(on: access.places.system).values.keys.map { Name($0) }) ?? []
-            let staying = own.filter { schemas.secrecy(of: name).staysLocal($0.text) }.sorted().map(\.text.onOneLine)
+            let kept = selection.file(of: name)?.keptKeys ?? []
+            let local = own.filter { schemas.secrecy(of: name).staysLocal($0.text) }
+            let staying = kept.union(local).sorted().map(\.text.onOneLine)
             guard !staying.isEmpty else { continue }
             let rest = staying.count > 10 ? " and \(counted(staying.count - 10, "more key"))" : ""
             access.note("\(name): stay on this host: \(staying.prefix(10).joined(separator: ", "))\(rest)".onOneLine)
@@ -420,9 +451,15 @@ private struct AdoptedSelection {
     /// Creates the files that do not exist, for the values that the mirror has.
     func createMissing(_ session: MirrorSession) throws {
         let system = access.places.system
-        for (name, file) in files
-        where session.mergeState.domains.contains(exactly: name.text) && !session.isCaptured(name.text) {
-            guard try system.fileSystem.status(of: file.path) == nil else { continue }
+        let schemas = SchemaCache(in: access.places.store, on: system)
+        for (name, file) in files where !session.isCaptured(name.text) {
+            let secrecy = schemas.secrecy(of: name)
+            // The mirror can have nothing but keys that stay on each host.
+            let hasValues = session.mergeState.atoms.contains {
+                $0.value.value != nil && $0.path.domain.hasSameBytes(as: name.text)
+                    && !secrecy.staysLocal($0.path.key ?? "")
+            }
+            guard hasValues, try system.fileSystem.status(of: file.path) == nil else { continue }
             let bytes = try PropertyList.dictionary([:]).serialized(as: file.newFormat)
             try system.fileSystem.makeFolders(file.path.parent)
             let new = try system.fileSystem.open(file.path, .creatingNew(.privateFile))

@@ -335,12 +335,12 @@ extension Engine {
     }
 
     /// Replaces our values of a domain with `left`, so that each host keeps its own, and removes the files that contain
-    /// them. In a mirrored domain, these are the values of keys that stay here.
+    /// them. In a mirrored domain, these are the values of keys that are declared to stay on each host.
     private mutating func withdraw(_ domain: String, at moment: Moment) {
         var published = local.published(in: domain)
         if local.trackedFiles[Path(domain: domain)]?.isMirrored == true {
             let stay = policy.stay(domain)
-            published = published.filter { stay($0.path.key ?? "") != nil }
+            published = published.filter { stay($0.path.key ?? "") == .declared }
         }
         guard !published.isEmpty else { return }
         var clock = local.clock

@@ -305,19 +305,25 @@ extension History {
             remove(last)
             remaining.removeLast()
         }
-        var count = remaining.count + 1
         // A sum of sizes from names of files, which may exceed an integer.
         var bytes = remaining.reduce(Double(new.size)) { $0 + Double($1.size) }
-        guard count > policy.versions || bytes > Double(policy.bytes), let newest = remaining.popLast() else { return }
-        // Programs and mirrors can write so often that the changes of users would soon be gone.
-        let users = Set(remaining.indices.filter { !remaining[$0].isOfOthers }.suffix(8))
-        let others = remaining.indices.filter { !users.contains($0) }
         // The newest former version is kept even if it exceeds the size limit.
-        for version in (others + users.sorted()).map({ remaining[$0] }) + [newest] {
-            guard count > policy.versions || bytes > Double(policy.bytes) && count > 2 else { break }
+        while remaining.count + 1 > policy.versions || bytes > Double(policy.bytes) && remaining.count > 1 {
+            let version = remaining.remove(at: Self.leastImportant(of: remaining, policy))
+            bytes -= Double(version.size)
             remove(version)
-            (count, bytes) = (count - 1, bytes - Double(version.size))
         }
+    }
+
+    /// Returns the index of the version to remove: the oldest, unless it is among the last eight changes of users.
+    /// Programs and mirrors can write so often that these would soon be gone, so one of theirs is removed instead.
+    private static func leastImportant(of versions: [KeptVersion], _ policy: HistoryPolicy) -> Int {
+        let users = versions.filter { $0.author.reason != .found && $0.author.reason != .mirrored }
+        // A large version is the replaced file, and names the author of the next one.
+        guard users.count <= 8, versions.first == users.first,
+            !versions.contains(where: { $0.size > policy.mostCopiedBytes })
+        else { return 0 }
+        return versions.indices.dropLast().first { versions[$0].isReplaceable(by: versions[$0 + 1]) } ?? 0
     }
 
     private func remove(_ version: KeptVersion) {
@@ -326,8 +332,14 @@ extension History {
 }
 
 extension KeptVersion {
-    /// Whether a program without the library or a mirror wrote it, and not a user of this host.
-    fileprivate var isOfOthers: Bool { author.reason == .found || author.reason == .mirrored }
+    /// Whether the next version can stand for the changes of both: an undo of it must say, or refuse, the same.
+    fileprivate func isReplaceable(by next: KeptVersion) -> Bool {
+        switch author.reason {
+        case .found: next.author.reason == .found || next.author.reason == .mirrored
+        case .mirrored: next.author.reason == .mirrored
+        default: false
+        }
+    }
 
     fileprivate func isReplaced(by new: KeptVersion, within interval: Duration) -> Bool {
         author.reason == .flush && author == new.author && time <= new.time && new.time < time.advanced(by: interval)

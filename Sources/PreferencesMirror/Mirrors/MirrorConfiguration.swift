@@ -172,14 +172,15 @@ package struct DomainSelection: Hashable, Sendable {
         files[domain.name]?.leavesOut(Name(key)) ?? false
     }
 
-    /// Selects the file of a program. Keys are added to those that are selected already.
+    /// Selects the file of a program. Keys are added to those that are selected already. Keys that a user has made stay
+    /// on this host stay unless they are named.
     package mutating func add(_ file: MirroredFile, of domain: DomainName) {
         add(domain.text)
         var file = file
-        if let former = self.file(of: domain), former.path == file.path, file.keys != .all {
-            file.keptKeys = former.keptKeys
-            if case .some(let new) = file.keys {
-                file.keptKeys.subtract(new)
+        file.keptKeys = files[domain.name]?.keptKeys ?? []
+        if case .some(let new) = file.keys {
+            file.keptKeys.subtract(new)
+            if let former = self.file(of: domain), former.path == file.path {
                 if case .some(let old) = former.keys {
                     file.keys = .some(old.union(new))
                 } else {
@@ -188,6 +189,13 @@ package struct DomainSelection: Hashable, Sendable {
             }
         }
         files[domain.name] = file
+    }
+
+    /// Whether a user has excluded a domain that another pattern may include.
+    package func excludes(_ domain: DomainName) -> Bool {
+        patterns.last { pattern in
+            Glob(pattern.hasPrefix("!") ? String(pattern.dropFirst()) : pattern).matches(domain.text)
+        }?.hasPrefix("!") ?? false
     }
 
     /// Makes keys of the file of a program stay on this host.

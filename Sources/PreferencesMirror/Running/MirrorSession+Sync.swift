@@ -108,7 +108,7 @@ extension MirrorSession {
     var domainsToWithdraw: [String] {
         domains.filter { domain in
             (try? DomainName(domain)).map { schemas.secrecy(of: $0).keepsValues } ?? false
-                && engine.status.published(in: domain).contains { staysLocal($0.path) }
+                && engine.status.published(in: domain).contains { isDeclaredLocal($0.path) }
         }
     }
 

@@ -133,7 +133,10 @@ extension MirrorSession {
     package var hasLeft: Bool { engine.status.hasLeft }
     /// The number of transactions that are still to be published.
     var unpublishedCount: Int { engine.status.outbox.count }
-    /// Whether a key is not mirrored, because its schema declares that it stays on this host.
+    /// Whether a key is left to each host, because a schema declares so, or by its name.
+    func isDeclaredLocal(_ path: Path) -> Bool { engine.policy.stay(path.domain)(path.key ?? "") == .declared }
+
+    /// Whether a key is not mirrored.
     package func staysLocal(_ path: Path) -> Bool { engine.policy.staysLocal(path.domain, path.key ?? "") }
     /// Whether our files contain values of a domain.
     package func publishesValues(of domain: String) -> Bool { !engine.status.published(in: domain).isEmpty }

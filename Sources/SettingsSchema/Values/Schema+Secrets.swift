@@ -308,7 +308,8 @@ private struct WordsOfName {
     private let words: [String]
 
     init(_ name: String) {
-        let bytes = Array(name.utf8)
+        // The sign for Kelvin is the only other character whose lower case is a letter of ASCII.
+        let bytes = Array((name.utf8.contains(0xE2) ? name.replacing("\u{212A}", with: "k") : name).utf8)
         func isSmall(_ index: Int) -> Bool {
             index < bytes.count && UInt8(ascii: "a")...UInt8(ascii: "z") ~= bytes[index]
         }
