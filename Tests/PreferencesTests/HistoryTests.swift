@@ -147,7 +147,7 @@ import Testing
         #expect(versions.last?["mirror"] == 99)
     }
 
-    /// Whoever undoes a user's change must not undo what others wrote before it.
+    /// An undo of a change by a user must not undo what others wrote before it.
     @Test(arguments: [4, 12, 32]) func `keeps what others wrote directly before the change of a user`(_ most: Int)
         throws
     {
