@@ -12,6 +12,7 @@ private struct Laptops {
     init(programs: [String] = ["code", "micro", "zed"]) throws {
         machine = try SimulatedMachine()
         try Catalogue.install(on: machine, programs)
+        machine.clock.setPace(.milliseconds(2))
     }
 
     @discardableResult
@@ -155,6 +156,25 @@ private struct Laptops {
         #expect(try hosts.run("desk", "read code editor.fontSize").output == "20\n")
         #expect(try hosts.run("laptop", "read code workbench.colorTheme", status: 1).output.isEmpty)
         #expect(try hosts.text("desk", Self.code)?.contains("123456789012345678901234567890") == true)
+    }
+
+    @Test func `has no conflict where a user changes what the mirror brought`() throws {
+        let hosts = try pair()
+        let accepted = try hosts.run("desk", "mirror conflicts accept --all", status: nil)
+        try hosts.sync("desk", "laptop")
+        for (number, host) in ["laptop", "desk", "laptop", "laptop", "desk", "desk"].enumerated() {
+            if number > 2 {
+                let text = try #require(try hosts.text(host, Self.code))
+                try hosts.write(host, Self.code, text.replacing("// The", with: "// \(number) The"))
+            }
+            try hosts.run(host, "write code editor.fontSize --int \(number + 20)")
+            try hosts.sync(host, host == "desk" ? "laptop" : "desk")
+            for host in ["desk", "laptop"] {
+                let lost = try hosts.run(host, "mirror conflicts", status: nil).output
+                #expect(lost.isEmpty, "\(number) on \(host): \(lost) \(accepted)")
+                #expect(try hosts.run(host, "read code editor.fontSize").output == "\(number + 20)\n")
+            }
+        }
     }
 
     @Test func `has conflicts, which are listed and settled on any host`() throws {

@@ -7,6 +7,8 @@ package final class SimulatedClock: Clock {
 
     fileprivate struct State: Sendable {
         var wall: Timestamp
+        /// The time that passes with each look at the time of day.
+        var pace = Duration.zero
         var now: Instant
         var wakeups: [Int: (time: Instant, action: @Sendable () -> Void)] = [:]
         var last = 0
@@ -17,7 +19,15 @@ package final class SimulatedClock: Clock {
         state = Mutex(State(wall: wall, now: Instant(nanoseconds: 1_000_000_000)))
     }
 
-    package var wall: Timestamp { state.withLock(\.wall) }
+    package var wall: Timestamp {
+        state.withLock { state in
+            if state.pace != .zero { state.move(to: state.now.advanced(by: state.pace)) }
+            return state.wall
+        }
+    }
+
+    /// Makes time pass with each look at the time of day, as between two steps of a program.
+    package func setPace(_ pace: Duration) { state.withLock { $0.pace = pace } }
     package var now: Instant { state.withLock(\.now) }
 
     /// Ticks of 4 ms, as on most machines.

@@ -61,7 +61,7 @@ package struct History: Sendable {
     }
 
     /// Returns the bytes of a version, or nil if it is missing or truncated.
-    func bytes(of version: KeptVersion) -> [UInt8]? {
+    package func bytes(of version: KeptVersion) -> [UInt8]? {
         path(of: version).flatMap { contents(of: $0) }.flatMap { version.isMade(of: $0) ? $0 : nil }
     }
 

@@ -90,11 +90,13 @@ struct PreferenceFiles: Sendable {
     /// - Parameters:
     ///   - lastRead: The file as it was last read, or nil if there was none. A file that is missing now may be about to
     ///     be replaced.
+    ///   - lastHash: The hash of its contents.
     ///   - secrecy: The sensitive values of the domain. A value of a program's file is read as null, which stays
     ///     here, if an entry in it has the name of a secret or program.
     ///   - lacks: Returns whether values lack a key that the file had.
     func read(
-        _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains,
+        _ domain: String, since lastRead: MirrorEngine.FileIdentity?, with lastHash: ContentHash?,
+        under locks: LockedDomains,
         hiding secrecy: (DomainName) -> Secrecy, lacks: (PropertyList.Dictionary) -> Bool
     ) throws(SystemFailure) -> Reading {
         guard var file = file(of: domain) else {
@@ -135,7 +137,8 @@ struct PreferenceFiles: Sendable {
         let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
         return reading(
             domain, status, contentHash, .values(values), mark: meaning, settled: settled,
-            foreign: isChanged && isOwn ? History(of: file, on: system)?.lastFound(since: lastRead) : nil,
+            foreign: isChanged && isOwn
+                ? History(of: file, on: system)?.lastFound(since: lastRead, with: lastHash) : nil,
             times: isChanged ? writeTimes(of: file, values, since: lastRead) : WriteTimes())
     }
 
@@ -382,10 +385,17 @@ struct WriteTimes: Hashable, Sendable {
 extension History {
     /// Returns what a program without the library wrote last, if the library has replaced it since the file was last
     /// read.
-    func lastFound(since lastRead: MirrorEngine.FileIdentity?) -> PropertyList.Dictionary? {
+    func lastFound(since lastRead: MirrorEngine.FileIdentity?, with hash: ContentHash?) -> PropertyList.Dictionary? {
         let limit = lastRead.map { max($0.modified, $0.changed) / 1_000_000 } ?? .min
-        let newer = versions.reversed().prefix { $0.time.milliseconds > limit || $0.author.reason == .found }
-        return newer.first { $0.author.reason == .found }.flatMap { values(of: $0) }
+        for version in versions.reversed() {
+            if version.author.reason == .found { return values(of: version) }
+            guard version.time.milliseconds > limit else { return nil }
+            // The version of the file that was last read is recorded after the file is written, so its time is later.
+            if version.size == lastRead.map({ Int($0.size) }), bytes(of: version).map({ ContentHash(of: $0) }) == hash {
+                return nil
+            }
+        }
+        return nil
     }
 
     /// Returns the time since which each key has had its present value.

@@ -288,8 +288,10 @@ extension MirrorSession {
 
     private mutating func read(_ domain: String, under locks: LockedDomains) -> PreferenceFiles.Reading? {
         do throws(SystemFailure) {
-            let lastRead = engine.status.trackedFile(of: Path(domain: domain))?.file
-            return try preferences.read(domain, since: lastRead, under: locks, hiding: schemas.secrecy) { values in
+            let last = engine.status.trackedFile(of: Path(domain: domain))
+            return try preferences.read(
+                domain, since: last?.file, with: last?.hash, under: locks, hiding: schemas.secrecy
+            ) { values in
                 mergeState.keys(of: domain).contains { key, _ in
                     values[key] == nil && !staysLocal(Path(domain: domain).appending(key))
                 }
