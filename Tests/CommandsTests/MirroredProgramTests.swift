@@ -504,6 +504,68 @@ private struct Laptops {
         #expect(try hosts.run("laptop", "read code editor.fontSize").output == "77\n")
     }
 
+    @Test(arguments: ["x", "--all-keys x"]) func `keeps a key at home that was selected by name`(_ words: String) throws
+    {
+        let hosts = try Laptops()
+        for host in ["a", "b"] {
+            try hosts.write(host, "x.json", "{\"one\": 1, \"two\": 2}")
+            try hosts.run(host, "adopt /home/ada/\(host)/x.json")
+        }
+        try hosts.join("a", "b")
+        try hosts.run("a", "mirror add --key one --key two x", status: nil)
+        try hosts.run("b", "mirror add --all-keys x", status: nil)
+        try hosts.sync("a", "b")
+        try hosts.run("a", "mirror remove --key two x", status: nil)
+        #expect(try hosts.run("a", "mirror list").output.hasSuffix("    mirrored  one\n    stays here  two\n"))
+        try hosts.run("a", "write x two --int 77")
+        try hosts.run("a", "mirror add \(words)", status: nil)
+        try hosts.run("a", "mirror add --all-keys x", status: nil)
+        try hosts.sync("a", "b")
+        #expect(try hosts.run("b", "read x two").output == "2\n")
+        #expect(try hosts.run("a", "read x two").output == "77\n")
+    }
+
+    /// A schema that keeps a key also withdraws what was published before its user removed the key.
+    @Test func `is withdrawn at keys that a schema declares later, selected or not`() throws {
+        let hosts = try Laptops()
+        try hosts.write("a", "x.json", "{\"one\": \"value-one\", \"two\": \"value-two\", \"three\": 3}")
+        try hosts.run("a", "adopt /home/ada/a/x.json")
+        try hosts.join("a", "b")
+        try hosts.run("a", "mirror add --all-keys x", status: nil)
+        try hosts.sync("a", "b")
+        try hosts.run("a", "mirror remove --key two x", status: nil)
+        try hosts.write(
+            "a", "s.plist",
+            "{ Domain = x; File = \"/home/ada/a/x.json\"; Settings = ({ Key = one; Mirrored = NO; }, { Key = two; Mirrored = NO; }); }"
+        )
+        try hosts.run("a", "schema install /home/ada/a/s.plist")
+        try hosts.sync("a", "b", "a")
+        try hosts.write("b", "x.json", "{}")
+        try hosts.run("b", "adopt /home/ada/b/x.json")
+        try hosts.run("b", "mirror add --all-keys x", status: nil)
+        try hosts.sync("b", "a", "b")
+        #expect(try hosts.run("b", "read x three").output == "3\n")
+        for key in ["one", "two"] { #expect(try hosts.run("b", "read x \(key)", status: 1).output == "") }
+        #expect(try hosts.run("a", "read x two").output == "value-two\n")
+    }
+
+    @Test func `is held if a user writes where the file is gone`() throws {
+        let hosts = try pair()
+        let before = try hosts.text("desk", Self.code)
+        for isHeld in [false, true] {
+            try hosts.remove("laptop", Self.code)
+            if isHeld { try hosts.run("laptop", "mirror sync", status: nil) }
+            try hosts.run("laptop", "write code editor.fontSize --int 20")
+            try hosts.sync("laptop", "desk", status: nil)
+            #expect(try hosts.text("desk", Self.code) == before)
+            let status = try hosts.run("laptop", "mirror status", status: nil).output
+            #expect(status.contains("held"), "\(status)")
+            try hosts.run("laptop", "mirror release --take-mirror code", status: nil)
+            try hosts.sync("laptop", "desk", status: nil)
+            #expect(try hosts.run("laptop", "read code workbench.colorTheme").output == "Solarized\n")
+        }
+    }
+
     @Test func `says what cannot be kept at home`() throws {
         let hosts = try pair()
         let inner = try hosts.run("laptop", "mirror remove --key :files.exclude:build code", status: 2)

@@ -255,6 +255,8 @@ private struct Adoption {
         if let status = try system.fileSystem.status(of: path) {
             guard status.kind == .file else { throw refusal("not a regular file") }
             guard status.owner == system.environment.user else { throw refusal("belongs to another user") }
+        } else if try system.fileSystem.status(of: path, followingLink: false) != nil {
+            throw CommandFailure(.notFound, "\(word): a link to a file that does not exist")
         } else if program == nil {
             let programs = access.schemas.places.programs(on: system).map(\.text)
             let nearest = Suggestion.hint(word, among: programs)

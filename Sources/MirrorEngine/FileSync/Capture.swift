@@ -372,7 +372,7 @@ extension CaptureBuilder {
         for (key, isInView) in differing(values, former, after) {
             let reason: TrackedFile.Exception.Reason =
                 if values.localKeys.contains(key) {
-                    stay(key.key ?? "") == .unselected ? .unselected : .kept
+                    stay(key.key ?? "")?.isUnselected ?? false ? .unselected : .kept
                 } else if !isInView, after.isLeft(key) { .left } else { .pending }
             // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = TrackedFile.Exception(

@@ -83,6 +83,11 @@ package struct DomainPolicy: Sendable {
         case declared
         /// A user of this host did not select it. That does not concern the other hosts.
         case unselected
+        /// Both. What this host has published leaves the mirror.
+        case both
+
+        package var isDeclared: Bool { self != .unselected }
+        package var isUnselected: Bool { self != .declared }
     }
 
     package func staysLocal(_ domain: String, _ key: String) -> Bool { stay(domain)(key) != nil }

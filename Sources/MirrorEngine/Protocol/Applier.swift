@@ -359,7 +359,7 @@ extension EngineContext {
             marksAny = true
             for (key, exception) in keys {
                 trackedFile.exceptions[key] = TrackedFile.Exception(
-                    value: exception.value, reason: stay(key.key ?? "") == .unselected ? .unselected : .kept,
+                    value: exception.value, reason: stay(key.key ?? "")?.isUnselected ?? false ? .unselected : .kept,
                     shown: exception.shown)
             }
             let unchanged = AppliedDomain(

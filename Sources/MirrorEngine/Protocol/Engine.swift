@@ -340,7 +340,7 @@ extension Engine {
         var published = local.published(in: domain)
         if local.trackedFiles[Path(domain: domain)]?.isMirrored == true {
             let stay = policy.stay(domain)
-            published = published.filter { stay($0.path.key ?? "") == .declared }
+            published = published.filter { stay($0.path.key ?? "")?.isDeclared ?? false }
         }
         guard !published.isEmpty else { return }
         var clock = local.clock

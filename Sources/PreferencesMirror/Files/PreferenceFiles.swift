@@ -123,7 +123,11 @@ struct PreferenceFiles: Sendable {
         let values = bytes.isEmpty ? nil : try? file.parse(bytes).0
         // A program that changes its file all the time is captured between two changes.
         let isInParts = file.isAdopted && values.map(lacks) ?? true
-        let isOwn = isMarked || file.isAdopted && History(of: file, on: system)?.wasWritten(bytes) ?? false
+        let history = History(of: file, on: system)
+        let lastFound = { history?.lastFound(since: lastRead, with: lastHash) }
+        // If another program has removed the file, a write that created it anew has not seen what is gone.
+        let isCreated = { lastRead != nil && lastFound()?.isEmpty ?? false }
+        let isOwn = isMarked || file.isAdopted && history?.wasWritten(bytes) ?? false && !isCreated()
         let settled = isOwn || isQuiet(status, for: isInParts ? Self.quietOfProgram : Self.quiet)
         if settled { makeDurable(file, isMarked: isMarked) }
         if bytes.isEmpty { return reading(domain, status, contentHash, .empty, mark: nil, settled: settled) }
@@ -137,8 +141,7 @@ struct PreferenceFiles: Sendable {
         let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
         return reading(
             domain, status, contentHash, .values(values), mark: meaning, settled: settled,
-            foreign: isChanged && isOwn
-                ? History(of: file, on: system)?.lastFound(since: lastRead, with: lastHash) : nil,
+            foreign: isChanged && isOwn ? lastFound() : nil,
             times: isChanged ? writeTimes(of: file, values, since: lastRead) : WriteTimes())
     }
 

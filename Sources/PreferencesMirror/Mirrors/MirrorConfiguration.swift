@@ -130,11 +130,8 @@ package struct MirroredFile: Hashable, Sendable {
     }
 
     fileprivate mutating func leaveOut(_ names: Set<Name>) {
-        if case .some(let selected) = keys {
-            keys = .some(selected.subtracting(names))
-        } else {
-            keptKeys.formUnion(names)
-        }
+        if case .some(let selected) = keys { keys = .some(selected.subtracting(names)) }
+        keptKeys.formUnion(names)
     }
 }
 
@@ -256,8 +253,9 @@ extension DomainPolicy {
                 guard let name = try? DomainName(domain) else { return { _ in nil } }
                 let secrecy = schemas.secrecy(of: name)
                 return { key in
-                    if selection.leavesOut(key, ofFile: name) { return .unselected }
-                    return secrecy.staysLocal(key) ? .declared : nil
+                    let isDeclared = secrecy.staysLocal(key)
+                    if selection.leavesOut(key, ofFile: name) { return isDeclared ? .both : .unselected }
+                    return isDeclared ? .declared : nil
                 }
             },
             isDeclared: { (try? DomainName($0)).map { schemas[$0] != nil } ?? false },

@@ -134,7 +134,7 @@ extension MirrorSession {
     /// The number of transactions that are still to be published.
     var unpublishedCount: Int { engine.status.outbox.count }
     /// Whether a key is left to each host, because a schema declares so, or by its name.
-    func isDeclaredLocal(_ path: Path) -> Bool { engine.policy.stay(path.domain)(path.key ?? "") == .declared }
+    func isDeclaredLocal(_ path: Path) -> Bool { engine.policy.stay(path.domain)(path.key ?? "")?.isDeclared ?? false }
 
     /// Whether a key is not mirrored.
     package func staysLocal(_ path: Path) -> Bool { engine.policy.staysLocal(path.domain, path.key ?? "") }
