@@ -337,7 +337,9 @@ extension DomainFile {
                     .notAllowed("exists twice: \(path) and \(folder); remove one of them"), name, file: folder)
             }
             do throws(StoreFailure) {
-                let (contents, bytes) = try load(file)
+                var (contents, bytes) = try load(file)
+                // A writer that made it a folder was killed, and has left temporary files there.
+                contents.members = reading?.members
                 return PresentDomain(contents: contents, bytes: bytes, files: [file])
             } catch  where error.isDamage {
                 var contents = try recovered(from: error, acceptsLoss: acceptsLoss, on: system)
