@@ -53,6 +53,9 @@ extension DomainFile {
         return file
     }
 
+    /// Whether the folder of a new file is created. The path of a file that is not a domain's may be misspelled.
+    var createsFolder: Bool { isOfDomain || isAdopted }
+
     /// Whether other users can read a domain's file. The permissions of a program's file are not checked, because the
     /// program sets them.
     func isExposed(_ status: FileStatus?, to user: UInt32) -> Bool {

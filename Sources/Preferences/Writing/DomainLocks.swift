@@ -162,7 +162,7 @@ struct DomainLocks: Sendable {
         let files = system.fileSystem
         let resolved = (try? path.resolvingLinks(in: files)) ?? path
         let folder = try files.status(of: resolved.parent)
-        guard folder != nil || file.isOfDomain || file.isAdopted else { throw SystemFailure(.noSuchFile, .open, path) }
+        guard folder != nil || file.createsFolder else { throw SystemFailure(.noSuchFile, .open, path) }
         do throws(SystemFailure) {
             if let folder, folder.isOfTeam {
                 return try lockOfTeam(Self.placeOfTeamLock(of: resolved), folder, on: system, deadline)

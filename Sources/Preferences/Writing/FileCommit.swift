@@ -231,8 +231,7 @@ struct FileCommit {
         let (files, target) = (writer.system.fileSystem, changes[index].target)
         let (audience, status) = (audience, changes[index].former)
         let (path, file) = try reporting(target) { () throws(SystemFailure) in
-            // The path of a file that is not a domain's may be misspelled, so its folder is not created.
-            guard resolved.file.isOfDomain || resolved.file.isAdopted else {
+            guard resolved.file.createsFolder else {
                 return try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
             return try writer.system.makingFolder(target.parent, for: audience) { () throws(SystemFailure) in

@@ -188,27 +188,24 @@ package struct DomainSelection: Hashable, Sendable {
         files[domain.name] = file
     }
 
-    /// Whether a user has excluded a domain that another pattern may include.
-    package func excludes(_ domain: DomainName) -> Bool {
-        patterns.last { pattern in
-            Glob(pattern.hasPrefix("!") ? String(pattern.dropFirst()) : pattern).matches(domain.text)
-        }?.hasPrefix("!") ?? false
-    }
-
     /// Makes keys of the file of a program stay on this host.
     package mutating func remove(_ keys: Set<Name>, ofFile domain: DomainName) { files[domain.name]?.leaveOut(keys) }
 
-    /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
-    package func includes(_ domain: DomainName) -> Bool {
+    /// Whether a domain is mirrored.
+    package func includes(_ domain: DomainName) -> Bool { decision(on: domain) ?? false }
+
+    /// Whether a user has excluded a domain that another pattern may include.
+    package func excludes(_ domain: DomainName) -> Bool { decision(on: domain) == false }
+
+    /// Returns whether the patterns include or exclude a domain, or nil if none matches. The global domain must be named
+    /// explicitly, and the store's own domain is never mirrored.
+    private func decision(on domain: DomainName) -> Bool? {
         guard domain != StorePolicy.domain else { return false }
-        var isIncluded = false
-        for pattern in patterns {
-            let isExclusion = pattern.hasPrefix("!")
-            let glob = isExclusion ? String(pattern.dropFirst()) : pattern
-            let fits = domain.isGlobal ? glob == DomainName.global.text : Glob(glob).matches(domain.text)
-            if fits { isIncluded = !isExclusion }
+        let last = patterns.last { pattern in
+            let glob = pattern.hasPrefix("!") ? String(pattern.dropFirst()) : pattern
+            return domain.isGlobal ? glob == DomainName.global.text : Glob(glob).matches(domain.text)
         }
-        return isIncluded
+        return last.map { !$0.hasPrefix("!") }
     }
 
     package mutating func add(_ pattern: String) {
