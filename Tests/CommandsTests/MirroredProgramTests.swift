@@ -233,6 +233,7 @@ private struct Laptops {
         try hosts.run("new", "mirror join /home/ada/shared --label new")
         let adopted = try hosts.run("new", "adopt --all", status: nil)
         #expect(adopted.output.contains("micro: /home/ada/new/\(micro) (json, 1 key)"), "\(adopted)")
+        #expect(adopted.output.contains("code: created /home/ada/new/\(Self.code)"), "\(adopted)")
         #expect(adopted.output.contains("mirrored: code"), "\(adopted)")
         #expect(!adopted.output.contains("zed"), "\(adopted)")
         try hosts.sync("new", "desk")
@@ -291,6 +292,29 @@ private struct Laptops {
         try hosts.run("b", "mirror add x --all-keys", status: nil)
         try hosts.sync("b", "a")
         #expect(try hosts.text("b", "x.json") == text.replacing("1,", with: "11,"))
+    }
+
+    @Test func `takes the mirror's values of keys that are selected later, and lists its own`() throws {
+        let hosts = try Laptops()
+        let keys = (1...9).map { "k\($0)" }
+        for host in ["a", "b"] {
+            let entries = keys.map { "\"\($0)\": \"\(host)\"" }
+            try hosts.write(host, "x.json", "{\(entries.joined(separator: ", "))}")
+            try hosts.run(host, "adopt /home/ada/\(host)/x.json")
+        }
+        try hosts.join("a", "b")
+        try hosts.run("a", "mirror add x --all-keys", status: nil)
+        try hosts.run("b", "mirror add x --key k1", status: nil)
+        try hosts.run("b", "mirror add x --all-keys", status: nil)
+        try hosts.run("b", "mirror add x \(keys.map { "--key \($0)" }.joined(separator: " "))", status: nil)
+        try hosts.sync("b", "a", status: nil)
+        for host in ["a", "b"] {
+            let listed = try hosts.run(host, "mirror conflicts", status: nil).output
+            for key in keys.dropFirst() {
+                #expect(listed.contains("x :\(key) "), "\(listed)")
+                #expect(try hosts.run(host, "read x \(key)").output == "a\n")
+            }
+        }
     }
 
     @Test func `waits without the schema by which it was selected, and as another file`() throws {
@@ -420,6 +444,15 @@ private struct Laptops {
             #expect(try hosts.run(host, "read x new").output == "v\n")
         }
         #expect(try hosts.run("b", "read x two").output == "mine\n")
+        let preview = try hosts.run("b", "mirror add --dry-run x --key two").output
+        #expect(
+            preview == """
+                would be mirrored: x :two
+                x :two  would be a conflict
+                    here    "mine"
+                    mirror  "a"
+
+                """, "\(preview)")
         try hosts.run("b", "mirror add x --key two", status: nil)
         try hosts.sync("b", "a")
         #expect(try hosts.run("b", "read x two").output == "a\n")

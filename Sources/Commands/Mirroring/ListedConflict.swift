@@ -202,7 +202,7 @@ extension ListedConflict {
     }
 
     private static func time(_ stamp: Stamp) -> String? {
-        stamp == .zero ? nil : Timestamp(seconds: Int64(stamp.milliseconds / 1000), nanoseconds: 0).description
+        stamp.isFound ? nil : Timestamp(seconds: Int64(stamp.milliseconds / 1000), nanoseconds: 0).description
     }
 }
 

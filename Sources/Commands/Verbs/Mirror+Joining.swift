@@ -301,12 +301,17 @@ extension MirrorVerbs {
         try files.check(session)
         for pattern in patterns { files.add(pattern, to: &selection) }
         let preview = try session.preview(of: selection)
-        if preview.domains.isEmpty { try context.say("no other domain matches") }
-        for domain in preview.domains { try context.say("would be mirrored: \(domain.onOneLine)") }
+        let new = preview.domains.map(\.onOneLine) + preview.keys.map { "\($0.place)" }
+        if new.isEmpty { try context.say("nothing else would be mirrored") }
+        for name in new { try context.say("would be mirrored: \(name)") }
         for key in preview.differing {
             let text = MirrorValueText(masking: try access.masking(key.path.domain))
-            let replacement = key.mirror == nil ? "would be removed" : "would be replaced by the mirror's value"
-            let outcome = key.isKept ? "would replace the mirror's value" : replacement
+            let outcome =
+                switch key.outcome {
+                case .replaced: key.mirror == nil ? "would be removed" : "would be replaced by the mirror's value"
+                case .kept: "would replace the mirror's value"
+                case .conflict: "would be a conflict"
+                }
             try context.say("\(key.path.place)  \(outcome)")
             try context.say("    here    \(text.text(key.here, at: key.path).shown)")
             if key.mirror != nil { try context.say("    mirror  \(text.text(key.mirror, at: key.path).shown)") }
@@ -464,6 +469,7 @@ private struct AdoptedSelection {
             try system.fileSystem.makeFolders(file.path.parent)
             let new = try system.fileSystem.open(file.path, .creatingNew(.privateFile))
             try new?.write(Array(bytes).span.bytes, at: 0)
+            try access.context.say("\(name): created \(file.path)".onOneLine)
         }
     }
 }

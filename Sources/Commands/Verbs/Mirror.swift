@@ -83,7 +83,7 @@ extension MirrorVerbs {
 
     private static func line(of write: Atom, _ session: MirrorSession) -> String {
         let time = Timestamp(seconds: Int64(write.stamp.milliseconds / 1000), nanoseconds: 0)
-        let when = write.stamp == .zero ? "before joining" : time.description
+        let when = write.stamp.isFound ? "before joining" : time.description
         let revision = String(write.stamp.number, radix: 16)
         let what = write.value.value == nil ? " deleted" : ""
         return [

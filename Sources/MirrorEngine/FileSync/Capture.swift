@@ -112,7 +112,8 @@ extension CaptureBuilder {
             guard let value = values.file[key], local.shared.live.value(at: key) != value else { continue }
             let isGap = local.shared.live.overlapping(key).isEmpty
             if seed == .local || seed == .merge && isGap {
-                // A value that only fills a gap has the oldest stamp, so that any other write prevails.
+                // A value that only fills a gap has the oldest stamp of all that can be in force, so that any other
+                // write prevails.
                 let reason: Atom.Reason = seed == .local ? .written : .found
                 let shown = seed == .local ? local.shared.live.shown(at: key) : []
                 let former = local.shared.live.value(at: key).map(WrittenValue.value)
@@ -319,7 +320,8 @@ extension CaptureBuilder {
         let stamps = stamps(&clock)
         let sorted = writes.sorted { $0.write.path < $1.write.path }
         let changes = sorted.map { made in
-            let clock = made.reason == .found ? .zero : stamps[made.time] ?? .zero
+            let fillsGap = local.shared.live.overlapping(made.write.path).isEmpty
+            let clock = made.reason == .found ? fillsGap ? .ofGap : .zero : stamps[made.time] ?? .zero
             let above = made.reason == .found || !Rule.bumpsStamps.isKept ? nil : made.replaced.stamp?.next
             let stamp = max(clock, above ?? .zero)
             let (path, value) = (made.write.path, made.write.value)

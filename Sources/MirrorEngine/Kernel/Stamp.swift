@@ -18,6 +18,9 @@ package struct Stamp: Hashable, Sendable, Comparable {
     /// Whether a clock gave this stamp, and it is not the one after another.
     var isOfClock: Bool { number & (1 << Self.counterBits - 1) == 0 }
 
+    /// Whether the value was found in a file, so that the time of the write is unknown.
+    package var isFound: Bool { milliseconds == 0 }
+
     /// Whether a pack may contain this stamp.
     package var isValid: Bool { number < Self.limit }
 
@@ -25,6 +28,9 @@ package struct Stamp: Hashable, Sendable, Comparable {
 
     /// The stamp before all readings of a clock.
     package static let zero = Stamp(number: 0)
+    /// The stamp of a value that was found where the mirror had none. A value that was found where it had one is
+    /// before it.
+    static let ofGap = zero.next
 
     private static let counterBits: UInt64 = 16
     /// The beginning of 2300. Readers refuse later stamps, and no writer exceeds it, whatever it overwrites.

@@ -2,10 +2,12 @@ package import MirrorEngine
 internal import Preferences
 internal import PropertyLists
 
-/// The effects of mirroring more domains, on values that differ between this host and the mirror.
+/// The effects of mirroring more domains or keys, on values that differ between this host and the mirror.
 package struct SelectionPreview: Sendable {
     /// The domains that would be mirrored.
     package fileprivate(set) var domains: [String] = []
+    /// The keys that would be mirrored of files that are mirrored already.
+    package fileprivate(set) var keys: [Path] = []
     package fileprivate(set) var differing: [Key] = []
     /// The number of files of other hosts that were not joined yet.
     package fileprivate(set) var unread = 0
@@ -14,13 +16,21 @@ package struct SelectionPreview: Sendable {
     /// Whether a file could not be compared because it may still be written.
     package fileprivate(set) var isUnfinished = false
 
-    /// A key whose value would be replaced, in the file of this host or in the mirror.
+    /// A key that has different values in the file of this host and in the mirror.
     package struct Key: Hashable, Sendable {
         package let path: Path
         package let here: CanonicalValue?
         package let mirror: CanonicalValue?
-        /// Whether the value of this host would be used.
-        package let isKept: Bool
+        package let outcome: Outcome
+
+        package enum Outcome: Sendable {
+            /// The mirror's value would be used, or its deletion.
+            case replaced
+            /// The value of this host would be used.
+            case kept
+            /// One of both would be used, and the other would be listed.
+            case conflict
+        }
     }
 }
 
@@ -35,37 +45,42 @@ extension MirrorSession {
     }
 
     private mutating func takePreview(of selection: DomainSelection) -> SelectionPreview {
-        schemas.reload()
-        (configuration.selection, configuration.isSeeded) = (selection, false)
-        findLeftOut()
         let former = mergeState
+        (configuration.selection, configuration.isSeeded) = (selection, false)
+        goOn()
+        findLeftOut()
         let new = Set(selectedDomains.map { Name($0) }).subtracting(domains.map { Name($0) }).sorted().map(\.text)
+        let keys = domains.flatMap { engine.keysToMirror(of: Path(domain: $0)) }.sorted()
         for domain in new { _ = engine.handle(.command(.add(domain: domain)), at: moment) }
-        var rest = Set(new.map { Path(domain: $0) })
+        let read = Set((new + keys.map(\.domain)).map { Path(domain: $0) })
+        var rest = read
         while !rest.isEmpty {
             let (event, others) = readFirst(of: rest)
             if let event { _ = engine.handle(event, at: moment) }
             rest = others
         }
-        var preview = SelectionPreview(domains: new, troubles: troubles, isUnfinished: hasUnfinished)
+        var preview = SelectionPreview(domains: new, keys: keys, troubles: troubles, isUnfinished: hasUnfinished)
         preview.unread =
             (try? directory.listing(own: writer, chosen: chosenID)).map { engine.status.unjoinedFiles(in: $0).count }
             ?? 0
         let status = engine.status
         let mergeState = status.mergeState
-        for domain in new {
-            let exceptions = status.trackedFile(of: Path(domain: domain))?.exceptions ?? [:]
+        for path in read.sorted() {
+            let exceptions = status.trackedFile(of: path)?.exceptions ?? [:]
             let replaced = exceptions.filter { $0.value.reason == .pending && $0.value.value != nil }.keys
             let written = status.outbox.flatMap(\.changes).map { $0.path.prefix(components: 2) }.filter {
-                $0.domain.hasSameBytes(as: domain) && former.value(at: $0) != nil
+                $0.domain.hasSameBytes(as: path.domain) && former.value(at: $0) != nil
                     && former.value(at: $0) != mergeState.value(at: $0)
             }
-            for key in Set(replaced).union(written).sorted() {
+            for key in Set(replaced).union(written).sorted()
+            where new.contains(exactly: path.domain) || keys.contains(key) {
                 let here = exceptions[key]
+                let isConflict = !mergeState.conflicts(under: key).isEmpty
                 preview.differing.append(
                     SelectionPreview.Key(
                         path: key, here: here == nil ? mergeState.value(at: key) : here?.value,
-                        mirror: former.value(at: key), isKept: here == nil))
+                        mirror: former.value(at: key),
+                        outcome: isConflict ? .conflict : here == nil ? .kept : .replaced))
             }
         }
         return preview

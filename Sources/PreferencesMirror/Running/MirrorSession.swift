@@ -192,7 +192,7 @@ extension MirrorSession {
     }
 
     /// Continues under the present configuration, with another state or, if it is nil, with the same one.
-    private mutating func goOn(with state: LocalState? = nil) {
+    mutating func goOn(with state: LocalState? = nil) {
         directory = SharedDirectory(configuration.directory, in: files, longValues: journal.longValues)
         schemas.reload()
         heldFiles = [:]
