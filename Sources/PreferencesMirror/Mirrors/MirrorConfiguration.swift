@@ -197,8 +197,8 @@ package struct DomainSelection: Hashable, Sendable {
     /// Whether a user has excluded a domain that another pattern may include.
     package func excludes(_ domain: DomainName) -> Bool { decision(on: domain) == false }
 
-    /// Returns whether the patterns include or exclude a domain, or nil if none matches. The global domain must be named
-    /// explicitly, and the store's own domain is never mirrored.
+    /// Returns whether the patterns include or exclude a domain, or nil if none matches. The global domain must be
+    /// named explicitly, and the store's own domain is never mirrored.
     private func decision(on domain: DomainName) -> Bool? {
         guard domain != StorePolicy.domain else { return false }
         let last = patterns.last { pattern in
