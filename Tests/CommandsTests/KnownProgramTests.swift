@@ -96,16 +96,16 @@ enum Catalogue {
             "\"height\": 30", "\"height\": 24"
         ),
         (
-            "fastfetch", ".config/fastfetch/config.jsonc", "{\n  // Logo\n  \"logo\": \"small\"\n}\n",
-            "\"logo\": \"small\"", "\"logo\": \"debian\""
+            "fastfetch", ".config/fastfetch/config.jsonc", "{\n  // Look\n  \"display\": {\"size\": 1}\n}\n",
+            "\"display\": {\"size\": 1}", "\"display\": {\"size\": 2}"
         ),
         (
             "transmission-gtk", ".config/transmission/settings.json", "{\n    \"ratio-limit\": 2\n}\n",
             "\"ratio-limit\": 2", "\"ratio-limit\": 3"
         ),
         (
-            "gemini", ".gemini/settings.json", "{\"ui\": {\"theme\": \"GitHub\"}, \"vimMode\": false}",
-            "\"vimMode\": false", "\"vimMode\": true"
+            "gemini", ".gemini/settings.json", "{\"ui\": {\"theme\": \"GitHub\"}, \"useWriteTodos\": false}",
+            "\"useWriteTodos\": false", "\"useWriteTodos\": true"
         ),
         (
             "sourcekit-lsp", ".config/sourcekit-lsp/config.json", "{\n  \"backgroundIndexing\": true\n}\n",

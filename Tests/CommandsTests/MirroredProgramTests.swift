@@ -249,6 +249,29 @@ private struct Laptops {
     }
 
     /// Another host has the values as a domain of its store, without the catalogue.
+    @Test func `of ten programs is created in an empty home, and both homes edit it`() throws {
+        let programs = `The catalogue of programs`.programs
+        let hosts = try Laptops(programs: programs.map(\.name))
+        for row in programs { try hosts.write("desk", row.file, row.text) }
+        try hosts.run("desk", "adopt --all")
+        try hosts.join("desk", "new")
+        try hosts.run("desk", "mirror add \(programs.map(\.name).joined(separator: " "))", status: nil)
+        try hosts.sync("desk")
+        let adopted = try hosts.run("new", "adopt --all", status: nil)
+        for row in programs {
+            #expect(adopted.output.contains("\(row.name): created /home/ada/new/\(row.file)\n"), "\(adopted)")
+            let parts = row.new.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            let key = parts[0].trimmingCharacters(in: ["\""])
+            #expect(try hosts.run("new", "read \(row.name) \(key)") == hosts.run("desk", "read \(row.name) \(key)"))
+            try hosts.run("new", "write \(row.name) \(key) --json '\(parts[1])'")
+        }
+        try hosts.sync("new", "desk")
+        for row in programs {
+            #expect(try hosts.text("desk", row.file) == row.text.replacing(row.old, with: row.new))
+        }
+        #expect(try hosts.run("desk", "mirror conflicts").output.isEmpty)
+    }
+
     @Test func `is not emptied by a deletion of the domain elsewhere`() throws {
         let hosts = try pair()
         let before = try hosts.text("laptop", Self.code)
