@@ -60,19 +60,31 @@ private struct XMLNoteScan {
         text[min(place, text.count)...].starts(with: prefix.utf8)
     }
 
-    /// For each byte, whether it neither ends anything nor is a reason for a note.
-    private static let isOrdinary = (0...255).map { byte in
-        byte >= 0x20 && byte != 0xEF && !"<>&]\"'-?".utf8.contains(UInt8(byte)) || isXMLSpace(UInt8(byte))
+    /// For each byte, whether it is no reason for a note, and ends nothing: neither text, nor a part of a tag or comment.
+    private static let isOrdinary = (0...255).map { isOrdinaryInText($0) && !">\"'-?".utf8.contains(UInt8($0)) }
+
+    /// For each byte, whether it is no reason for a note, and does not end text.
+    private static let isOrdinaryInText = (0...255).map(isOrdinaryInText)
+
+    /// For each byte, whether it is a letter of a tag's name, or the slash before it.
+    private static let isOfName = (0...255).map { $0 == 0x2F || (0x61...0x7A).contains($0) }
+
+    private static func isOrdinaryInText(_ byte: Int) -> Bool {
+        byte >= 0x20 && byte != 0xEF && !"<&]".utf8.contains(UInt8(byte)) || isXMLSpace(UInt8(byte))
     }
 
-    private mutating func skipOrdinary() {
-        let isOrdinary = Self.isOrdinary
-        while at < text.count, isOrdinary[Int(text[at])] { at += 1 }
+    private mutating func skip(_ isSkipped: [Bool]) {
+        var place = at
+        while place < text.count, isSkipped[Int(text[place])] { place += 1 }
+        at = place
     }
+
+    private mutating func skipOrdinary() { skip(Self.isOrdinary) }
 
     mutating func run() {
+        let isOrdinaryInText = Self.isOrdinaryInText
         while true {
-            skipOrdinary()
+            skip(isOrdinaryInText)
             guard at < text.count else { return }
             let next = at + 1 < text.count ? text[at + 1] : 0
             if text[at] != UInt8(ascii: "<") {
@@ -141,6 +153,8 @@ private struct XMLNoteScan {
 
     /// Skips a tag or a document type, and examines the date after an opening tag.
     private mutating func skipTag(isDate: Bool) {
+        at += 1
+        skip(Self.isOfName)
         var quote: UInt8?
         while at < text.count, text[at] != UInt8(ascii: ">") || quote != nil {
             let byte = text[at]
