@@ -193,6 +193,52 @@ struct `The options of a public script` {
                 ["-k", "10", "bogus"], ["-="],
             ]
         ),
+        (
+            """
+            #prefs
+            # @flag -a --all {conflicts: only,none} {env: ALL}
+            # @option --only=TEXT <xy> {env: ONLY} {length: 2..4}
+            # @option --none=TEXT {requires: level} {deprecated: use --all} {env: NONE}
+            # @flag -l --level... {env: LEVEL} {deprecated}
+            # @option --one=INT {one-of: one,two,three} {env: ONE}
+            # @option --two=TEXT {env: TWO}
+            # @flag --three
+            # @option --in=FILE {exists} {env: IN}
+            # @option --to=FOLDER {exists}
+            # @option --name=TEXT! {length: ..3}
+            # @rest words {requires: all}
+            """,
+            [
+                ["--all", "--only", "ab", "--one", "1"], ["--name", "a", "--three"],
+                ["--name=ab", "--two", "x", "-al", "y"],
+                ["--name=\u{E9}\u{E9}\u{E9}", "--three"], ["--name=\u{E9}\u{E9}\u{E9}a", "--three"],
+                ["--name=a", "--one=x", "--two=y"], ["--name=a", "--one=1", "--in=/", "--to=/"],
+                ["--name=a", "--one=1", "--in=/etc/passwd", "--to=/etc/passwd"],
+                ["--name=a", "--three", "--none=x", "-ll"],
+                ["--name=a", "--three", "--none=x"], ["--name=a", "--three", "w"], ["--all=maybe", "--only=a"],
+                ["--level=x", "-l", "--none=/etc"], ["--name=a", "--three", "--to=/nowhere", "-l", "--level=2"],
+            ]
+        ),
+        (
+            """
+            #prefs
+            # @option --host=TEXT {conflicts: file}
+            # @option --file=FILE {env: FILE}
+            # @option --mode=a|b {deprecated}
+            # @flag -f mode=a {deprecated: old}
+            # @command add
+            # @option --force=TEXT {conflicts: host} {env: FORCE} {deprecated: no}
+            # @arg place:PATH {exists} {length: 1..6}
+            # @command del
+            # @flag -q {requires: file} {env: QUIET}
+            # @arg where:FOLDER! {exists}
+            """,
+            [
+                ["add", "--force=a", "--host=b", "/etc"], ["add", "/etc", "--file", "x", "--host", "y"],
+                ["del", "/etc", "-q"], ["del", "/none", "-q", "--file=a"], ["del"], ["add", "--force", "x", "/longer"],
+                ["-ff", "--mode=b", "add"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.
@@ -208,7 +254,9 @@ struct `The options of a public script` {
         let others = (0..<(Extent.isFull ? 200 : 20)).map { _ in
             (0..<Int.random(in: 0...5, using: &random)).compactMap { _ in words.randomElement(using: &random) }
         }
-        let variables = Schema.read(lines: lines).schema?.allSettings.map { $0.key.replacing("-", with: "_") } ?? []
+        let settings = Schema.read(lines: lines).schema?.allSettings ?? []
+        // The words of the rest are the operands.
+        let variables = settings.filter { !$0.takesRest }.map { $0.key.replacing("-", with: "_") }
         let body =
             "eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"\nprintf '<%s>' \"$@\" "
             + variables.map { "\"${\($0)-unset}\"" }.joined(separator: " ") + "\n"
@@ -218,10 +266,15 @@ struct `The options of a public script` {
             let built = try Subprocess.run("bash", ["-c", line], environment: command.variables, in: folder.url)
             #expect(built.status == 0, "\(built.errorText)")
         }
-        for row in rows + others {
+        let names = settings.flatMap(\.environment)
+        for (number, row) in (rows + others).enumerated() {
+            var variables = command.variables
+            for name in names where number >= rows.count && Int.random(in: 0..<3, using: &random) == 0 {
+                variables[name] = words.randomElement(using: &random)
+            }
             func run(_ shell: [String], _ script: String) throws -> (status: Int32, output: Data, errors: String) {
                 let result = try Subprocess.run(
-                    shell[0], shell.dropFirst() + ["\(script)/script"] + row, environment: command.variables,
+                    shell[0], shell.dropFirst() + ["\(script)/script"] + row, environment: variables,
                     in: folder.url)
                 return (result.status, result.output, result.errorText)
             }
@@ -232,7 +285,8 @@ struct `The options of a public script` {
                 let hasSameErrors = built.errors == live.errors || live.errors.contains("; did you mean ")
                 #expect(
                     built.status == live.status && built.output == live.output && hasSameErrors,
-                    "\(Seed.ofThisRun) \(shell) \(row): \(live) \(built)")
+                    "\(Seed.ofThisRun) \(shell) \(row) \(variables.filter { names.contains($0.key) }): \(live) \(built)"
+                )
             }
         }
     }

@@ -66,8 +66,7 @@ extension ValueRule {
         let found = FilePath(ByteText.bytes(text)).flatMap { try? fileSystem.status(of: $0) }
         let isThere = found != nil && (kind == .path || !exists || (found?.kind == .folder) == (kind == .folder))
         guard isThere != exists else { return [] }
-        let expected = exists ? "an existing \(kind.rawValue)" : "\(kind.noun) that does not exist yet"
-        return [.init(.value(text, .notOfKind(expected)), at: place)]
+        return [.init(.value(text, .notOfKind(kind.expectation(exists: exists))), at: place)]
     }
 }
 

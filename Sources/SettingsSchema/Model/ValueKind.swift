@@ -52,6 +52,12 @@ public enum ValueKind: String, Hashable, Sendable, CaseIterable {
     }
 
     package var noun: String { facts.noun }
+
+    /// What a path must be that must exist, or must not.
+    package func expectation(exists: Bool) -> String {
+        exists ? "an existing \(rawValue)" : "\(noun) that does not exist yet"
+    }
+
     var quantity: Quantity? { facts.quantity }
 
     /// Whether values are paths of the file system.

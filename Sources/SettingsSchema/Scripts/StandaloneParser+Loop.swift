@@ -84,7 +84,9 @@ extension StandaloneParser {
                         help) __prefs_help=1 ;;
                         version) __prefs_version=1 ;;
                         off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
-                        sets) __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown" ;;
+                        sets)
+                            __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown"
+                            if [ -n "$__prefs_old" ]; then __prefs_note "$__prefs_shown$__prefs_old"; fi ;;
                         esac
                     fi ;;
                 on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
@@ -159,8 +161,9 @@ extension StandaloneParser {
         return ["case $__prefs_key in"]
             + settings.map { setting in
                 let name = variable(setting.key)
+                let note = setting.deprecated.map { " __prefs_note \"$__prefs_shown\"\(quoted(endOfNote($0)));" } ?? ""
                 return
-                    "\(quoted(setting.key))) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
+                    "\(quoted(setting.key)))\(note) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
             } + ["esac"]
     }
 
@@ -215,6 +218,25 @@ enum StandaloneFunctions {
         }
         """.shellLines
     }
+
+    /// Records a note once.
+    static func noting(program: String) -> [String] {
+        """
+        __prefs_note() {
+            case $__prefs_line$__prefs_notes in *"$__prefs_line"\(ShellQuoting.word("\(program): "))"$1$__prefs_line"*) return ;; esac
+            __prefs_notes=$__prefs_notes\(ShellQuoting.word("\(program): "))$1$__prefs_line
+        }
+        """.shellLines
+    }
+
+    /// The number of characters in UTF-8, in every locale.
+    static let length: [String] =
+        #"""
+        __prefs_length() {
+            __prefs_value=$(printf '%s' "$1" | LC_ALL=C tr -d '\200-\277' | LC_ALL=C wc -c)
+            __prefs_value=$((__prefs_value))
+        }
+        """#.shellLines
 
     /// Integers are compared as text, since a shell has those of 64 bits with a sign only.
     static let integer: [String] =

@@ -17,6 +17,9 @@ internal import PropertyLists
 ///   flag, and its name in messages
 /// - `at_KEY`, `text_KEY`, `new_KEY`: for each setting, the flag or operand that gave the value; the text; whether it
 ///   is unchecked
+/// - `by_KEY`: for each setting in a rule about several, `flag` or `env` if its value counts; `new` for a variable at
+///   first
+/// - `notes`, `old`: the notes so far; the end of the note on the flag, if it is deprecated
 /// - `env_NAME`: an environment variable at the start
 package struct StandaloneParser {
     let schema: Schema
@@ -41,6 +44,8 @@ package struct StandaloneParser {
     /// The variable that is set while a value is unchecked.
     func unchecked(_ key: String) -> String { "__prefs_new_" + ShellName.variable(for: key, prefix: "") }
     func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
+    /// The variable with the layer of a value that counts in rules about several settings.
+    func layer(_ key: String) -> String { "__prefs_by_" + ShellName.variable(for: key, prefix: "") }
     func quoted(_ text: String) -> String { ShellQuoting.word(text) }
 
     /// The code that sets the variables of the settings and the positional parameters, or ends the script.
@@ -68,7 +73,7 @@ package struct StandaloneParser {
         lines += defaults(schema.settings)
         lines += [
             "__prefs_command='' __prefs_errors='' __prefs_help='' __prefs_version='' __prefs_only='' __prefs_lost=''",
-            "__prefs_rest='' __prefs_left=$# __prefs_whole='' __prefs_line='", "'",
+            "__prefs_rest='' __prefs_left=$# __prefs_whole='' __prefs_notes='' __prefs_line='", "'",
         ]
         return lines
     }
@@ -86,8 +91,12 @@ package struct StandaloneParser {
     private var functions: [String] {
         var lines = StandaloneFunctions.failing(program: program) + StandaloneFunctions.integer
         lines += StandaloneFunctions.boolean
+        if hasNotes { lines += StandaloneFunctions.noting(program: program) }
+        if schema.allSettings.contains(where: { $0.rule.hasLength }) { lines += StandaloneFunctions.length }
         lines += ["# The effect of flag $1 in the current command."]
-        lines += ["__prefs_flag() {", "    __prefs_kind='' __prefs_key='' __prefs_fixed='' __prefs_shown=$1"]
+        lines += [
+            "__prefs_flag() {", "    __prefs_kind='' __prefs_key='' __prefs_fixed='' __prefs_old='' __prefs_shown=$1",
+        ]
         lines += ["    case $__prefs_command:$1 in"] + contexts.flatMap { flagArms($0) } + ["    esac", "}"]
         lines += ["# Sets the setting $1 to the text $2, which was given by $3."]
         lines += ["__prefs_set() {", "    case $__prefs_command:$1 in"] + contexts.flatMap { setArms($0) }
@@ -158,6 +167,7 @@ package struct StandaloneParser {
         case .count(let setting): "__prefs_kind=count __prefs_key=\(quoted(setting.key))"
         case .sets(let setting, let flag):
             "__prefs_kind=sets __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(flag.value.plainText))"
+                + (flag.deprecated.map { " __prefs_old=\(quoted(endOfNote($0)))" } ?? "")
         case .value(let setting) where setting.isValueOptional:
             "__prefs_kind=optional __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.implied?.plainText ?? ""))"
         case .value(let setting):
@@ -170,7 +180,8 @@ package struct StandaloneParser {
     private func setArms(_ context: String?) -> [String] {
         schema.settings(of: context).filter { !$0.takesRest }.flatMap { setting -> [String] in
             let scope = quoted("\(context ?? ""):\(setting.key)")
-            let assignments = "\(place(setting.key))=$3 \(text(setting.key))=$2"
+            let note = setting.deprecated.map { "__prefs_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
+            let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
             let isNew = "\(unchecked(setting.key))=1"
             let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.expectation)\""
             switch setting.rule.type {
@@ -179,7 +190,8 @@ package struct StandaloneParser {
                 return [
                     "    \(scope))", "        \(assignments)",
                     "        if \(function) \"$2\"; then \(variable(setting.key))=$__prefs_value \(isNew); else",
-                    "            \(failure)", "        fi ;;",
+                    "            \(setting.rule.type == .boolean ? "\(variable(setting.key))=''; " : "")\(failure)",
+                    "        fi ;;",
                 ]
             default: return ["    \(scope)) \(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
             }
@@ -218,10 +230,14 @@ package struct StandaloneParser {
                 lines += ["\(quoted(context ?? "")))"] + contextEnd(context).map { "    " + $0 } + ["    ;;"]
             }
         }
-        lines += [
-            "esac", "if [ -n \"$__prefs_errors\" ]; then",
+        let refusal = [
+            "if [ -n \"$__prefs_errors\" ]; then",
             "    printf '%s%s\\n' \"$__prefs_errors\" \(quoted("Try \(program) --help.")) >&2", "    exit 2", "fi",
         ]
+        lines += ["esac"] + refusal
+        if hasNotes { lines.append("printf '%s' \"$__prefs_notes\" >&2") }
+        let existence = contexts.flatMap { existenceChecks($0) }
+        if !existence.isEmpty { lines += existence + refusal }
         if !schema.commands.isEmpty { lines.append("\(variable("command"))=$__prefs_command") }
         return lines.filter { !$0.isEmpty }
     }
@@ -267,19 +283,18 @@ package struct StandaloneParser {
                 output == .sh
                 ? ["__prefs_quote \"$@\"", "\(variable(taker.key))=$__prefs_value"]
                 : ["eval '\(variable(taker.key))=(\"$@\")'"]
-            if let least = taker.rule.minimumCount, least > 0 {
-                let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
-                lines.append("if [ $# -eq 0 ]; then __prefs_fail \(quoted(problem)); fi")
+            if let reason = taker.deprecated {
+                lines.append("if [ $# -gt 0 ]; then __prefs_note \(quoted(taker.operandName + endOfNote(reason))); fi")
             }
         } else if !places.isEmpty, count == nil {
             lines += refusal(after: 0)
         } else if most != .max {
             lines.append("__prefs_errors=$__prefs_errors$__prefs_late")
         }
-        lines += valueChecks(of: settings)
-        for setting in settings where setting.requiresValue {
-            let problem = "\(setting.writtenName) \(Schema.Problem.Reason.missing)"
-            lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_fail \(quoted(problem)); fi")
+        lines += givenLayers(of: settings) + valueChecks(of: settings) + relationChecks(of: settings)
+        if let taker = settings.first(where: \.takesRest), taker.rule.minimumCount ?? 0 > 0 {
+            let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
+            lines.append("if [ $# -eq 0 ]; then __prefs_fail \(quoted(problem)); fi")
         }
         return lines
     }
@@ -297,14 +312,21 @@ package struct StandaloneParser {
     private func valueChecks(of settings: [SettingDeclaration]) -> [String] {
         let settings = settings.filter { !$0.takesRest }
         let checked = settings.filter { !checks(of: $0).isEmpty }
-        return settings.flatMap { environment(of: $0) } + checked.map { "__prefs_check \(quoted($0.key))" }
+        let related = related(settings)
+        return settings.flatMap { environment(of: $0, isRelated: related.contains($0)) }
+            + checked.map { "__prefs_check \(quoted($0.key))" }
     }
 
-    private func environment(of setting: SettingDeclaration) -> [String] {
+    private func environment(of setting: SettingDeclaration, isRelated: Bool) -> [String] {
         let key = quoted(setting.key)
         let check = checks(of: setting).isEmpty ? "" : " __prefs_check \(key);"
+        // Only flags and operands are noted.
+        let (keep, restore) =
+            setting.deprecated == nil ? ("", "") : ("__prefs_old=$__prefs_notes; ", " __prefs_notes=$__prefs_old;")
+        // A variable that is refused has no value.
+        let mark = isRelated ? " \(layer(setting.key))=${\(unchecked(setting.key)):+new};" : ""
         return setting.environment.map { name in
-            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$__prefs_env_\(name)\" ]; then __prefs_set \(key) \"$__prefs_env_\(name)\" \(name);\(check) fi"
+            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$__prefs_env_\(name)\" ]; then \(keep)__prefs_set \(key) \"$__prefs_env_\(name)\" \(name);\(restore)\(mark)\(check) fi"
         }
     }
 
@@ -314,6 +336,17 @@ package struct StandaloneParser {
             "__prefs_fail \"$\(place(setting.key)) ${\(text(setting.key)):-\\\"\\\"}\"\(quoted(": \(reason)"))"
         }
         var lines: [String] = []
+        if rule.hasLength {
+            let tests = [
+                rule.minimumLength.map { "[ \"$__prefs_value\" -lt \($0) ]" },
+                rule.maximumLength.map { "[ \"$__prefs_value\" -gt \($0) ]" },
+            ]
+            let reason = Schema.Problem.Reason.wrongLength(minimum: rule.minimumLength, maximum: rule.maximumLength)
+            lines += [
+                "__prefs_length \"$\(name)\"",
+                "if \(tests.compactMap(\.self).joined(separator: " || ")); then \(failure(reason)); fi",
+            ]
+        }
         if !rule.choices.isEmpty {
             let reason = Schema.Problem.Reason.notAChoice(rule.choices.map(\.plainText), nearest: nil)
             let words = rule.choices.map { quoted($0.plainText) }.joined(separator: "|")
@@ -333,6 +366,110 @@ package struct StandaloneParser {
         lines.append(
             "if \(isOutside); then \(failure(.outsideRange(minimum: minimum, maximum: maximum))); fi")
         return lines
+    }
+}
+
+// MARK: Rules about several settings
+
+extension StandaloneParser {
+    /// The settings that a rule about several names.
+    private func related(_ settings: [SettingDeclaration]) -> [SettingDeclaration] {
+        let keys = settings.flatMap { setting in
+            let others = setting.conflicts + setting.requires + setting.exactlyOneOf
+            return (others.isEmpty ? [] : [setting.key]) + others
+        }
+        let names = Set(keys.map { Name($0) })
+        return settings.filter { names.contains(Name($0.key)) }
+    }
+
+    /// The lines that find which values of the command line count.
+    private func givenLayers(of settings: [SettingDeclaration]) -> [String] {
+        related(settings).map { setting in
+            let isGiven = setting.takesRest ? "[ $# -gt 0 ]" : "[ -n \"$\(place(setting.key))\" ]\(isNotFalse(setting))"
+            let label = setting.takesRest ? " \(place(setting.key))=\(quoted(setting.operandName))" : ""
+            return "\(layer(setting.key))=''; if \(isGiven); then \(layer(setting.key))=flag\(label); fi"
+        }
+    }
+
+    private func isNotFalse(_ setting: SettingDeclaration) -> String {
+        setting.rule.type == .boolean ? " && [ \"$\(variable(setting.key))\" != false ]" : ""
+    }
+
+    /// The lines that let variables give way to flags, and refuse what cannot be together or is missing.
+    private func relationChecks(of settings: [SettingDeclaration]) -> [String] {
+        let (related, excluded) = (related(settings), settings.excludedPositions)
+        func written(_ key: String) -> String { settings.declaration(of: key)?.writtenName ?? key }
+        func isUsed(_ key: String) -> String { "[ -n \"${\(layer(key))-}\" ]" }
+        var lines = zip(settings, excluded).filter { !$0.0.environment.isEmpty && related.contains($0.0) }.flatMap {
+            setting, others -> [String] in
+            let (by, at) = (layer(setting.key), place(setting.key))
+            let displacements = others.map { settings[$0] }.map { other in
+                let note = Schema.Arguments.Note.displaced("", by: other.writtenName).description
+                return "if [ \"$\(layer(other.key))\" = flag ]; then __prefs_note \"$\(at)\"\(quoted(note)); "
+                    + "\(defaults([setting]).joined()); el"
+            }
+            let end = displacements.isEmpty ? "\(by)=env" : "se \(by)=env; fi"
+            return [
+                "if [ \"$\(by)\" = new ]; then", "    \(by)=''",
+                "    if [ -n \"$\(at)\" ]\(isNotFalse(setting)); then \(displacements.joined())\(end); fi", "fi",
+            ]
+        }
+        var (conflicts, groups): (Set<Set<Name>>, Set<Set<Name>>) = ([], [])
+        for setting in settings {
+            if setting.requiresValue {
+                let problem = "\(setting.writtenName) \(Schema.Problem.Reason.missing)"
+                lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_fail \(quoted(problem)); fi")
+            }
+            func refuse(_ test: String, _ reason: Schema.Problem.Reason) {
+                lines.append(
+                    "if \(isUsed(setting.key)) && \(test); then __prefs_fail \"$\(place(setting.key))\"\(quoted(" \(reason)")); fi"
+                )
+            }
+            for other in setting.conflicts where conflicts.insert([Name(setting.key), Name(other)]).inserted {
+                refuse(isUsed(other), .conflict(with: written(other)))
+            }
+            for other in setting.requires { refuse("! \(isUsed(other))", .requires(written(other))) }
+            let group = setting.exclusiveGroup
+            guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
+            let mistake = Schema.Arguments.Mistake(.relation(.exactlyOne(of: group.map(written))), at: "")
+            let marks = group.map { "${\(layer($0)):+x}" }.joined()
+            lines.append("if [ \"\(marks)\" != x ]; then __prefs_fail \(quoted(mistake.description)); fi")
+        }
+        return lines
+    }
+
+    /// Whether a declaration can lead to a note.
+    var hasNotes: Bool {
+        schema.hasExclusions
+            || schema.allSettings.contains { setting in
+                setting.deprecated != nil || setting.flagValues.contains { $0.deprecated != nil }
+            }
+    }
+
+    /// The end of the note that a flag is deprecated.
+    func endOfNote(_ reason: String) -> String {
+        Schema.Arguments.Note.deprecated("", reason: reason).description.shown
+    }
+
+    /// The lines that check which files exist.
+    private func existenceChecks(_ context: String?) -> [String] {
+        guard context != nil || schema.commands.isEmpty else { return [] }
+        let lines = schema.settings(of: context).compactMap { setting -> String? in
+            guard let exists = setting.rule.exists, let kind = setting.rule.kind else { return nil }
+            let value = "\"$\(variable(setting.key))\""
+            let isThere =
+                switch kind {
+                case .folder where exists: "[ -d \(value) ]"
+                case .file where exists: "[ -e \(value) ] && [ ! -d \(value) ]"
+                default: "[ -e \(value) ]"
+                }
+            let isWrong = exists ? "! { \(isThere); }" : isThere
+            let reason = Schema.Problem.Reason.notOfKind(kind.expectation(exists: exists))
+            return
+                "if [ -n \(value) ] && \(isWrong); then __prefs_fail \(quoted(setting.writtenName + " "))\(value)\(quoted(": \(reason)")); fi"
+        }
+        guard let context, !lines.isEmpty else { return lines }
+        return ["if [ \"$__prefs_command\" = \(quoted(context)) ]; then"] + lines.map { "    " + $0 } + ["fi"]
     }
 }
 
@@ -389,13 +526,8 @@ extension SettingDeclaration {
             ("Type", rule.type.rawValue, !allowed.contains(rule.type) && !isRest),
             ("Kind", rule.kind?.rawValue ?? "", rule.kind.map { !$0.isPath } ?? false),
             ("Pattern", "", rule.pattern != nil), ("Separator", "", rule.separator != nil),
-            ("Exists", "", rule.exists != nil), ("ChoicesFrom", "", rule.choicesFrom != nil),
-            ("Conflicts", "", !conflicts.isEmpty), ("Requires", "", !requires.isEmpty),
-            ("ExactlyOneOf", "", !exactlyOneOf.isEmpty), ("Sensitive", "", isSensitive),
-            ("Deprecated", "", deprecated != nil),
-            ("Values", "a deprecated flag", flagValues.contains { $0.deprecated != nil }),
-            ("MinimumLength", "", rule.minimumLength != nil),
-            ("MaximumLength", "", rule.maximumLength != nil), ("MaximumCount", "", rule.maximumCount != nil),
+            ("ChoicesFrom", "", rule.choicesFrom != nil), ("Sensitive", "", isSensitive),
+            ("MaximumCount", "", rule.maximumCount != nil),
             ("MinimumCount", "", rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
             ("Unique", "", rule.isUnique),
         ]
@@ -412,4 +544,6 @@ extension SettingDeclaration {
 extension ValueRule {
     /// Whether every string is allowed.
     fileprivate var isPlain: Bool { self == ValueRule(.string) }
+
+    fileprivate var hasLength: Bool { type == .string && (minimumLength != nil || maximumLength != nil) }
 }
