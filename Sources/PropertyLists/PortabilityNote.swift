@@ -60,7 +60,7 @@ private struct XMLNoteScan {
         text[min(place, text.count)...].starts(with: prefix.utf8)
     }
 
-    /// For each byte, whether it is no reason for a note, and ends nothing: neither text, nor a part of a tag or comment.
+    /// For each byte, whether it is no reason for a note, and ends neither text nor a part of a tag or comment.
     private static let isOrdinary = (0...255).map { isOrdinaryInText($0) && !">\"'-?".utf8.contains(UInt8($0)) }
 
     /// For each byte, whether it is no reason for a note, and does not end text.
