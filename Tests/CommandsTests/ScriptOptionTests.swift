@@ -19,11 +19,9 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
             name: "ssh-copy-id", linesBefore: 28, refusal: "10:13: Kind: address"),
         PublicScript(name: "fakeroot", linesBefore: 60), PublicScript(name: "apt-key", linesBefore: 62),
         PublicScript(name: "ucf", linesBefore: 38), PublicScript(name: "which", linesBefore: 7),
-        PublicScript(
-            name: "zgrep", linesBefore: 123, refusal: "3:23: Type: array"),
+        PublicScript(name: "zgrep", linesBefore: 123),
         PublicScript(name: "memusage", linesBefore: 120),
-        PublicScript(
-            name: "pg_virtualenv", linesBefore: 18, refusal: "7:24: Type: array"),
+        PublicScript(name: "pg_virtualenv", linesBefore: 18),
     ]
 
     struct Row {
@@ -196,6 +194,9 @@ struct `The options of a public script` {
         (
             """
             #prefs
+            # @option -e --extra=TEXT... {conflicts: three}
+            # @option -i --int=INT... [2..9]
+            # @option --pick=a|b...
             # @flag -a --all {conflicts: only,none} {env: ALL}
             # @option --only=TEXT <xy> {env: ONLY} {length: 2..4}
             # @option --none=TEXT {requires: level} {deprecated: use --all} {env: NONE}
@@ -217,6 +218,9 @@ struct `The options of a public script` {
                 ["--name=a", "--three", "--none=x", "-ll"],
                 ["--name=a", "--three", "--none=x"], ["--name=a", "--three", "w"], ["--all=maybe", "--only=a"],
                 ["--level=x", "-l", "--none=/etc"], ["--name=a", "--three", "--to=/nowhere", "-l", "--level=2"],
+                ["--name=a", "--one=1", "-e", "it's", "-e=", "-e*", "--extra", "a b\\n", "-i0x5", "-i", "-3", "-i10"],
+                ["--name=a", "--one=1", "--pick=a", "--pick", "c", "--pick=a", "-i", "x", "-i", "-x", "-e"],
+                ["--name=a", "--one=1", "-i", "8", "-i7", "--pick=b", "--extra=$(touch x)", "-e", "`a`\n"],
             ]
         ),
         (
@@ -255,13 +259,18 @@ struct `The options of a public script` {
             (0..<Int.random(in: 0...5, using: &random)).compactMap { _ in words.randomElement(using: &random) }
         }
         let settings = Schema.read(lines: lines).schema?.allSettings ?? []
-        // The words of the rest are the operands.
-        let variables = settings.filter { !$0.takesRest }.map { $0.key.replacing("-", with: "_") }
-        let body =
-            "eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"\nprintf '<%s>' \"$@\" "
-            + variables.map { "\"${\($0)-unset}\"" }.joined(separator: " ") + "\n"
+        func body(_ shell: String) -> String {
+            var lines = ["eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"", "printf '<%s>' \"$@\""]
+            for setting in settings where !setting.takesRest {
+                let name = setting.key.replacing("-", with: "_")
+                let isArray = setting.rule.type == .array
+                let elements = shell == "sh" ? "eval \"set -- $\(name)\"" : "set -- \"${\(name)[@]}\""
+                lines.append(isArray ? "\(elements); printf '[%s]' \"$@\"" : "printf '<%s>' \"${\(name)-unset}\"")
+            }
+            return lines.joined(separator: "\n") + "\n"
+        }
         for name in ["sh", "bash", "zsh"] {
-            try folder.write("#!/bin/\(name)\n\(lines)\n\(body)", to: "live-\(name)/script")
+            try folder.write("#!/bin/\(name)\n\(lines)\n\(body(name))", to: "live-\(name)/script")
             let line = "mkdir \(name); prefs args --build live-\(name)/script > \(name)/script"
             let built = try Subprocess.run("bash", ["-c", line], environment: command.variables, in: folder.url)
             #expect(built.status == 0, "\(built.errorText)")
@@ -366,9 +375,12 @@ struct `The options of a public script` {
             #!/bin/sh
             #prefs interleaved=NO
             # @option -k --keep=TEXT <a>  Text {env: KEEP_VALUE}
+            # @option --item=TEXT...
             # @rest words
             eval "$(prefs args "$0" -- "$@" || echo exit $?)"
             printf '%s\\0' "$keep" "$@"
+            eval "set -- $item"
+            [ $# = 0 ] || printf '%s\\0' "$@"
 
             """
         try folder.write(head, to: "script")
@@ -380,9 +392,10 @@ struct `The options of a public script` {
         for (file, shell) in [("script", ["dash"])] + Self.shells.map({ ("built", $0) }) where Tool.isExpected(shell[0])
         {
             let flag = try Subprocess.run(
-                shell[0], shell.dropFirst() + [file, "--keep=\(texts[0])", "--"] + texts,
+                shell[0],
+                shell.dropFirst() + [file, "--keep=\(texts[0])"] + texts.map { "--item=\($0)" } + ["--"] + texts,
                 environment: command.variables, in: folder.url)
-            let wanted = ([texts[0]] + texts).map { $0 + "\0" }.joined()
+            let wanted = ([texts[0]] + texts + texts).map { $0 + "\0" }.joined()
             #expect(Array(flag.output) == Array(wanted.utf8), "\(shell) \(Seed.ofThisRun): \(flag.errorText)")
             for text in texts.prefix(40) {
                 var variables = command.variables

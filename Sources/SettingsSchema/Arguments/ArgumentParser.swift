@@ -433,7 +433,7 @@ extension PropertyList {
 
 extension SettingDeclaration {
     /// Whether the flag is repeated, once for each element of the value.
-    fileprivate var takesElements: Bool { repeats && rule.type == .array }
+    var takesElements: Bool { repeats && rule.type == .array }
 
     /// The rule for the value that follows the flag.
     var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }

@@ -15,8 +15,8 @@ internal import PropertyLists
 /// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
 /// - `kind`, `key`, `fixed`, `shown`: the result of `__prefs_flag`: the effect, the setting, a value or text of the
 ///   flag, and its name in messages
-/// - `at_KEY`, `text_KEY`, `new_KEY`: for each setting, the flag or operand that gave the value; the text; whether it
-///   is unchecked
+/// - `at_KEY`, `text_KEY`, `new_KEY`: for each setting, the flag or operand that gave the value; the text, or quoted
+///   words for an array; whether it is unchecked
 /// - `by_KEY`: for each setting in a rule about several, `flag` or `env` if its value counts; `new` for a variable at
 ///   first
 /// - `notes`, `old`: the notes so far; the end of the note on the flag, if it is deprecated
@@ -80,9 +80,14 @@ package struct StandaloneParser {
 
     func defaults(_ settings: [SettingDeclaration]) -> [String] {
         settings.map { setting in
+            let state = "\(place(setting.key))='' \(unchecked(setting.key))='' \(text(setting.key))="
+            if setting.isList {
+                let words = (setting.defaultValue?.arrayValue ?? []).map { quoted($0.plainText) }
+                return state + quoted(words.joined(separator: " "))
+            }
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
             return
-                "\(variable(setting.key))=\(quoted(value)) \(place(setting.key))='' \(text(setting.key))='' \(unchecked(setting.key))=''"
+                "\(variable(setting.key))=\(quoted(value)) \(state)''"
         }
     }
 
@@ -110,7 +115,8 @@ package struct StandaloneParser {
             lines += ["    \(quoted(context ?? ""))) printf '%s' \(quoted(help)) ;;"]
         }
         lines += ["    esac", "}"]
-        if output == .sh, schema.allSettings.contains(where: \.takesRest) { lines += StandaloneFunctions.quoting }
+        let isQuoting = schema.allSettings.contains { $0.isList || output == .sh && $0.takesRest }
+        if isQuoting { lines += StandaloneFunctions.quoting }
         return lines
     }
 
@@ -171,7 +177,7 @@ package struct StandaloneParser {
         case .value(let setting) where setting.isValueOptional:
             "__prefs_kind=optional __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.implied?.plainText ?? ""))"
         case .value(let setting):
-            "__prefs_kind=\(setting.allowsDash ? "any" : setting.rule.type == .integer ? "number" : "value") __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.rule.expectation))"
+            "__prefs_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.flagRule.expectation))"
         case .secret, .secretSource: ""
         }
     }
@@ -183,7 +189,10 @@ package struct StandaloneParser {
             let note = setting.deprecated.map { "__prefs_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
             let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
             let isNew = "\(unchecked(setting.key))=1"
-            let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.expectation)\""
+            let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.flagRule.expectation)\""
+            if setting.isList {
+                return ["    \(scope))", "        \(note)\(place(setting.key))=$3"] + adding(to: setting, failure)
+            }
             switch setting.rule.type {
             case .integer, .boolean:
                 let function = setting.rule.type == .integer ? "__prefs_integer" : "__prefs_boolean"
@@ -198,14 +207,47 @@ package struct StandaloneParser {
         }
     }
 
+    /// The lines that add the text `$2` to an array. The first one replaces the default.
+    private func adding(to setting: SettingDeclaration, _ failure: String) -> [String] {
+        let (words, new) = (text(setting.key), unchecked(setting.key))
+        let add = [
+            "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
+            "\(words)=\"$\(words)${\(words):+ }$__prefs_value\"",
+        ]
+        guard setting.rule.ofElements.type == .integer else {
+            return (["__prefs_quote \"$2\""] + add).map { "        " + $0 } + ["        ;;"]
+        }
+        return ["        if __prefs_integer \"$2\"; then", "            __prefs_quote \"$__prefs_value\""]
+            + add.map { "            " + $0 } + ["        else", "            \(failure)", "        fi ;;"]
+    }
+
+    /// The lines that check the elements of an array, and assign it. Other shells than the script's own must be able to
+    /// read them.
+    private func assignment(of setting: SettingDeclaration) -> [String] {
+        let (words, new, name) = (text(setting.key), unchecked(setting.key), variable(setting.key))
+        let checks = checks(setting.rule.ofElements, of: "__prefs_word") { reason in
+            "__prefs_fail \"$\(place(setting.key)) ${__prefs_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        }
+        var lines: [String] = []
+        if !checks.isEmpty {
+            lines += [
+                "if [ -n \"$\(new)\" ]; then", "    eval \"set -- $\(words)\"", "    for __prefs_word in \"$@\"; do",
+            ]
+            lines += checks.map { "        " + $0 } + ["    done", "fi"]
+        }
+        return lines + [output == .sh ? "\(name)=$\(words)" : "eval \"\(name)=($\(words))\"", ";;"]
+    }
+
     /// The branches that check the new values of a context.
     private func checkArms(_ context: String?) -> [String] {
         schema.settings(of: context).compactMap { setting -> [String]? in
+            let head = "    \(quoted("\(context ?? ""):\(setting.key)")))"
+            if setting.isList { return [head] + assignment(of: setting).map { "        " + $0 } }
             let checks = checks(of: setting)
             guard !setting.takesRest, !checks.isEmpty else { return nil }
             let start = ["if [ -n \"$\(unchecked(setting.key))\" ]; then", "    \(unchecked(setting.key))=''"]
             let lines = start + checks.map { "    " + $0 } + ["fi ;;"]
-            return ["    \(quoted("\(context ?? ""):\(setting.key)")))"] + lines.map { "        " + $0 }
+            return [head] + lines.map { "        " + $0 }
         }.flatMap(\.self)
     }
 
@@ -311,7 +353,7 @@ package struct StandaloneParser {
     /// The lines that read the variables, then check the values of the command line.
     private func valueChecks(of settings: [SettingDeclaration]) -> [String] {
         let settings = settings.filter { !$0.takesRest }
-        let checked = settings.filter { !checks(of: $0).isEmpty }
+        let checked = settings.filter { $0.isList || !checks(of: $0).isEmpty }
         let related = related(settings)
         return settings.flatMap { environment(of: $0, isRelated: related.contains($0)) }
             + checked.map { "__prefs_check \(quoted($0.key))" }
@@ -331,10 +373,19 @@ package struct StandaloneParser {
     }
 
     private func checks(of setting: SettingDeclaration) -> [String] {
-        let (rule, name) = (setting.rule, variable(setting.key))
-        func failure(_ reason: Schema.Problem.Reason) -> String {
-            "__prefs_fail \"$\(place(setting.key)) ${\(text(setting.key)):-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        let text = text(setting.key)
+        let checks = checks(setting.rule, of: variable(setting.key)) { reason in
+            "__prefs_fail \"$\(place(setting.key)) ${\(text):-\\\"\\\"}\"\(quoted(": \(reason)"))"
         }
+        // A counter has no text: its value is shown.
+        let isShown = setting.isCounter && !checks.isEmpty
+        return isShown ? ["\(text)=${\(text):-$\(variable(setting.key))}"] + checks : checks
+    }
+
+    /// The lines that check the value of a variable.
+    private func checks(
+        _ rule: ValueRule, of name: String, _ failure: (Schema.Problem.Reason) -> String
+    ) -> [String] {
         var lines: [String] = []
         if rule.hasLength {
             let tests = [
@@ -361,8 +412,6 @@ package struct StandaloneParser {
             minimum.map { "__prefs_below \"$\(name)\" \($0)" }, maximum.map { "__prefs_below \($0) \"$\(name)\"" },
         ]
         let isOutside = tests.compactMap(\.self).joined(separator: " || ")
-        // A counter has no text: its value is shown.
-        if setting.isCounter { lines.append("\(text(setting.key))=${\(text(setting.key)):-$\(name)}") }
         lines.append(
             "if \(isOutside); then \(failure(.outsideRange(minimum: minimum, maximum: maximum))); fi")
         return lines
@@ -523,7 +572,8 @@ extension SettingDeclaration {
         let allowed: [ValueType] = [.string, .integer, .boolean]
         let isRest = takesRest && rule.type == .array && (rule.element?.isPlain ?? true)
         let attributes: [(name: String, part: String, isBeyond: Bool)] = [
-            ("Type", rule.type.rawValue, !allowed.contains(rule.type) && !isRest),
+            ("Type", rule.type.rawValue, !allowed.contains(rule.type) && !isRest && !isList),
+            ("Environment", "", isList && !environment.isEmpty),
             ("Kind", rule.kind?.rawValue ?? "", rule.kind.map { !$0.isPath } ?? false),
             ("Pattern", "", rule.pattern != nil), ("Separator", "", rule.separator != nil),
             ("ChoicesFrom", "", rule.choicesFrom != nil), ("Sensitive", "", isSensitive),
@@ -541,7 +591,23 @@ extension SettingDeclaration {
     }
 }
 
+extension SettingDeclaration {
+    /// Whether a flag adds an element to an array with each use.
+    fileprivate var isList: Bool {
+        takesElements && !takesRest && positional == nil && !isValueOptional && rule.ofElements.isOfList
+    }
+}
+
 extension ValueRule {
+    /// Whether a value with this rule can be an element of an array.
+    fileprivate var isOfList: Bool {
+        var rest = self
+        (rest.minimum, rest.maximum, rest.minimumLength, rest.maximumLength) = (nil, nil, nil, nil)
+        (rest.choices, rest.choiceTitles) = ([], [])
+        if kind?.isPath ?? false { rest.kind = nil }
+        return rest == ValueRule(type) && [.string, .integer].contains(type)
+    }
+
     /// Whether every string is allowed.
     fileprivate var isPlain: Bool { self == ValueRule(.string) }
 
