@@ -176,11 +176,10 @@ import Testing
             what: "a check of what is so already", before: [("--domains -", one)], command: "--domains --check -",
             input: one, values: "{\"a\":{\"x\":1,\"y\":1},\"b\":{\"z\":1}}"),
         Row(
-            what: "a skipped file of a domain prevents pruning", before: [("folder", "")],
-            command: "--prune-domains folder",
-            status: 8,
+            what: "a skipped file of a domain prevents pruning, and a slash at the end of a folder makes no other set",
+            before: [("folder", "")], command: "--prune-domains folder/", status: 8,
             errors: """
-                prefs: folder: not read: two.txt
+                prefs: folder/: not read: two.txt
                 prefs: two.txt: not read, and two has keys of the set; nothing was changed
 
                 """,
@@ -245,7 +244,7 @@ import Testing
     }
 
     private static let noteOnHost =
-        "prefs: /home/ada/clone/hosts/other: not applied: unknown host other; the known ones are simulated (this host)\n"
+        "prefs: /home/ada/clone/hosts/other: not applied: unknown host other; the known ones are simulated (this host); to write for another, add --new-host\n"
 
     @Test func `the folders of layers and hosts are applied by the administrator`() throws {
         let machine = try Self.layers(user: 0)

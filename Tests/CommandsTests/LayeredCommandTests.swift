@@ -15,7 +15,11 @@ import Testing
         try machine.administrate(
             Self.forced, "{\"locked\": \"by force\"}", permissions: FilePermissions(rawValue: forcedMode))
         try machine.administrate(Self.site, "{\"locked\": \"site\", \"theme\": \"Site Blue\", \"size\": 14}")
-        for line in ["prefs write --force d locked mine", "prefs write d theme dark", "prefs write -g size -int 12"] {
+        let forced = try machine.run("prefs write --force d locked mine")
+        #expect(
+            forced == Transcript.Outcome(errors: "prefs: d locked: the value in layer forced stays in force\n"),
+            "\(forced)")
+        for line in ["prefs write d theme dark", "prefs write -g size -int 12"] {
             #expect(try machine.run(line) == Transcript.Outcome())
         }
         return machine
@@ -170,12 +174,15 @@ import Testing
     /// Words for hosts, each with the commands before, and the status and the last line of a write.
     static let hosts: [(String, [String], Int32, String)] = [
         ("simulated", [], 0, ""), ("SIMULATED", [], 0, ""), ("665baf1d03664e1f83dc22b83f7281fb", [], 0, ""),
-        ("box", [], 2, "prefs: unknown host box; the known ones are simulated (this host)"),
+        (
+            "box", [], 2,
+            "prefs: unknown host box; the known ones are simulated (this host); to write for another, add --new-host"
+        ),
         ("box", ["--host box write --new-host d k 1"], 0, ""),
         ("box", ["--host box write --new-host d k 1", "--host box delete d"], 0, ""),
         (
             "bix", ["--host box write --new-host d k 1"], 2,
-            "prefs: unknown host bix; the known ones are simulated (this host), box"
+            "prefs: unknown host bix; the known ones are simulated (this host), box; to write for another, add --new-host"
         ),
         ("a.b", [], 2, "prefs: a.b is not a valid host name: it contains a dot"),
     ]

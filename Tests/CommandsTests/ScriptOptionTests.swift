@@ -170,6 +170,7 @@ struct `The options of a public script` {
                 ["a", "-c", "-0XfF"], ["a", "-c", "0xffffffffffffffff"], ["a", "-c", "+-3"], ["a", "-c", "+007"],
                 ["a", "-m"], ["-m", "bogus", "a", "-m"], ["a", "-k", "-inf"], ["a", "-k", "-.5"], ["a", "-.5"],
                 ["a", "-k", "\u{1B}[31mx\ty\n"], ["a", "-dddd"], ["a", "-k", "0", "-k", "x"], ["a", "--out="],
+                ["a", "--keep=0x190", "--keep=x", "-k"],
             ]
         ),
         (

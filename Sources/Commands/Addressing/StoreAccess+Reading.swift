@@ -163,6 +163,17 @@ extension StoreAccess {
         }
     }
 
+    /// Notes that a key that was changed in a domain has a value in a layer before it, which stays in force.
+    func noteValueBefore(_ domain: AddressedDomain, at key: KeyArgument) {
+        guard context.dialect == .modern, domain.name != nil, !domain.file.isAdopted, let files = try? files(domain)
+        else { return }
+        let before = files.prefix { $0.layer < domain.layer }.first { _, file in
+            (try? file.contents(on: system).values[key.key]) ?? nil != nil
+        }
+        guard let layer = before?.layer.name else { return }
+        context.note("\(domain.word) \(key.key): the value in layer \(layer) stays in force".onOneLine)
+    }
+
     /// Throws if the entry comes from JSON and contains an integer beyond 64 bits.
     func checkExact(_ value: PropertyList, at path: EntryPath, in domain: AddressedDomain) throws {
         if let failure = try inexactInteger(in: value, at: path, of: domain) { throw failure }

@@ -320,7 +320,7 @@ extension CommandFailure {
 
 extension PropertyList {
     /// Returns the paths at which a value occurs.
-    fileprivate func paths(to value: PropertyList) -> [EntryPath] {
+    func paths(to value: PropertyList) -> [EntryPath] {
         func inside(_ component: EntryPath.Component, _ element: PropertyList) -> [EntryPath] {
             element.paths(to: value).map { EntryPath([component] + $0.components) }
         }

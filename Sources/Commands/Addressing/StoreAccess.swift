@@ -108,7 +108,9 @@ struct StoreAccess {
         let others = known.filter { $0 != own }.map(\.onOneLine)
         let list = (["\(name.onOneLine) (this host)"] + others).joined(separator: ", ")
         throw CommandFailure(
-            .usage, "unknown host \(ShellWord.quoted(word.onOneLine)); the known ones are \(list)")
+            .usage,
+            "unknown host \(ShellWord.quoted(word.onOneLine)); the known ones are \(list); to write for another, add --new-host"
+        )
     }
 
     /// Returns the host that a word means, like the word of `--host`.

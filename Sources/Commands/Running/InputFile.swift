@@ -116,6 +116,15 @@ struct InputFile: Sendable {
         return entries
     }
 
+    /// Throws if a value is the text that is printed in place of a secret. Where the input was printed, a schema may
+    /// have declared it that is not known here.
+    func checkNotMasked(_ values: PropertyList.Dictionary) throws(CommandFailure) {
+        guard let path = PropertyList.dictionary(values).paths(to: .string(Masking.dots)).first else { return }
+        let text = "\(name): \(path): \(Masking.dots) is what is printed in place of a secret"
+        throw CommandFailure(
+            .invalidValue, text.onOneLine + "; prefs export writes secrets to a file, and --force stores this text")
+    }
+
     private func linesRead() throws(CommandFailure) -> PropertyList.Dictionary {
         do throws(TypedFailure) {
             return try TypedText.domain(from: bytes)

@@ -28,7 +28,7 @@ struct AppliedSets: Hashable, Sendable {
             guard let name = entry.value["domain"]?.stringValue, let domain = try? DomainName(name) else { continue }
             var sets: [Name: Set<EntryPath.Component>] = [:]
             for (set, keys) in entry.value["sets"]?.dictionaryValue?.map({ ($0.name, $0.value) }) ?? [] {
-                sets[set] = Self.keys(in: keys)
+                sets[Self.normal(set.text), default: []].formUnion(Self.keys(in: keys))
             }
             sets[Self.ofSeveralFiles, default: []].formUnion(Self.keys(in: entry.value["keys"]))
             entries[entry.name] = Entry(domain: domain, sets: sets)
@@ -62,7 +62,16 @@ struct AppliedSets: Hashable, Sendable {
             return Name(word)
         }
         guard arguments.count == 1, try !context.isStream(arguments[0]) else { return ofSeveralFiles }
-        return Name(try context.absolutePath(arguments[0]).description)
+        return normal(try context.absolutePath(arguments[0]).description)
+    }
+
+    /// Returns the name without slashes at the end, which earlier versions kept: a folder has one name.
+    private static func normal(_ name: String) -> Name {
+        var name = name
+        while name.utf8.count > 1, name.utf8.first == UInt8(ascii: "/"), name.utf8.last == UInt8(ascii: "/") {
+            name.removeLast()
+        }
+        return Name(name)
     }
 
     func keys(of set: Name, in file: DomainFile) -> Set<EntryPath.Component> {

@@ -373,6 +373,7 @@ struct Declaration: Sendable {
             let name = try context.isStream(argument) ? "" : argument
             let file = try InputFile(argument, invocation, context, unwrapsJSON: true)
             let values = try file.dictionary()
+            if !invocation.has(.force) { try file.checkNotMasked(values) }
             if try file.isUntyped() { isUntyped = true }
             if let only {
                 try add(values, to: try DomainName(word: only), input, file, context)

@@ -48,6 +48,7 @@ extension Verb {
         }
         return try revision.carryOut(edits, .delete) {
             try found.check(key, in: first, access, pattern: revision.pattern)
+            if let key, revision.domains.count == 1 { access.noteValueBefore(first, at: key) }
             return nil
         }
     }

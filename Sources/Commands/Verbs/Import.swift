@@ -40,6 +40,7 @@ extension Verb {
         context.progress.show(imported.count, "keys read")
         if try input.roundsReals() { context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) {
+            try input.checkNotMasked(imported)
             try text?.check(imported, in: domain, access, name: input.name)
             try access.checkNotForced(imported.keys, in: domain)
             try access.checkNotExposing(imported, from: file, in: domain)

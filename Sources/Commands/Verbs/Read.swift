@@ -29,7 +29,12 @@ extension Verb {
         let key = try invocation.key
         if let (value, layer) = try value(key, in: domain, access, invocation) {
             if key != nil { try access.checkSecrecy(of: domain, "this value is not shown") }
-            let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
+            let masking = access.masking(domain)
+            let bytes = try rendering.bytes(of: value, under: key, masking)
+            if let key, masking.hides(key.path), context.dialect == .modern {
+                context.note(
+                    "\(word) \(key.key) is sensitive and not shown; prefs export writes it to a file".onOneLine)
+            }
             if rendering.dropsFractions(of: value) { context.noteDroppedFractions(in: word.onOneLine) }
             try context.print(bytes, of: value, rendering, from: layer == .user ? nil : layer)
         } else if let text = invocation[.defaultText] {

@@ -112,7 +112,7 @@ extension Option {
     package static let ignore = Option(
         "--ignore", Argument("GLOB", .word), "ignore matching domains or keys", repeats: true)
     package static let initial = Option("--initial", "begin with the present values")
-    package static let once = Option("--once", "end after the first change")
+    package static let once = Option("--once", "end after the first change; the values of --initial are none")
     package static let program = Option(
         "--run", Argument("COMMAND", .program), "run COMMAND, with all words after it, for each change")
 }

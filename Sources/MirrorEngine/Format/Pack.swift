@@ -9,7 +9,7 @@ package struct EncodedPack: Hashable, Sendable {
     package var blobs: [Blob] = []
 
     /// The number of bytes that the file and its blobs add to the directory.
-    var size: Int { bytes.count + blobs.reduce(0) { $0 + $1.value.count } }
+    package var size: Int { bytes.count + blobs.reduce(0) { $0 + $1.value.count } }
 }
 
 /// A complete and valid file of a writer's folder.

@@ -123,11 +123,14 @@ extension StandaloneParser {
             """.shellLines
     }
 
-    /// Marks a setting as given although its value is missing, so that it is not reported as required too.
+    /// Marks a setting as given although its value is missing, so that it is not reported as required too. What was
+    /// given before keeps its value, but not its text.
     private var missingFunction: [String] {
-        ["__prefs_missing() {", "    case $1 in"]
-            + schema.allSettings.filter { !$0.takesRest }.map { "    \(quoted($0.key))) \(place($0.key))=$2 ;;" }
-            + ["    esac", "}"]
+        let arms = schema.allSettings.filter { !$0.takesRest }.map { setting in
+            let words = setting.isList ? "" : " \(text(setting.key))=$\(variable(setting.key))"
+            return "    \(quoted(setting.key))) \(place(setting.key))=$2\(words) ;;"
+        }
+        return ["__prefs_missing() {", "    case $1 in"] + arms + ["    esac", "}"]
     }
 
     /// The patterns of infinity.

@@ -593,7 +593,7 @@ extension SettingDeclaration {
 
 extension SettingDeclaration {
     /// Whether a flag adds an element to an array with each use.
-    fileprivate var isList: Bool {
+    var isList: Bool {
         takesElements && !takesRest && positional == nil && !isValueOptional && rule.ofElements.isOfList
     }
 }
