@@ -124,12 +124,23 @@ extension World {
 
     /// The open conflicts whose loser was seen by the user whose value is in force.
     package var needless: [String] {
-        guard let host = hosts.first, faults[.withoutSchema] == nil else { return [] }
+        guard let host = hosts.first, faults[.withoutSchema] == nil, !hosts.contains(where: lacksRoom) else {
+            return []
+        }
         return host.engine.status.mergeState.conflicts.compactMap { conflict in
             let winning = conflict.winner.map { $0.value.texts } ?? []
             guard record.isNeedless(conflict.lostTexts, winning, at: conflict.place) else { return nil }
             return "\(conflict.place): \(conflict.lostTexts), which \(winning) has seen"
         }
+    }
+}
+
+extension World {
+    /// Whether a host reports that what it wrote exceeds a limit, and a file with all of it would. Its values wait.
+    func lacksRoom(_ host: SimulatedHost) -> Bool {
+        !host.durable.outbox.isEmpty
+            && host.engine.status.exceedsQuota(at: Moment(now: host.now, random: 0))
+            && host.durable.base.encoded().size > scenario.bytesOfWriter
     }
 }
 
