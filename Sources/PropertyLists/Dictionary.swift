@@ -295,7 +295,7 @@ struct KeyIndex: Sendable {
     /// Creates an empty index with room for `capacity` keys.
     private init(capacity: Int) {
         var slots = 32
-        while slots < capacity + capacity / 3 { slots *= 2 }
+        while slots < capacity + capacity / 4 { slots *= 2 }
         table = ContiguousArray(repeating: 0, count: Self.header + slots)
         table[1] = UInt64(slots - 1)
     }
@@ -318,11 +318,11 @@ struct KeyIndex: Sendable {
     /// Adds all entries to an empty index. Stops and returns false if two entries with equal hashes are the same.
     @discardableResult
     private mutating func fill(with entries: Entries, _ areSame: (Int, Int) -> Bool) -> Bool {
-        let mask = mask
+        let (mask, seed) = (mask, Self.seed)
         let entries = entries.span
         var slots = table.mutableSpan
         for position in entries.indices {
-            let hash = entries.withElement(at: position) { Self.hash($0.key) }
+            let hash = entries.withElement(at: position) { $0.key.withBytes { hashOfBytes($0, seed: seed) } }
             var slot = Int(truncatingIfNeeded: hash) & mask
             while slots[Self.header + slot] != 0 {
                 let other = slots[Self.header + slot]
@@ -351,7 +351,7 @@ struct KeyIndex: Sendable {
 
     /// Adds the position of a new key. Returns false if the table is full, so that a larger one must be made.
     mutating func insert(_ key: String, position: Int, isGreatest: Bool) -> Bool {
-        guard count + count / 3 < mask else { return false }
+        guard count + count / 4 < mask else { return false }
         let (hash, mask) = (Self.hash(key), mask)
         var slot = Int(truncatingIfNeeded: hash) & mask
         while table[Self.header + slot] != 0 { slot = (slot + 1) & mask }
