@@ -55,6 +55,7 @@ import Testing
         "read d token", "read d :account:password", "read --effective d token", "read --format raw d theme",
         "export d -", "export --effective d -", "convert -o - d xml", "edit d", "copy d token shown",
         "copy --to other d token shown", "rename d token shown", "rename --to other d token shown", "form --plain d",
+        "copy --to new d", "rename --to new d",
     ]
 
     /// What is printed in place of a secret must not become the secret, also where no schema declares it.
@@ -299,6 +300,11 @@ import Testing
         #expect(try machine.run("prefs read d :account:name").output == "ada\n")
         #expect(try machine.run("prefs read d :account:password").output == "••••\n")
         #expect(try machine.run("prefs copy d token shown").status == 3)
+        for verb in ["copy", "rename"] {
+            let refused = try machine.run("prefs \(verb) --to new d")
+            #expect(refused.status == 3 && refused.errors.contains("d: account is sensitive"), "\(refused)")
+            #expect(try machine.run("prefs read new").status == 1)
+        }
         let doctor = try machine.run("prefs doctor")
         #expect(doctor.status == 0 && doctor.errors.contains("d token: masked, since an earlier schema"), "\(doctor)")
         // A schema that does not mention the key changes nothing.

@@ -36,7 +36,9 @@ extension Verb {
             (old, new) = try access.versions(versions, of: domain)
         case (nil, nil) where stores < 2:
             guard !isForced, let (domain, version) = try access.versionOperand(words.0) else {
-                throw CommandFailure(.usage, "diff compares A with B, or two versions of A with --versions")
+                throw CommandFailure(
+                    .usage, "diff compares A with B, two versions of A (--versions), or A of two stores (--store twice)"
+                )
             }
             guard invocation[.from] == nil else { throw CommandFailure.formatOfDomain(words.0) }
             (old, new) = try access.versions(version, of: domain)

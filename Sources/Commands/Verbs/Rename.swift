@@ -7,10 +7,12 @@ extension Verb {
     package static let rename = Verb(
         "rename", .classic, "move a value to another key, or to another domain",
         details: [
-            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file; both are changed in one transaction. An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
+            "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file; both are changed in one transaction. An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given.",
+            "Without OLD and NEW, all values of the domain are moved to the domain --to, and its file is removed. Its schema, its history and what mirrors know of it stay under the old name.",
         ],
         options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses + [.different]
     ) { invocation, context in
+        if let whole = try DomainTransfer(invocation, context) { return try whole.move() }
         let revision = try Revision(invocation, context)
         guard let pattern = revision.pattern else {
             return try Transfer(invocation, revision.access, revision.domains[0]).move()
@@ -29,11 +31,13 @@ extension Verb {
         "copy", .new, "copy a value to another key, or to another domain",
         details: [
             "A value at NEW is replaced. NEW is a key of the same domain, or with --to of another domain or file. A sensitive value can be copied only to a sensitive key, unless --force is given.",
+            "Without OLD and NEW, all values of the domain are copied to the domain or file --to.",
             "With --where, OLD is a path with *, and each * in NEW stands for the same key or index as the one in OLD.",
         ],
         options: Transfer.options + [.predicate, .create, .bind], forms: Transfer.forms,
         statuses: Transfer.statuses + [.different]
     ) { invocation, context in
+        if let whole = try DomainTransfer(invocation, context) { return try whole.copy() }
         let (access, source) = try StoreAccess.ofDomain(invocation, context)
         let transfer = try Transfer(invocation, access, source)
         guard let selection = try EntrySelection(invocation[operand: "OLD"], invocation) else {
@@ -50,7 +54,7 @@ extension Option {
 /// A value, and the place to which `rename` moves or `copy` copies it.
 private struct Transfer: Sendable {
     static let options: [Option] = [.target, .layer, .force, .rewrite, .dryRun, .from, .newDomain, .newHost]
-    static let forms: [[Operand]] = [[.domain, Operand("OLD", .key), Operand("NEW", .key)]]
+    static let forms: [[Operand]] = [[.domain, Operand("OLD", .key), Operand("NEW", .key)], [.domain]]
     static let statuses: [ExitStatus] = [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
 
     private let invocation: Invocation
@@ -242,6 +246,87 @@ private struct Transfer: Sendable {
         var written = target
         if isSensitive, !target.file.isOfDomain { written.file.audience = .owner }
         return written
+    }
+}
+
+/// All values of a domain, and the domain to which `rename` moves or `copy` copies them.
+private struct DomainTransfer: Sendable {
+    private let invocation: Invocation
+    private let access: StoreAccess
+    private let source: AddressedDomain
+    private let target: AddressedDomain
+
+    /// Returns nil if the arguments name a value.
+    init?(_ invocation: Invocation, _ context: CommandContext) throws {
+        guard invocation[operand: "OLD"] == nil else { return nil }
+        self.invocation = invocation
+        (access, source) = try StoreAccess.ofDomain(invocation, context)
+        let verb = invocation.verb.name
+        guard let word = invocation[.target] else {
+            throw CommandFailure(
+                .usage, "\(verb): OLD and NEW name a value; for all values, --to names the new domain",
+                classic: "\(verb) requires OLD and NEW")
+        }
+        guard !invocation.has(.predicate) else { throw CommandFailure(.usage, "\(verb): --where requires OLD and NEW") }
+        target = try access.named(word)
+        try access.checkNewDomain(target, invocation)
+        guard target.file.path != source.file.path else {
+            throw CommandFailure(.usage, "\(verb): \(source.word.onOneLine) and \(word.onOneLine) are the same file")
+        }
+    }
+
+    private var isForced: Bool { invocation.has(.force) }
+
+    func copy() throws -> ExitStatus {
+        let contents = try access.contents(source.file)
+        guard contents.exists else { throw try access.failure(ofMissing: nil, in: source) }
+        let values = try checked(contents.root)
+        return try Revision(access, [target], invocation).carryOut([adding { values }])
+    }
+
+    func move() throws -> ExitStatus {
+        guard source.name != nil, target.name != nil else {
+            let file = source.name == nil ? source : target
+            throw CommandFailure(.usage, "\(file.word.onOneLine): a file, which is not renamed as a domain")
+        }
+        let moved = Mutex<PropertyList.Dictionary>([:])
+        let acceptsLoss = source.file.isRecoverable(on: access.system)
+        let removal = DomainEdit(source.file, acceptsLoss: acceptsLoss) { draft in
+            guard draft.exists else { throw try access.failure(ofMissing: nil, in: source) }
+            let values = try checked(draft.root)
+            moved.withLock { $0 = values }
+            draft.removesFile = true
+        }
+        let addition = try adding { moved.withLock(\.self) }
+        return try Revision(access, [source, target], invocation).carryOut([removal.ofExistingDomain, addition])
+    }
+
+    private func adding(_ values: @escaping @Sendable () -> PropertyList.Dictionary) throws -> DomainEdit {
+        try access.edit(target, isForced: isForced) { draft in
+            var root = draft.root
+            for entry in values() { try root.set(entry.value, at: EntryPath([EntryPath.Component(entry.key)])) }
+            draft.root = root
+        }
+    }
+
+    /// Returns the values, all of which may be written to the target.
+    private func checked(_ root: PropertyList) throws -> PropertyList.Dictionary {
+        guard var values = root.dictionaryValue else {
+            throw CommandFailure(.invalidValue, "\(source.word.onOneLine): the root is \(root.kind.withArticle)")
+        }
+        values.removeAll { $0.key.isHidden }
+        guard !isForced else { return values }
+        try access.checkNotForced(values.keys, in: target)
+        try access.checkSecrecy(of: source, "no value is copied")
+        let maskings = (source: Masking(access.secrecy(source)), target: Masking(declaredBy: access.secrecy(target)))
+        for entry in values {
+            let path = EntryPath([EntryPath.Component(entry.key)])
+            guard !maskings.source.exposes(entry.value, at: path, movedTo: path, maskings.target) else {
+                let key = try KeyArgument(path)
+                throw access.exposed(key, in: source, by: key, of: target)
+            }
+        }
+        return values
     }
 }
 

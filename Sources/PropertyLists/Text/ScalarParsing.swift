@@ -53,12 +53,13 @@ extension Date {
         Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate.rounded(.down))
     }
 
-    /// Parses RFC 3339 text, Apple's form with spaces, or a date in UTC without a time or without seconds.
+    /// Parses RFC 3339 text or Apple's form with spaces. Without an offset, it is in UTC. Its seconds or its time can
+    /// be missing.
     package init?(word: String) {
-        guard
-            let date = Date(rfc3339: word) ?? Date(spaced: word) ?? Date(rfc3339: word + "T00:00:00Z")
-                ?? Date(spaced: word + ":00 +0000")
-        else { return nil }
+        let date =
+            ["", "Z", "T00:00:00Z"].lazy.compactMap { Date(rfc3339: word + $0) }.first
+            ?? ["", " +0000", ":00 +0000"].lazy.compactMap { Date(spaced: word + $0) }.first
+        guard let date else { return nil }
         self = date
     }
 }
