@@ -246,6 +246,29 @@ import Testing
     private static let noteOnHost =
         "prefs: /home/ada/clone/hosts/other: not applied: unknown host other; the known ones are simulated (this host); to write for another, add --new-host\n"
 
+    @Test(arguments: ["json", "xml", "binary"])
+    func `a backup of all domains makes the same domains in an empty home, and is complete`(_ format: String) throws {
+        let (machine, other) = (try SimulatedMachine(), try SimulatedMachine())
+        for line in [
+            "a :x:y 1", "a when --date 2001-01-01", "-g width --float 2.5", "c.d data --data 00ff",
+            "c.d n --array 1 two", "c.d on --bool yes",
+        ] {
+            #expect(try machine.run("prefs write \(line)") == Transcript.Outcome())
+        }
+        #expect(try machine.run("prefs export --domains --format \(format) /home/ada/all").status == 0)
+        let backup = try #require(try machine.fileSystem.contents(of: "/home/ada/all"))
+        try other.fileSystem.replace("/home/ada/all", with: backup)
+        #expect(try other.run("prefs apply --domains /home/ada/all").status == 0)
+        #expect(try other.run("prefs read --format typed").output == machine.run("prefs read --format typed").output)
+
+        try machine.fileSystem.replace("/home/ada/.config/prefs/damaged.plist", with: Array("{".utf8))
+        #expect(try machine.run("prefs export --domains /home/ada/other.json").status == 5)
+        #expect(try machine.fileSystem.contents(of: "/home/ada/other.json") == nil)
+        for line in ["export --domains a /home/ada/o", "export --domains --effective /home/ada/o", "export a"] {
+            #expect(try machine.run("prefs \(line)").status == 2)
+        }
+    }
+
     @Test func `the folders of layers and hosts are applied by the administrator`() throws {
         let machine = try Self.layers(user: 0)
         let apply = "prefs apply --layers /home/ada/clone"

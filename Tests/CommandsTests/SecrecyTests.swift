@@ -55,7 +55,7 @@ import Testing
         "read d token", "read d :account:password", "read --effective d token", "read --format raw d theme",
         "export d -", "export --effective d -", "convert -o - d xml", "edit d", "copy d token shown",
         "copy --to other d token shown", "rename d token shown", "rename --to other d token shown", "form --plain d",
-        "copy --to new d", "rename --to new d",
+        "export --domains -", "copy --to new d", "rename --to new d",
     ]
 
     /// What is printed in place of a secret must not become the secret, also where no schema declares it.

@@ -4,17 +4,22 @@ internal import PropertyLists
 
 extension Verb {
     package static let export = Verb(
-        "export", .classic, "write a domain to a file",
+        "export", .classic, "write a domain, or all of them, to a file",
         details: [
             "Without --format, the extension of the file decides; other files are binary, and the standard output (-) is XML. Sensitive values are written to files only.",
             "--format env writes lines KEY='value' for a POSIX shell, and leaves out sensitive values. A key that is no name of a shell variable is an error, and so are arrays, dictionaries and data.",
+            "--domains writes all domains of the user, or of --layer, to one file: a backup, which `prefs apply --domains FILE` reads. What other programs keep in their own files is not part of it.",
         ],
         classicDetails: [
             "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
         ],
-        options: [.effective, .layer, .format(FormatName.ofValues + [.env], "how to write it")],
-        forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+        options: [.effective, .layer, .format(FormatName.ofValues + [.env], "how to write it"), .allDomains],
+        forms: [[.domain, .file], [.file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
+        guard !invocation.has(.allDomains) else { return try exportAll(invocation, context) }
+        guard invocation[operand: Operand.domain.name] != nil else {
+            throw UsageFailure(.missingOperand(Operand.file.name), path: [invocation.verb.name])
+        }
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
         try context.checkLanguage(ofNewFile: file)
@@ -29,13 +34,48 @@ extension Verb {
         // An environment is passed on to every program that is started in it.
         let shown = try access.publishable(values, of: domain, to: rendering.format == .env ? "-" : file)
         let root = (contents?.rootKind ?? .dictionary).root(of: shown.values)
+        try write(root, to: file, rendering, isSensitive: shown.isSensitive, context)
+        return .done
+    }
+
+    /// Writes all domains of a layer. If one cannot be read, nothing is written: a backup is complete.
+    private static func exportAll(_ invocation: Invocation, _ context: CommandContext) throws -> ExitStatus {
+        let access = try StoreAccess(invocation, context)
+        guard invocation[operand: Operand.domain.name] == nil, !invocation.has(.effective) else {
+            throw CommandFailure(.usage, "export: \(Option.allDomains.name) takes neither DOMAIN nor --effective")
+        }
+        let file = invocation[operand: "FILE"] ?? "-"
+        try context.checkLanguage(ofNewFile: file)
+        var all = PropertyList.Dictionary()
+        var isSensitive = false
+        for name in try access.names() {
+            let domain = try access.domain(name)
+            guard !domain.file.isAdopted, let contents = try access.existingContents(domain) else { continue }
+            guard contents.rootKind == .dictionary else {
+                throw CommandFailure(.invalidValue, "\(domain.word.onOneLine): its root is no dictionary")
+            }
+            let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: file)
+            all[name.text] = .dictionary(shown.values)
+            isSensitive = isSensitive || shown.isSensitive
+        }
+        let rendering = Rendering(invocation, preset: FormatName(exportingTo: file, invocation.dialect))
+        try write(.dictionary(all), to: file, rendering, isSensitive: isSensitive, context)
+        return .done
+    }
+
+    private static func write(
+        _ root: PropertyList, to file: String, _ rendering: Rendering, isSensitive: Bool, _ context: CommandContext
+    ) throws {
         let bytes = try rendering.bytes(of: root)
         if rendering.dropsFractions(of: root) {
             context.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
         }
-        try context.write(bytes, to: file, isSensitive: shown.isSensitive)
-        return .done
+        try context.write(bytes, to: file, isSensitive: isSensitive)
     }
+}
+
+extension Option {
+    fileprivate static let allDomains = Option("--domains", "write all domains, as apply --domains reads them")
 }
 
 extension FormatName {
