@@ -284,6 +284,24 @@ import Testing
         for line in text.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
     }
 
+    @Test(arguments: HelpTopic.all.map(\.name))
+    func `a topic fits on a terminal, and its examples parse`(_ name: String) throws {
+        let lines = try runPrefs(["prefs", "help", name]).output.split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 79 }, "\(lines)")
+        #expect(HelpText.overview().contains(name))
+        let examples = lines.filter { $0.hasPrefix("    prefs ") }
+        #expect(!examples.isEmpty)
+        for example in examples {
+            // Quotes group words, and are no part of them.
+            let parts = example.dropFirst("    prefs ".count).split(separator: "'", omittingEmptySubsequences: false)
+            let words = parts.enumerated().flatMap { index, part in
+                index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+            }
+            #expect(throws: Never.self, "\(example)") { try Parser.request(words) }
+        }
+    }
+
     @Test func `the summary fits on a terminal of 24 lines, and names the verbs as the manual does`() throws {
         let text = HelpText.summary(program: "prefs")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -52,6 +52,7 @@ package enum HelpText {
             Domains:
             \(Self.table(domains))
             `\(program) help VERB` describes a verb and its exit statuses.
+            Topics of `\(program) help`: \(HelpTopic.all.map(\.name).joined(separator: ", ")).
 
             """
     }

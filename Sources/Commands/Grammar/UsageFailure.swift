@@ -113,6 +113,8 @@ package enum Suggestion {
             "unset": "delete", "rm": "delete", "del": "delete", "mv": "rename", "move": "rename", "search": "find",
             "log": "history",
         ]
+        let pages = ["prefs-args", "prefs-mirror", "prefs-query", "prefs-schema"]
+        if pages.contains(word) { return "; it is a manual page: man \(word)" }
         guard let verb = synonyms[word.lowercased()], known.contains(verb) else { return hint(word, among: known) }
         return "; did you mean \(verb)?"
     }

@@ -173,6 +173,7 @@ extension Completion {
         case .choice(let choice): for word in choice.words { offer(word) }
         case .verb:
             offer(operands.reduce(verbs) { known, word in Verb.named(word, among: known)?.parts ?? [] })
+            if operands.isEmpty { for topic in HelpTopic.all { offer(topic.name) } }
         case .value, .typedValue: offerValues(after: operands)
         case .word: break
         }

@@ -1,15 +1,85 @@
 internal import Platform
+internal import SettingsSchema
 
 extension Verb {
     package static let help = Verb(
-        "help", .classic, "print help about the command or one verb",
+        "help", .classic, "print help about the command, one verb or a topic",
+        details: ["The topics are \(HelpTopic.all.map(\.name).joined(separator: ", "))."],
         forms: [[Operand("VERB", .verb, .zeroOrMore)]], scope: .nothing
     ) { invocation, context in
+        let words = invocation.words("VERB")
+        if words.count == 1, let topic = HelpTopic.all.first(where: { $0.name == words[0] }) {
+            try context.terminal.write(topic.text, to: .output)
+            return .done
+        }
         var path: [Verb] = []
-        for word in invocation.words("VERB") {
+        for word in words {
             path.append(try Verb.named(word, among: path.last?.parts ?? Verb.all, after: path))
         }
         try context.terminal.write(HelpText.text(of: path, program: context.program), to: .output)
         return .done
     }
+}
+
+/// What several verbs have in common.
+package struct HelpTopic: Sendable {
+    package let name: String
+    private let paragraphs: [String]
+    /// Commands that show it.
+    private let examples: [String]
+    private let pages: String
+
+    package var text: String {
+        let text = paragraphs.map { $0.wrapped(to: HelpText.width).joined(separator: "\n") }
+        let commands = examples.map { "    \($0)" }.joined(separator: "\n")
+        return (text + [commands, "See also: \(pages)."]).joined(separator: "\n\n") + "\n"
+    }
+}
+
+extension HelpTopic {
+    package static let all = [
+        HelpTopic(
+            name: "layers",
+            paragraphs: [
+                "A key can have a value in several layers. The first layer that has one is in force: forced (the administrator's, for everyone), user-host (the user's on one host), user, the user's values for all programs, site (what the administrator suggests), and the defaults of the schema. A program's arguments and variables come after forced.",
+                "read shows the value in force, and explain all of them. write changes user, unless --layer, --current-host or --host NAME names another layer. The administrator writes forced and site, which belong to root.",
+            ],
+            examples: [
+                "prefs explain com.example.app theme", "prefs read --layer user com.example.app",
+                "prefs write --current-host com.example.app theme dark",
+                "prefs write --layer site com.example.app theme dark",
+            ], pages: "man 5 prefs"),
+        HelpTopic(
+            name: "paths",
+            paragraphs: [
+                "A key is used as it is, with its dots. One that begins with a colon is the path of an entry within a value: names of dictionaries and indices of arrays, separated by colons. The index -1 is the last element, and a path that ends in a colon appends one.",
+                "A backslash precedes a colon or backslash that is part of a name. With --where, a * stands for every entry at its place.",
+            ],
+            examples: [
+                "prefs read com.example.app :windows:0:width", "prefs write com.example.app :windows:-1:width 800",
+                "prefs write com.example.app :recent: report.txt",
+                "prefs delete com.example.app ':hosts:*:port' --where 'name == \"old\"'",
+            ], pages: "man prefs, section Keys; man prefs-query"),
+        HelpTopic(
+            name: "schemas",
+            paragraphs: [
+                "A schema declares the keys of a domain: types, defaults, allowed values, titles, secrets. Every write is checked against it, and prefs form and completions use it. It is a property list, or comment lines in a script.",
+                "schema check finds its errors with their places, schema install puts it in force, and schema show prints what is declared.",
+            ],
+            examples: [
+                "prefs schema check app.schema.plist", "prefs schema install app.schema.plist",
+                "prefs schema show com.example.app", "prefs form com.example.app",
+            ], pages: "man prefs-schema; man prefs-args for scripts"),
+        HelpTopic(
+            name: "values",
+            paragraphs: [
+                "A value is literal text, and a flag before it gives its type. Without one it has the type that the schema declares, or that of the stored value if the text represents one, or else it is a string.",
+                "The flags are --string, --int, --float, --bool, --date, --data, --array, --dict and --json; `prefs help write` lists them with their arguments.",
+            ],
+            examples: [
+                "prefs write com.example.app size --int 12", "prefs write com.example.app since --date 2001-02-03",
+                "prefs write com.example.app tags --array red blue",
+                "prefs write com.example.app colors --json '{\"sky\": \"blue\"}'",
+            ], pages: "man prefs, section Values"),
+    ]
 }
