@@ -170,7 +170,7 @@ struct `The options of a public script` {
                 ["a", "-c", "-0XfF"], ["a", "-c", "0xffffffffffffffff"], ["a", "-c", "+-3"], ["a", "-c", "+007"],
                 ["a", "-m"], ["-m", "bogus", "a", "-m"], ["a", "-k", "-inf"], ["a", "-k", "-.5"], ["a", "-.5"],
                 ["a", "-k", "\u{1B}[31mx\ty\n"], ["a", "-dddd"], ["a", "-k", "0", "-k", "x"], ["a", "--out="],
-                ["a", "--keep=0x190", "--keep=x", "-k"],
+                ["a", "--keep=0x190", "--keep=x", "-k"], ["a", "-ver"], ["a", "-ver=1"], ["a", "-verbose"],
             ]
         ),
         (
@@ -242,6 +242,46 @@ struct `The options of a public script` {
                 ["add", "--force=a", "--host=b", "/etc"], ["add", "/etc", "--file", "x", "--host", "y"],
                 ["del", "/etc", "-q"], ["del", "/none", "-q", "--file=a"], ["del"], ["add", "--force", "x", "/longer"],
                 ["-ff", "--mode=b", "add"],
+            ]
+        ),
+        (
+            """
+            #prefs
+            # @flag -v --verbose {env: VERBOSE}
+            # @option --level=INT <3> [1..9]
+            # @command remote|r
+            # @option --as=TEXT {env: AS}
+            # @command remote/add|a {operands: 1..2}
+            # @flag -f --fetch
+            # @option -t --track=TEXT... {conflicts: fetch}
+            # @command remote/list|ls {default}
+            # @arg pattern:int [..5]
+            # @command remote/set
+            # @command remote/set/url|u
+            # @arg url!
+            # @command remote/set/head {operands: 0}
+            # @option --auto[=TEXT] {implied: yes}
+            # @command status {default}
+            # @flag -s --short
+            # @flag -5 --five
+            # @option --verb=TEXT
+            # @option --ve=TEXT
+            # @arg where
+            # @command bare {operands: 0}
+            # @flag --short
+            """,
+            [
+                [], ["remote"], ["r", "ls", "4"], ["r", "4", "--as=x"], ["r", "x"], ["remote", "add", "-f", "n"],
+                ["-f", "remote", "add", "n"], ["remote", "--fetch", "add", "n"], ["r", "a", "n", "m", "o"],
+                ["r", "set"], ["r", "set", "u"], ["r", "set", "u", "there"], ["r", "set", "nothing"], ["there"],
+                ["r", "set", "head", "--auto"], ["r", "set", "head", "x"], ["status", "x", "y"], ["remote", "-5"],
+                ["-5"], ["--auto", "r", "set", "head"], ["r", "--as"], ["r", "--help"], ["r", "set", "-h"],
+                ["bare", "x"], ["r", "--", "add", "n"], ["--", "r", "add", "n"], ["r", "a", "-tx", "-ty", "-f", "n"],
+                ["-s"], ["--short", "x"], ["-short"], ["-vs"], ["-sv", "x"], ["--verb", "x"], ["--ve=x"],
+                ["r", "--pattern=3"],
+                ["--where=x"], ["-where", "x"], ["-s=1"], ["nothing", "--short"], ["r", "set", "no", "-s"],
+                ["-v", "-5", "x"],
+                ["bare", "--short"], ["-five"], ["--wher=x"],
             ]
         ),
     ]
@@ -329,8 +369,7 @@ struct `The options of a public script` {
     @Test(
         arguments: [
             ("#prefs domain=com.example.a\n# @flag -v", ["2:8: Domain:"]),
-            ("#prefs\n# @command a {default}", ["3:14: DefaultCommand:"]),
-            ("#prefs\n# @command a\n# @command a/b", ["3:12: Commands:"]),
+            ("#prefs\n# @command a {default}\n# @command a/b", ["3:14: DefaultCommand: with commands in it"]),
             (
                 "#prefs\n# @option -k=INT, {count: 2..3}\n# @option --name=TEXT {pattern: a*} {secret}",
                 [

@@ -37,6 +37,11 @@ struct FlagTable {
         for setting in settings { add(setting) }
     }
 
+    /// All flags as they are written.
+    var written: [(flag: String, meaning: Meaning)] {
+        long.map { ("--\($0.key)", $0.value) } + short.map { ("-\($0.key)", $0.value) }
+    }
+
     /// Returns the flag that an unknown one was probably meant to be. For a secret, this is the flag for its file.
     func nearest(toLong name: String) -> String? {
         guard let nearest = long.keys.sorted().map(\.text).nearest(to: name) else { return nil }

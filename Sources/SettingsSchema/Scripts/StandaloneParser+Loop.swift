@@ -11,6 +11,7 @@ extension StandaloneParser {
                     __prefs_rest=${__prefs_rest#?}
                     case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
                     __prefs_flag "$__prefs_name"
+                    \(fallback)
                     case $__prefs_kind:$__prefs_rest in
                     misplaced*) __prefs_has=1 __prefs_rest='' ;;
                     value:?*|any:?*|number:?*|optional:?*)
@@ -29,31 +30,51 @@ extension StandaloneParser {
                         --*)
                             __prefs_name=${__prefs_word%%=*}
                             case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                            __prefs_flag "$__prefs_name" ;;
+                            __prefs_flag "$__prefs_name"
+                            \(useOfDefault) ;;
                         -??*)
                             __prefs_name=${__prefs_word%%=*}
-                            __prefs_flag "-$__prefs_name"
-                            if [ -n "$__prefs_kind" ] && [ "$__prefs_shown" = "-$__prefs_name" ] && [ "${#__prefs_name}" -gt 2 ]; then
-                                __prefs_shown=$__prefs_name
-                                case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                            else
+                            __prefs_long=''
+                            if [ "${#__prefs_name}" -gt 2 ]; then
+                                __prefs_flag "-$__prefs_name"
+                                if [ "$__prefs_shown" = "-$__prefs_name" ]; then __prefs_long=$__prefs_kind; fi
+                            fi
+                            case $__prefs_long in
+                            ''|ambiguous|misplaced*|default)
                                 __prefs_rest=${__prefs_word#-}
                                 __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
-                                case $__prefs_kind in
-                                misplaced*) if [ "${#__prefs_name}" -gt 2 ]; then __prefs_kind=''; fi ;;
-                                esac
                                 case $__prefs_kind:$__prefs_word in
-                                :-[0-9]*|:-.*|:-\(inf)|:-\(infinity)) \(numberCheck) ;;
-                                :*) __prefs_rest='' ;;
-                                *) continue ;;
+                                :-[0-9]*|:-.*|:-\(inf)|:-\(infinity)\(numbersOfDefault)) \(numberCheck) ;;
                                 esac
-                            fi ;;
+                                if [ -n "$__prefs_name" ]; then
+                                    \(useOfDefault)
+                                    case $__prefs_kind:${#__prefs_name} in
+                                    :*|misplaced*:[3-9]|misplaced*:??*)
+                                        __prefs_rest='' __prefs_kind=''
+                                        case $__prefs_long in
+                                        misplaced*|default)
+                                            __prefs_flag "-$__prefs_name"
+                                            \(fallback)
+                                            __prefs_shown=$__prefs_name
+                                            case $__prefs_word in *=*) __prefs_has=1 ;; esac ;;
+                                        esac ;;
+                                    *) continue ;;
+                                    esac
+                                fi ;;
+                            *)
+                                __prefs_shown=$__prefs_name
+                                case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac ;;
+                            esac ;;
                         -*)
                             __prefs_name=${__prefs_word%=}
                             __prefs_flag "$__prefs_name"
                             case $__prefs_kind:$__prefs_word in
-                            :-[0-9]|:-.) \(numberCheck) ;;
-                            esac ;;
+                            :-[0-9]|:-.\(numbersOfDefault)) \(numberCheck) ;;
+                            esac
+                            if [ -n "$__prefs_name" ]; then
+                                \(useOfDefault)
+                                :
+                            fi ;;
                         *) __prefs_name='' ;;
                         esac
                     fi
@@ -123,6 +144,27 @@ extension StandaloneParser {
             """.shellLines
     }
 
+    /// Whether a flag can choose a default command.
+    private var hasDefaults: Bool { contexts.contains { defaultCommand(in: $0) != nil } }
+
+    /// The line that chooses the default command if the flag is one of its own, and takes the argument again.
+    private var useOfDefault: String {
+        !hasDefaults
+            ? ":"
+            : "if [ \"$__prefs_kind\" = default ]; then if [ -n \"$__prefs_lost\" ]; then __prefs_kind=''; else "
+                + "__prefs_default; set -- \"$__prefs_word\" \"$@\"; __prefs_left=$((__prefs_left + 1)) __prefs_rest=''; continue; fi; fi"
+    }
+
+    /// The line for a flag of the default command at a place where it does not choose that command.
+    private var fallback: String {
+        hasDefaults ? "if [ \"$__prefs_kind\" = default ]; then __prefs_kind=$__prefs_old __prefs_old=''; fi" : ":"
+    }
+
+    /// The patterns of negative numbers that are also flags of the default command.
+    private var numbersOfDefault: String {
+        hasDefaults ? "|default:-[0-9]*|default:-.*|default:-\(inf)|default:-\(infinity)" : ""
+    }
+
     /// Marks a setting as given although its value is missing, so that it is not reported as required too. What was
     /// given before keeps its value, but not its text.
     private var missingFunction: [String] {
@@ -170,17 +212,31 @@ extension StandaloneParser {
             } + ["esac"]
     }
 
+    /// The branches for a word where a command is expected.
+    private func commandArms(_ context: String?) -> [String] {
+        let commands = commands(in: context)
+        guard !commands.isEmpty else { return [] }
+        let scope = context ?? ""
+        let arms = commands.map { command in
+            let patterns = ([command.name] + command.aliases).map { quoted("\(scope):\($0)") }.joined(separator: "|")
+            return ["\(patterns))", "    \(choice(of: fullName(command.name, in: context)))", "    continue ;;"]
+        }
+        let name = defaultCommand(in: context).flatMap { schema.operandCount(of: $0) == 0...0 ? nil : $0 }
+        let unknown =
+            name.map { ["\(quoted(scope + ":"))*) \(choice(of: $0)) ;;"] }
+            ?? [
+                "\(quoted(scope + ":"))*)", "    __prefs_lost=1", "    __prefs_fail \"unknown command $__prefs_word\"",
+                "    continue ;;",
+            ]
+        return arms.flatMap(\.self) + unknown
+    }
+
     private var operandLines: [String] {
         var lines: [String] = []
         if !schema.commands.isEmpty {
-            lines += ["if [ -z \"$__prefs_command$__prefs_lost\" ]; then", "    case $__prefs_word in"]
-            for command in schema.commands {
-                let names = ([command.name] + command.aliases).map(quoted).joined(separator: "|")
-                let start = defaults(command.settings).joined(separator: " ")
-                lines.append("    \(names)) __prefs_command=\(quoted(command.name)) \(start) ;;")
-            }
-            lines += ["    *)", "        __prefs_lost=1", "        __prefs_fail \"unknown command $__prefs_word\" ;;"]
-            lines += ["    esac", "    continue", "fi"]
+            lines += ["if [ -z \"$__prefs_lost\" ]; then", "    case $__prefs_command:$__prefs_word in"]
+            for context in contexts { lines += commandArms(context).map { "    " + $0 } }
+            lines += ["    esac", "fi"]
         }
         lines += ["set -- \"$@\" \"$__prefs_word\""]
         if !schema.isInterleaved { lines.append("__prefs_only=1") }

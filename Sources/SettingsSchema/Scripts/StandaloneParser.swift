@@ -12,6 +12,7 @@ internal import PropertyLists
 /// - `word`, `name`, `whole`: the argument; its flag, or nothing for an operand; the flag with its value, to be passed
 ///   on
 /// - `rest`: the letters after the current one in an argument such as `-nv`
+/// - `long`: the effect of a long flag that was written with one dash
 /// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
 /// - `kind`, `key`, `fixed`, `shown`: the result of `__prefs_flag`: the effect, the setting, a value or text of the
 ///   flag, and its name in messages
@@ -19,7 +20,8 @@ internal import PropertyLists
 ///   words for an array; whether it is unchecked
 /// - `by_KEY`: for each setting in a rule about several, `flag` or `env` if its value counts; `new` for a variable at
 ///   first
-/// - `notes`, `old`: the notes so far; the end of the note on the flag, if it is deprecated
+/// - `notes`, `old`: the notes so far; the end of the note on the flag if it is deprecated, or what else the flag of a
+///   default command is
 /// - `env_NAME`: an environment variable at the start
 package struct StandaloneParser {
     let schema: Schema
@@ -36,7 +38,26 @@ package struct StandaloneParser {
         guard parts.isEmpty else { throw Refusal(parts: parts) }
         (self.schema, self.prefix, self.output) = (schema, prefix, output)
         self.program = schema.program ?? program
-        contexts = [nil] + schema.commands.map(\.name)
+        contexts = [nil] + schema.allCommands.map(\.name)
+    }
+
+    /// The commands that can come next.
+    func commands(in context: String?) -> [Schema.Command] {
+        context.map { schema.command(named: $0)?.commands ?? [] } ?? schema.commands
+    }
+
+    /// The full name of the command that is used if none is named.
+    func defaultCommand(in context: String?) -> String? {
+        let name = context.map { schema.command(named: $0)?.defaultCommand } ?? schema.defaultCommand
+        return name.map { fullName($0, in: context) }
+    }
+
+    func fullName(_ command: String, in context: String?) -> String { context.map { "\($0) \(command)" } ?? command }
+
+    /// The line that chooses a command and gives its settings their defaults.
+    func choice(of name: String) -> String {
+        let settings = schema.command(named: name)?.settings ?? []
+        return (["__prefs_command=\(quoted(name))"] + defaults(settings)).joined(separator: " ")
     }
 
     func variable(_ key: String) -> String { ShellName.variable(for: key, prefix: prefix) }
@@ -68,7 +89,7 @@ package struct StandaloneParser {
     }
 
     private var startLines: [String] {
-        let others = schema.commands.flatMap(\.settings).map { variable($0.key) }
+        let others = schema.allCommands.flatMap(\.command.settings).map { variable($0.key) }
         var lines = others.isEmpty ? [] : ["unset -v \(Set(others).sorted().joined(separator: " "))"]
         lines += defaults(schema.settings)
         lines += [
@@ -98,6 +119,9 @@ package struct StandaloneParser {
         lines += StandaloneFunctions.boolean
         if hasNotes { lines += StandaloneFunctions.noting(program: program) }
         if schema.allSettings.contains(where: { $0.rule.hasLength }) { lines += StandaloneFunctions.length }
+        if !choicesOfDefaults.isEmpty {
+            lines += ["__prefs_default() {", "    case $__prefs_command in"] + choicesOfDefaults + ["    esac", "}"]
+        }
         lines += ["# The effect of flag $1 in the current command."]
         lines += [
             "__prefs_flag() {", "    __prefs_kind='' __prefs_key='' __prefs_fixed='' __prefs_old='' __prefs_shown=$1",
@@ -118,6 +142,13 @@ package struct StandaloneParser {
         let isQuoting = schema.allSettings.contains { $0.isList || output == .sh && $0.takesRest }
         if isQuoting { lines += StandaloneFunctions.quoting }
         return lines
+    }
+
+    /// The branches that choose default commands.
+    private var choicesOfDefaults: [String] {
+        contexts.compactMap { context in
+            defaultCommand(in: context).map { "    \(quoted(context ?? ""))) \(choice(of: $0)) ;;" }
+        }
     }
 
     /// The branches for the flags of a context, with all abbreviations.
@@ -151,18 +182,34 @@ package struct StandaloneParser {
             guard let meaning = table.short[letter] else { continue }
             lines.append("    \(quoted("\(scope):-\(letter)"))) \(words(of: meaning)) ;;")
         }
-        guard context == nil else { return lines }
-        var seen: Set<Name> = []
-        for command in schema.commands {
-            let own = FlagTable(command.settings, common: [])
-            let flags = own.long.map { ("--\($0.key)", $0.value) } + own.short.map { ("-\($0.key)", $0.value) }
-            for (flag, meaning) in flags.sorted(by: { $0.0 < $1.0 })
-            where flag != "-h" && seen.insert(Name(flag)).inserted {
+        return flagsOfOthers(context, table) + lines
+    }
+
+    /// The branches for the flags of commands that are not chosen. One of the default command chooses it. The flags of
+    /// the context that a text begins are meant before both.
+    private func flagsOfOthers(_ context: String?, _ table: FlagTable) -> [String] {
+        let scope = context ?? ""
+        let known = Set(table.written.map { Name($0.flag) } + [Name("-h")])
+        func abbreviated(_ flag: String) -> Int {
+            flag.hasPrefix("--") && !schema.isExact ? table.flags(abbreviated: String(flag.dropFirst(2))).count : 0
+        }
+        var meanings: [Name: String] = [:]
+        for (name, command) in context == nil ? schema.allCommands : [] {
+            for (flag, meaning) in FlagTable(command.settings, common: []).written
+            where meanings[Name(flag)] == nil && abbreviated(flag) == 0 {
                 let kind = meaning.takesValue ? "misplaced_value" : "misplaced"
-                lines.append("    \(quoted(":\(flag)"))) __prefs_kind=\(kind) __prefs_fixed=\(quoted(command.name)) ;;")
+                meanings[Name(flag)] = "__prefs_kind=\(kind) __prefs_fixed=\(quoted(name))"
             }
         }
-        return lines
+        if let command = defaultCommand(in: context).flatMap({ schema.command(named: $0) }) {
+            for (flag, _) in FlagTable(command.settings, common: []).written where abbreviated(flag) != 1 {
+                let otherwise = meanings[Name(flag)]?.replacing("__prefs_kind=", with: " __prefs_old=") ?? ""
+                meanings[Name(flag)] = "__prefs_kind=default\(otherwise)"
+            }
+        }
+        return meanings.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }.map { flag, words in
+            "    \(quoted("\(scope):\(flag)"))) \(words) ;;"
+        }
     }
 
     private func words(of meaning: FlagTable.Meaning) -> String {
@@ -257,17 +304,18 @@ package struct StandaloneParser {
         var lines = ["if [ -n \"$__prefs_help\" ]; then", "    __prefs_show_help", "    exit 0", "fi"]
         let version = schema.versionText(program: program)
         lines += ["if [ -n \"$__prefs_version\" ]; then", "    printf '%s' \(quoted(version))", "    exit 0", "fi"]
+        if !choicesOfDefaults.isEmpty { lines.append("if [ -z \"$__prefs_lost\" ]; then __prefs_default; fi") }
         for context in contexts {
-            let isRoot = context == nil
-            lines.append(isRoot ? "case $__prefs_command in" : "")
-            if isRoot, !schema.commands.isEmpty {
-                let names = listed(schema.commands.filter { !$0.isHidden }.map(\.name), "or")
+            lines.append(context == nil ? "case $__prefs_command in" : "")
+            let commands = commands(in: context)
+            if !commands.isEmpty {
+                let names = listed(commands.filter { !$0.isHidden }.map(\.name), "or")
                 lines += [
-                    "'')",
+                    "\(quoted(context ?? "")))",
                     "    if [ -z \"$__prefs_lost\" ]; then __prefs_fail \(quoted("missing command: \(names)")); else",
                     "        :",
                 ]
-                lines += valueChecks(of: schema.settings).map { "        " + $0 } + ["    fi ;;"]
+                lines += valueChecks(of: schema.settings(of: context)).map { "        " + $0 } + ["    fi ;;"]
             } else {
                 lines += ["\(quoted(context ?? "")))"] + contextEnd(context).map { "    " + $0 } + ["    ;;"]
             }
@@ -502,7 +550,7 @@ extension StandaloneParser {
 
     /// The lines that check which files exist.
     private func existenceChecks(_ context: String?) -> [String] {
-        guard context != nil || schema.commands.isEmpty else { return [] }
+        guard commands(in: context).isEmpty else { return [] }
         let lines = schema.settings(of: context).compactMap { setting -> String? in
             guard let exists = setting.rule.exists, let kind = setting.rule.kind else { return nil }
             let value = "\"$\(variable(setting.key))\""
@@ -536,16 +584,30 @@ extension Schema {
     var partsBeyondShell: [Mistake] {
         var parts: [Mistake] = []
         if isStored { parts.append(Mistake(.needsPrefs(""), at: ["Domain"])) }
-        if defaultCommand != nil { parts.append(Mistake(.needsPrefs(""), at: ["DefaultCommand"])) }
+        parts += commands.defaultBeyondShell(defaultCommand, at: EntryPath())
         // The settings of an extended schema have other paths.
         guard extends.isEmpty else { return parts + [Mistake(.needsPrefs(""), at: ["Extends"])] }
         parts += settings.partsBeyondShell(at: EntryPath(), outer: [])
-        for (index, command) in commands.enumerated() {
-            let path: EntryPath = ["Commands", EntryPath.Component(index)]
-            parts += command.settings.partsBeyondShell(at: path, outer: settings)
-            if !command.commands.isEmpty { parts.append(Mistake(.needsPrefs(""), at: path.appending("Commands"))) }
+        return parts + commands.partsBeyondShell(at: EntryPath(), outer: settings)
+    }
+}
+
+extension [Schema.Command] {
+    fileprivate func partsBeyondShell(at path: EntryPath, outer: [SettingDeclaration]) -> [Schema.Mistake] {
+        enumerated().flatMap { index, command in
+            let path = path.appending("Commands").appending(EntryPath.Component(index))
+            let parts = command.settings.partsBeyondShell(at: path, outer: outer)
+            return parts + command.commands.defaultBeyondShell(command.defaultCommand, at: path)
+                + command.commands.partsBeyondShell(at: path, outer: outer + command.settings)
         }
-        return parts
+    }
+
+    /// The default command must have no commands in it.
+    fileprivate func defaultBeyondShell(_ name: String?, at path: EntryPath) -> [Schema.Mistake] {
+        guard let name, let command = first(where: { $0.name.hasSameBytes(as: name) }), !command.commands.isEmpty else {
+            return []
+        }
+        return [Schema.Mistake(.needsPrefs("with commands in it"), at: path.appending("DefaultCommand"))]
     }
 }
 
