@@ -108,11 +108,12 @@ import Testing
             try runPrefs(["prefs"] + ShellScript.words(words), on: machine).errors
         }
         for line in ["write d a 1", "write d a 2"] { #expect(try WatchTests.prefs(line, on: machine) == 0) }
-        #expect(try note("undo d") == "prefs: undid a change by prefs[1]; to undo this: prefs restore d 2\n")
+        #expect(try note("undo d") == "prefs: undid a change of a by prefs[1]; to undo this: prefs restore d 2\n")
         let path: FilePath = "/home/ada/.config/prefs/d.plist"
         try machine.fileSystem.replace(path, with: Array("{\"a\": \"3\"}".utf8).span.bytes)
-        #expect(try note("undo d") == "prefs: undid a change by another program; to undo this: prefs restore d 4\n")
+        #expect(
+            try note("undo d") == "prefs: undid a change of a by another program; to undo this: prefs restore d 4\n")
         #expect(try WatchTests.prefs("write d a 4", on: machine) == 0)
-        #expect(try note("undo d 2").hasPrefix("prefs: undid 2 changes by prefs"))
+        #expect(try note("undo d 2").hasPrefix("prefs: undid 2 changes of a by prefs"))
     }
 }

@@ -137,7 +137,8 @@ import Testing
             _ = try runPrefs(["prefs", "--store", store, "write", "d", "k", value], on: machine)
         }
         let undo = try runPrefs(["prefs", "--store", store, "undo", "d"], on: machine)
-        #expect(undo.errors == "prefs: undid a change by prefs[1]; to undo this: prefs --store \(store) restore d 2\n")
+        #expect(
+            undo.errors == "prefs: undid a change of k by prefs[1]; to undo this: prefs --store \(store) restore d 2\n")
     }
 
     @Test func `random writes are undone one by one, to nothing`() throws {

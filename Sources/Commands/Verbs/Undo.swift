@@ -64,7 +64,7 @@ extension StoreAccess {
                 throw CommandFailure(.different, "\(origin); nothing was changed")
             }
             draft.reason = .undo(to: former.sequence)
-            let undone = history.undone(steps, since: former.sequence, from: present, places.policy.history)
+            let undone = history.undone(steps, to: former, from: present, places.policy.history)
             authors.withLock { $0[domain.file] = "\(domains.count > 1 ? "\(domain.label): " : "")\(undone)".onOneLine }
             // Changes that cancel each other are undone, too: the next undo goes on before them.
             draft.isRecorded = former.state == present
@@ -99,20 +99,25 @@ extension History {
         }
     }
 
-    /// Returns the words for the changes that an undo to a version reverts.
+    /// Returns the words for the changes that an undo to a version reverts, with the entries that change.
     fileprivate func undone(
-        _ steps: Int, since sequence: Int, from present: DomainState, _ policy: HistoryPolicy
+        _ steps: Int, to former: (state: DomainState, sequence: Int), from present: DomainState,
+        _ policy: HistoryPolicy
     ) -> String {
-        let changes = changes(since: sequence, policy)
+        let changes = changes(since: former.sequence, policy)
+        let entries = Differences(
+            from: present.values.withoutHidden, to: former.state.values.withoutHidden
+        ).entries.map(\.label)
+        let what = entries.isEmpty ? "" : " of \(abridged(entries, most: 3))"
         let isRecorded = changes.last.map {
             $0.size > policy.mostCopiedBytes || state(of: $0, over: present) == present
         }
         let last = isRecorded ?? false ? [] : ["another program"]
-        guard steps > 1 else { return "undid a change by \(last.first ?? changes.last?.author.words ?? "")" }
+        guard steps > 1 else { return "undid a change\(what) by \(last.first ?? changes.last?.author.words ?? "")" }
         let names = (changes.map(\.author.program) + last).reversed().reduce(into: [String]()) { names, name in
             if !names.contains(exactly: name) { names.append(name) }
         }
-        return "undid \(steps) changes by \(abridged(names))"
+        return "undid \(steps) changes\(what) by \(abridged(names))"
     }
 
     /// Returns the state before the last changes, and its version; nil if fewer changes are kept.
