@@ -305,6 +305,8 @@ import Testing
             #expect(refused.status == 3 && refused.errors.contains("d: account is sensitive"), "\(refused)")
             #expect(try machine.run("prefs read new").status == 1)
         }
+        #expect(try machine.run("prefs copy --force --to /home/ada/all.json d").status == 0)
+        #expect(try machine.fileSystem.status(of: "/home/ada/all.json")?.permissions == .privateFile)
         let doctor = try machine.run("prefs doctor")
         #expect(doctor.status == 0 && doctor.errors.contains("d token: masked, since an earlier schema"), "\(doctor)")
         // A schema that does not mention the key changes nothing.

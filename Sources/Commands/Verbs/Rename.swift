@@ -255,6 +255,7 @@ private struct DomainTransfer: Sendable {
     private let access: StoreAccess
     private let source: AddressedDomain
     private let target: AddressedDomain
+    private let maskings: (source: Masking, target: Masking)
 
     /// Returns nil if the arguments name a value.
     init?(_ invocation: Invocation, _ context: CommandContext) throws {
@@ -273,6 +274,7 @@ private struct DomainTransfer: Sendable {
         guard target.file.path != source.file.path else {
             throw CommandFailure(.usage, "\(verb): \(source.word.onOneLine) and \(word.onOneLine) are the same file")
         }
+        maskings = (Masking(access.secrecy(source)), Masking(declaredBy: access.secrecy(target)))
     }
 
     private var isForced: Bool { invocation.has(.force) }
@@ -281,7 +283,10 @@ private struct DomainTransfer: Sendable {
         let contents = try access.contents(source.file)
         guard contents.exists else { throw try access.failure(ofMissing: nil, in: source) }
         let values = try checked(contents.root)
-        return try Revision(access, [target], invocation).carryOut([adding { values }])
+        var target = target
+        // As for one value, only the user may read a new file with a value that is forced into it.
+        if !target.file.isOfDomain, values.contains(where: isExposed) { target.file.audience = .owner }
+        return try Revision(access, [target], invocation).carryOut([adding(to: target) { values }])
     }
 
     func move() throws -> ExitStatus {
@@ -297,11 +302,13 @@ private struct DomainTransfer: Sendable {
             moved.withLock { $0 = values }
             draft.removesFile = true
         }
-        let addition = try adding { moved.withLock(\.self) }
+        let addition = try adding(to: target) { moved.withLock(\.self) }
         return try Revision(access, [source, target], invocation).carryOut([removal.ofExistingDomain, addition])
     }
 
-    private func adding(_ values: @escaping @Sendable () -> PropertyList.Dictionary) throws -> DomainEdit {
+    private func adding(
+        to target: AddressedDomain, _ values: @escaping @Sendable () -> PropertyList.Dictionary
+    ) throws -> DomainEdit {
         try access.edit(target, isForced: isForced) { draft in
             var root = draft.root
             for entry in values() { try root.set(entry.value, at: EntryPath([EntryPath.Component(entry.key)])) }
@@ -318,15 +325,17 @@ private struct DomainTransfer: Sendable {
         guard !isForced else { return values }
         try access.checkNotForced(values.keys, in: target)
         try access.checkSecrecy(of: source, "no value is copied")
-        let maskings = (source: Masking(access.secrecy(source)), target: Masking(declaredBy: access.secrecy(target)))
-        for entry in values {
-            let path = EntryPath([EntryPath.Component(entry.key)])
-            guard !maskings.source.exposes(entry.value, at: path, movedTo: path, maskings.target) else {
-                let key = try KeyArgument(path)
-                throw access.exposed(key, in: source, by: key, of: target)
-            }
+        if let entry = values.first(where: isExposed) {
+            let key = try KeyArgument(EntryPath([EntryPath.Component(entry.key)]))
+            throw access.exposed(key, in: source, by: key, of: target)
         }
         return values
+    }
+
+    /// Whether a sensitive value would be shown in the target.
+    private func isExposed(_ entry: PropertyList.Dictionary.Entry) -> Bool {
+        let path = EntryPath([EntryPath.Component(entry.key)])
+        return maskings.source.exposes(entry.value, at: path, movedTo: path, maskings.target)
     }
 }
 
