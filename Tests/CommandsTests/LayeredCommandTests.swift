@@ -171,6 +171,21 @@ import Testing
         #expect(try status == 0 || machine.run("prefs read --layer user d").output == before)
     }
 
+    /// Contents of a domain that cannot be moved without a loss.
+    @Test(arguments: ["{\"big\": 123456789012345678901234567890}", "garbage", "<plist><array/></plist>"])
+    func `a domain is moved as a whole or not at all`(_ text: String) throws {
+        let machine = try machine()
+        try machine.fileSystem.replace("/home/ada/.config/prefs/e.plist", with: Array(text.utf8))
+        for verb in ["rename", "copy"] {
+            #expect(try machine.run("prefs \(verb) --to f e").status == 5)
+            let file = try #require(try machine.fileSystem.contents(of: "/home/ada/.config/prefs/e.plist"))
+            #expect(String(decoding: file, as: UTF8.self) == text)
+            #expect(try machine.run("prefs read f").status == 1)
+        }
+        #expect(try machine.run("prefs rename --to f d").status == 4)
+        #expect(try machine.run("prefs rename --force --to f d").status == 0)
+    }
+
     /// Words for hosts, each with the commands before, and the status and the last line of a write.
     static let hosts: [(String, [String], Int32, String)] = [
         ("simulated", [], 0, ""), ("SIMULATED", [], 0, ""), ("665baf1d03664e1f83dc22b83f7281fb", [], 0, ""),

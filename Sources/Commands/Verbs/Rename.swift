@@ -12,7 +12,7 @@ extension Verb {
         ],
         options: Transfer.options, forms: Transfer.forms, statuses: Transfer.statuses + [.different]
     ) { invocation, context in
-        if let whole = try DomainTransfer(invocation, context) { return try whole.move() }
+        if let whole = try DomainTransfer(invocation, context, moves: true) { return try whole.move() }
         let revision = try Revision(invocation, context)
         guard let pattern = revision.pattern else {
             return try Transfer(invocation, revision.access, revision.domains[0]).move()
@@ -37,7 +37,7 @@ extension Verb {
         options: Transfer.options + [.predicate, .create, .bind], forms: Transfer.forms,
         statuses: Transfer.statuses + [.different]
     ) { invocation, context in
-        if let whole = try DomainTransfer(invocation, context) { return try whole.copy() }
+        if let whole = try DomainTransfer(invocation, context, moves: false) { return try whole.copy() }
         let (access, source) = try StoreAccess.ofDomain(invocation, context)
         let transfer = try Transfer(invocation, access, source)
         guard let selection = try EntrySelection(invocation[operand: "OLD"], invocation) else {
@@ -258,7 +258,7 @@ private struct DomainTransfer: Sendable {
     private let maskings: (source: Masking, target: Masking)
 
     /// Returns nil if the arguments name a value.
-    init?(_ invocation: Invocation, _ context: CommandContext) throws {
+    init?(_ invocation: Invocation, _ context: CommandContext, moves: Bool) throws {
         guard invocation[operand: "OLD"] == nil else { return nil }
         self.invocation = invocation
         (access, source) = try StoreAccess.ofDomain(invocation, context)
@@ -270,6 +270,10 @@ private struct DomainTransfer: Sendable {
         }
         guard !invocation.has(.predicate) else { throw CommandFailure(.usage, "\(verb): --where requires OLD and NEW") }
         target = try access.named(word)
+        for domain in moves ? [source, target] : [] where domain.name == nil || domain.file.isAdopted {
+            let reason = domain.file.isAdopted ? "the file of another program" : "a file"
+            throw CommandFailure(.usage, "\(domain.word.onOneLine): \(reason), which is not renamed as a domain")
+        }
         try access.checkNewDomain(target, invocation)
         guard target.file.path != source.file.path else {
             throw CommandFailure(.usage, "\(verb): \(source.word.onOneLine) and \(word.onOneLine) are the same file")
@@ -280,8 +284,9 @@ private struct DomainTransfer: Sendable {
     private var isForced: Bool { invocation.has(.force) }
 
     func copy() throws -> ExitStatus {
-        let contents = try access.contents(source.file)
-        guard contents.exists else { throw try access.failure(ofMissing: nil, in: source) }
+        guard let contents = try access.existingContents(source) else {
+            throw try access.failure(ofMissing: nil, in: source)
+        }
         let values = try checked(contents.root)
         var target = target
         // As for one value, only the user may read a new file with a value that is forced into it.
@@ -290,15 +295,12 @@ private struct DomainTransfer: Sendable {
     }
 
     func move() throws -> ExitStatus {
-        guard source.name != nil, target.name != nil else {
-            let file = source.name == nil ? source : target
-            throw CommandFailure(.usage, "\(file.word.onOneLine): a file, which is not renamed as a domain")
-        }
         let moved = Mutex<PropertyList.Dictionary>([:])
-        let acceptsLoss = source.file.isRecoverable(on: access.system)
-        let removal = DomainEdit(source.file, acceptsLoss: acceptsLoss) { draft in
+        let removal = DomainEdit(source.file) { draft in
             guard draft.exists else { throw try access.failure(ofMissing: nil, in: source) }
+            try access.checkExact(draft.root, at: [], in: source)
             let values = try checked(draft.root)
+            if !isForced { try access.checkNotForced(values.keys, in: source) }
             moved.withLock { $0 = values }
             draft.removesFile = true
         }

@@ -57,7 +57,7 @@ extension Date {
     /// be missing.
     package init?(word: String) {
         let date =
-            ["", "Z", "T00:00:00Z"].lazy.compactMap { Date(rfc3339: word + $0) }.first
+            ["", "Z", ":00Z", "T00:00:00Z"].lazy.compactMap { Date(rfc3339: word + $0) }.first
             ?? ["", " +0000", ":00 +0000"].lazy.compactMap { Date(spaced: word + $0) }.first
         guard let date else { return nil }
         self = date
