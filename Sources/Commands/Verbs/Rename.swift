@@ -318,7 +318,7 @@ private struct DomainTransfer: Sendable {
         }
     }
 
-    /// Returns the values, all of which may be written to the target.
+    /// Returns the values of the source. Throws if the target must not have one of them.
     private func checked(_ root: PropertyList) throws -> PropertyList.Dictionary {
         guard var values = root.dictionaryValue else {
             throw CommandFailure(.invalidValue, "\(source.word.onOneLine): the root is \(root.kind.withArticle)")

@@ -602,7 +602,7 @@ extension [Schema.Command] {
         }
     }
 
-    /// The default command must have no commands in it.
+    /// A default command with commands in it needs `prefs`.
     fileprivate func defaultBeyondShell(_ name: String?, at path: EntryPath) -> [Schema.Mistake] {
         guard let name, let command = first(where: { $0.name.hasSameBytes(as: name) }), !command.commands.isEmpty else {
             return []
