@@ -1,4 +1,6 @@
 import Foundation
+import PropertyLists
+import Queries
 import SettingsSchema
 import TestSupport
 import Testing
@@ -284,6 +286,21 @@ struct `The options of a public script` {
                 ["bare", "--short"], ["-five"], ["--wher=x"],
             ]
         ),
+        (
+            #"""
+            #prefs
+            # @option -n --name=TEXT {pattern: [a-z]+(-[0-9]{2})?} {env: NAME} {length: ..5}
+            # @option --mail=TEXT... {pattern: [^@]+@[^@]+}
+            # @option --size[=TEXT] {pattern: \d+(K|M|)} {implied: 1K}
+            # @arg two {pattern: ..}
+            """#,
+            [
+                ["--name", "ab-12"], ["--name=Ab"], ["-n", ""], ["-nabc-123"], ["--mail", "é@b", "--mail=a\n@b"],
+                ["--mail=a@@b", "--mail", "a@b"], ["--size"], ["--size=5"], ["--size=5\n"], ["--size=5MK"], ["éb"],
+                ["\nb"],
+                ["é"], ["'\""], ["👍$"], ["--mail=\u{1}@\u{1}"], ["\t\t"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.
@@ -341,6 +358,71 @@ struct `The options of a public script` {
         }
     }
 
+    /// The programs that check patterns: those of the system and those of busybox.
+    @Test(
+        .enabled(if: Tool.isExpected("busybox"), "\(Tool.absence(of: "busybox"))"),
+        arguments: 0..<(Extent.isFull ? 100 : 10))
+    func `match the same with and without prefs`(_ round: Int) throws {
+        var random = SeededGenerator(stream: "inlined patterns", round: round)
+        func pick(_ texts: [String]) -> String { texts.randomElement(using: &random) ?? "" }
+        let characters = [
+            "a", "b", "7", "-", "]", "^", "[", "\\", ".", " ", "é", "👍", "\n", "\t", "\u{1}", "\u{B}", "'", "$",
+        ]
+        func pattern(_ depth: Int) -> String {
+            let isDeep = depth < 3
+            let atom =
+                switch Int.random(in: 0..<(isDeep ? 8 : 5), using: &random) {
+                case 0, 1:
+                    pick(["a", "b", "7", "-", "\\]", "\\^", "\\[", "\\\\", "\\.", " ", "'", "\\$", "\\t", "\\{"])
+                case 2: pick([".", "\\d", "\\w", "\\s", "\\S", "\\W", "\\n", "é"])
+                case 3:
+                    pick([
+                        "[a-c]", "[^a]", "[^-]", "[\\]a]", "[\\^-]", "[^\\]\\^[-]", "[\\s-]", "[^\\n]", "[a\\n]",
+                        "[ -~]",
+                    ])
+                case 4: pick(["[[a^-]", "[-^]", "[^\\w]", "[^\\s]", "[.-9]", "[^ -~]", "[\\[:]", "[\\[.a]", "[Z-a]"])
+                default:
+                    "("
+                        + (0..<Int.random(in: 1...3, using: &random)).map { _ in pattern(depth + 1) }.joined(
+                            separator: "|") + ")"
+                }
+            let count = pick(["", "", "", "*", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}", "{0}"])
+            let rest = isDeep && Bool.random(using: &random) ? pattern(depth + 1) : ""
+            return pick(["", atom, atom, atom, atom, atom, atom, atom]).isEmpty ? rest : atom + count + rest
+        }
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        for name in ["grep", "tr"] {
+            _ = try Subprocess.run(
+                "bash", ["-c", "mkdir -p box; ln -s \"$(command -v busybox)\" box/\(name)"], in: folder.url)
+        }
+        var built = 0
+        for number in 0..<10 {
+            let text = pattern(0)
+            let literal = String(decoding: try PropertyList.string(text).serialized(as: .openstep), as: UTF8.self)
+            let entries = "{ Key = a; Positional = 1; Pattern = \(literal.trimmingCharacters(in: .newlines)); }"
+            let declaration = "#prefs{\n# Settings = (\(entries));\n#}"
+            try folder.write("#!/bin/sh\n\(declaration)\neval \"$(prefs args \"$0\" -- \"$@\")\"\n", to: "\(number)")
+            let line = "prefs args --build \(number) > built"
+            let result = try Subprocess.run("bash", ["-c", line], environment: command.variables, in: folder.url)
+            guard result.status == 0 else {
+                #expect(result.errorText.contains("Pattern: with "), "\(Seed.ofThisRun) \(text) \(result.errorText)")
+                continue
+            }
+            built += 1
+            let values = (0..<20).map { _ in
+                (0..<Int.random(in: 0...5, using: &random)).map { _ in pick(characters) }.joined()
+            }
+            let expected = values.map { Pattern(text).matches($0) ? "1" : "0" }.joined()
+            for path in ["", "PATH=$PWD/box:$PATH; "] {
+                let loop =
+                    "\(path)for value; do (set -- -- \"$value\"; . ./built) 2> /dev/null && printf 1 || printf 0; done"
+                let found = try Subprocess.run("dash", ["-c", loop, "sh"] + values, in: folder.url)
+                #expect(found.text == expected, "\(Seed.ofThisRun) \(path)\(text) \(values)")
+            }
+        }
+        #expect(built > 0)
+    }
+
     @Test(
         arguments: [
             ("eval \"$(prefs args --prefix opt_ \"$0\" -- \"$@\" || echo exit $?)\"", nil),
@@ -371,10 +453,10 @@ struct `The options of a public script` {
             ("#prefs domain=com.example.a\n# @flag -v", ["2:8: Domain:"]),
             ("#prefs\n# @command a {default}\n# @command a/b", ["3:14: DefaultCommand: with commands in it"]),
             (
-                "#prefs\n# @option -k=INT, {count: 2..3}\n# @option --name=TEXT {pattern: a*} {secret}",
+                "#prefs\n# @option -k=INT, {count: 2..3}\n# @option --name=TEXT {pattern: é*} {secret}",
                 [
                     "3:14: Type: array", "3:14: Separator:", "3:19: MaximumCount:", "3:19: MinimumCount:",
-                    "4:23: Pattern:", "4:37: Sensitive:",
+                    "4:23: Pattern: with é", "4:37: Sensitive:",
                 ]
             ),
             ("#prefs\n# @command a\n# @rest b {pass}\n# @arg c", ["4:11: PassUnknown: a rest with other operands"]),

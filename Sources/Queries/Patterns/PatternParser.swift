@@ -249,14 +249,14 @@ indirect enum PatternNode: Sendable {
 /// A set of Unicode scalars: a literal, a class, or a complement.
 struct ScalarSet: Hashable, Sendable {
     /// The members, or for a complement all other scalars, in order.
-    private var ranges: [ClosedRange<UInt32>] = []
+    private(set) var listed: [ClosedRange<UInt32>] = []
     private var isComplement = false
 
     init() {}
 
     init(_ scalar: Unicode.Scalar) { insert(scalar.value...scalar.value) }
 
-    private init(_ ranges: [ClosedRange<UInt32>]) { self.ranges = ranges }
+    private init(_ ranges: [ClosedRange<UInt32>]) { listed = ranges }
 
     var complement: ScalarSet {
         var result = self
@@ -271,22 +271,22 @@ struct ScalarSet: Hashable, Sendable {
     static let allButNewline = ScalarSet([0x0A...0x0A]).complement
 
     /// Adds members. Call `sort()` after the last ones.
-    mutating func insert(_ range: ClosedRange<UInt32>) { ranges.append(range) }
+    mutating func insert(_ range: ClosedRange<UInt32>) { listed.append(range) }
 
     /// Adds the members of a set that is not a complement. Call `sort()` after the last ones.
-    mutating func formUnion(_ other: ScalarSet) { ranges += other.ranges }
+    mutating func formUnion(_ other: ScalarSet) { listed += other.listed }
 
     /// Sorts and joins the ranges, so that a search takes logarithmic time.
     mutating func sort() {
         var joined: [ClosedRange<UInt32>] = []
-        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+        for range in listed.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = joined.last, range.lowerBound <= last.upperBound {
                 joined[joined.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
             } else {
                 joined.append(range)
             }
         }
-        ranges = joined
+        listed = joined
     }
 
     /// Returns whether a scalar or one of its other cases is listed; for a complement, whether none is.
@@ -297,11 +297,11 @@ struct ScalarSet: Hashable, Sendable {
     }
 
     func contains(_ code: UInt32) -> Bool {
-        var (low, high) = (0, ranges.count)
+        var (low, high) = (0, listed.count)
         while low < high {
             let middle = (low + high) / 2
-            if ranges[middle].upperBound < code { low = middle + 1 } else { high = middle }
+            if listed[middle].upperBound < code { low = middle + 1 } else { high = middle }
         }
-        return (low < ranges.count && ranges[low].lowerBound <= code) != isComplement
+        return (low < listed.count && listed[low].lowerBound <= code) != isComplement
     }
 }

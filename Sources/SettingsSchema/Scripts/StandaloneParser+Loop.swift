@@ -297,6 +297,19 @@ enum StandaloneFunctions {
         }
         """#.shellLines
 
+    /// Each character of a text is one byte to `grep`, which has no newlines in its lines.
+    static let matching: [String] =
+        #"""
+        # Whether the text $1 matches the expression $2. Newlines become $3, or match nothing.
+        __prefs_matches() {
+            case $3:$1 in :*"$__prefs_line"*) return 1 ;; esac
+            {
+                printf '%s' "$1" | LC_ALL=C tr -d '\200-\277' | LC_ALL=C tr '\n' "${3:-\\n}"
+                echo
+            } | LC_ALL=C grep -Eqx -e "$2"
+        }
+        """#.shellLines
+
     /// Integers are compared as text, since a shell has those of 64 bits with a sign only.
     static let integer: [String] =
         """

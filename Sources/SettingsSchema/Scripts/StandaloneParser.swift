@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 
 /// The parser of a script in POSIX shell, for hosts without `prefs`.
 ///
@@ -119,6 +120,9 @@ package struct StandaloneParser {
         lines += StandaloneFunctions.boolean
         if hasNotes { lines += StandaloneFunctions.noting(program: program) }
         if schema.allSettings.contains(where: { $0.rule.hasLength }) { lines += StandaloneFunctions.length }
+        if schema.allSettings.contains(where: { $0.rule.ofElements.pattern != nil }) {
+            lines += StandaloneFunctions.matching
+        }
         if !choicesOfDefaults.isEmpty {
             lines += ["__prefs_default() {", "    case $__prefs_command in"] + choicesOfDefaults + ["    esac", "}"]
         }
@@ -451,6 +455,11 @@ package struct StandaloneParser {
             let words = rule.choices.map { quoted($0.plainText) }.joined(separator: "|")
             lines.append("case $\(name) in \(words)) ;; *) \(failure(reason)) ;; esac")
         }
+        if let pattern = rule.pattern, let expression = try? ExtendedExpression(pattern) {
+            let newline = expression.newline.map { "\\\($0 / 64)\($0 / 8 % 8)\($0 % 8)" } ?? ""
+            let isMatch = "__prefs_matches \"$\(name)\" \(quoted(expression.text)) \(quoted(newline))"
+            lines.append("if ! \(isMatch); then \(failure(.mismatch(pattern: pattern.text))); fi")
+        }
         if let kind = rule.kind, kind.isPath {
             lines.append("if [ -z \"$\(name)\" ]; then \(failure(.notOfKind(kind.noun))); fi")
         }
@@ -637,7 +646,8 @@ extension SettingDeclaration {
             ("Type", rule.type.rawValue, !allowed.contains(rule.type) && !isRest && !isList),
             ("Environment", "", isList && !environment.isEmpty),
             ("Kind", rule.kind?.rawValue ?? "", rule.kind.map { !$0.isPath } ?? false),
-            ("Pattern", "", rule.pattern != nil), ("Separator", "", rule.separator != nil),
+            ("Pattern", rule.pattern?.obstacle ?? "", rule.pattern?.obstacle != nil),
+            ("Separator", "", rule.separator != nil),
             ("ChoicesFrom", "", rule.choicesFrom != nil), ("Sensitive", "", isSensitive),
             ("MaximumCount", "", rule.maximumCount != nil),
             ("MinimumCount", "", rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
@@ -666,6 +676,7 @@ extension ValueRule {
         var rest = self
         (rest.minimum, rest.maximum, rest.minimumLength, rest.maximumLength) = (nil, nil, nil, nil)
         (rest.choices, rest.choiceTitles) = ([], [])
+        if pattern?.obstacle == nil { rest.pattern = nil }
         if kind?.isPath ?? false { rest.kind = nil }
         return rest == ValueRule(type) && [.string, .integer].contains(type)
     }
@@ -674,4 +685,16 @@ extension ValueRule {
     fileprivate var isPlain: Bool { self == ValueRule(.string) }
 
     fileprivate var hasLength: Bool { type == .string && (minimumLength != nil || maximumLength != nil) }
+}
+
+extension Pattern {
+    /// The part that a shell cannot check, or nil if it can.
+    fileprivate var obstacle: String? {
+        do throws(ExtendedExpression.Obstacle) {
+            _ = try ExtendedExpression(self)
+            return nil
+        } catch {
+            return error.text
+        }
+    }
 }
