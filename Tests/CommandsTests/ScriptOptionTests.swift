@@ -301,6 +301,26 @@ struct `The options of a public script` {
                 ["é"], ["'\""], ["👍$"], ["--mail=\u{1}@\u{1}"], ["\t\t"],
             ]
         ),
+        (
+            """
+            #prefs
+            # @option -k=INT, {count: 2..3} {unique} {env: KS} {deprecated: use --tag}
+            # @option --names=TEXT,... {unique} {env: NAMES} <a,b>
+            # @option --tag=TEXT... {count: ..2} {unique} {length: 1..} {conflicts: names}
+            # @option --levels=INT, [1..9] <3,4>
+            # @option --places=TEXT, {conflicts: tag} {env: FOLDERS}
+            # @rest files
+            """,
+            [
+                ["-k", "1,2"], ["-k1,1,1,1"], ["-k", "1,x"], ["-k", "1,2", "-k", "3,4"], ["-k="], ["-k", "-1,+2"],
+                ["--names=c", "--names", "d,e"], ["--names=a,a"], ["--names", "a", "--names", "a"], ["--names="],
+                ["--names=,"], ["--names=x,,y,"], ["--tag=1", "--tag=2", "--tag=3"], ["--tag", "1", "--tag=1"],
+                ["--tag=''", "--tag="], ["--levels", "1,12,0"], ["--levels=0x9"], ["--levels", "5,"], ["-k"],
+                ["-k", "1,2,3,4", "-k"], ["--levels", "7", "--levels"], ["--tag=it's", "--tag=it's"],
+                ["--places=a b,'"],
+                ["--places", "a", "--tag", "b"], ["--places=a", "--places=b"], ["--names=a' 'a,a"], ["-k3,1,2", "f"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.
@@ -453,9 +473,9 @@ struct `The options of a public script` {
             ("#prefs domain=com.example.a\n# @flag -v", ["2:8: Domain:"]),
             ("#prefs\n# @command a {default}\n# @command a/b", ["3:14: DefaultCommand: with commands in it"]),
             (
-                "#prefs\n# @option -k=INT, {count: 2..3}\n# @option --name=TEXT {pattern: é*} {secret}",
+                "#prefs\n# @option -k=BOOL, {count: 2..3}\n# @option --name=TEXT {pattern: é*} {secret}",
                 [
-                    "3:14: Type: array", "3:14: Separator:", "3:19: MaximumCount:", "3:19: MinimumCount:",
+                    "3:14: Type: array", "3:14: Separator:", "3:20: MaximumCount:", "3:20: MinimumCount:",
                     "4:23: Pattern: with é", "4:37: Sensitive:",
                 ]
             ),

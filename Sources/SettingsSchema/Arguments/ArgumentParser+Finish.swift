@@ -129,8 +129,10 @@ extension ArgumentParser {
             }
             for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
                 let isWhole = problem.path.components.isEmpty
-                guard let text = isWhole ? source.text ?? problem.value ?? "" : problem.value else {
-                    report(.relation(problem.reason), at: "\(source.place) \(problem.path)")
+                // The elements of an array can come from several arguments.
+                let whole = setting.rule.type == .array ? source.text : source.text ?? problem.value ?? ""
+                guard let text = isWhole ? whole : problem.value else {
+                    report(.relation(problem.reason), at: isWhole ? source.place : "\(source.place) \(problem.path)")
                     continue
                 }
                 report(.value(text, problem.reason), at: source.place)

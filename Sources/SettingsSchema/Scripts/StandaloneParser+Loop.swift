@@ -169,7 +169,7 @@ extension StandaloneParser {
     /// given before keeps its value, but not its text.
     private var missingFunction: [String] {
         let arms = schema.allSettings.filter { !$0.takesRest }.map { setting in
-            let words = setting.isList ? "" : " \(text(setting.key))=$\(variable(setting.key))"
+            let words = setting.isList ? " \(raw(setting.key))=''" : " \(text(setting.key))=$\(variable(setting.key))"
             return "    \(quoted(setting.key))) \(place(setting.key))=$2\(words) ;;"
         }
         return ["__prefs_missing() {", "    case $1 in"] + arms + ["    esac", "}"]
@@ -370,6 +370,36 @@ enum StandaloneFunctions {
             esac
         }
         """.shellLines
+
+    /// The elements of a text between separators.
+    static let splitting: [String] =
+        #"""
+        # Quotes the parts of the text $1 between separators $2 as words. Each is converted by the function $3.
+        __prefs_split() {
+            __prefs_tail=$1 __prefs_parts=''
+            while [ -n "$1" ]; do
+                __prefs_value=${__prefs_tail%%"$2"*}
+                if [ -n "$3" ]; then "$3" "$__prefs_value" || return 1; fi
+                __prefs_quote "$__prefs_value"
+                __prefs_parts="$__prefs_parts${__prefs_parts:+ }$__prefs_value"
+                case $__prefs_tail in *"$2"*) __prefs_tail=${__prefs_tail#*"$2"} ;; *) break ;; esac
+            done
+            __prefs_value=$__prefs_parts
+        }
+        """#.shellLines
+
+    static let differing: [String] =
+        #"""
+        # Whether all arguments differ.
+        __prefs_differ() {
+            __prefs_parts=''
+            for __prefs_part in "$@"; do
+                __prefs_quote "$__prefs_part"
+                case "$__prefs_parts " in *" $__prefs_value "*) return 1 ;; esac
+                __prefs_parts="$__prefs_parts $__prefs_value"
+            done
+        }
+        """#.shellLines
 
     /// Quotes its arguments as words, in place of an array.
     static let quoting: [String] =

@@ -17,8 +17,9 @@ internal import Queries
 /// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
 /// - `kind`, `key`, `fixed`, `shown`: the result of `__prefs_flag`: the effect, the setting, a value or text of the
 ///   flag, and its name in messages
-/// - `at_KEY`, `text_KEY`, `new_KEY`: for each setting, the flag or operand that gave the value; the text, or quoted
-///   words for an array; whether it is unchecked
+/// - `at_KEY`, `text_KEY`, `new_KEY`, `raw_KEY`: for each setting, the flag or operand that gave the value; the text,
+///   or quoted words for an array; whether it is unchecked; the text of an array
+/// - `parts`, `part`: words that are found so far; the present one
 /// - `by_KEY`: for each setting in a rule about several, `flag` or `env` if its value counts; `new` for a variable at
 ///   first
 /// - `notes`, `old`: the notes so far; the end of the note on the flag if it is deprecated, or what else the flag of a
@@ -66,6 +67,8 @@ package struct StandaloneParser {
     /// The variable that is set while a value is unchecked.
     func unchecked(_ key: String) -> String { "__prefs_new_" + ShellName.variable(for: key, prefix: "") }
     func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
+    /// The variable with the text of an array as it was given, between a space and a colon; empty if it is not known.
+    func raw(_ key: String) -> String { "__prefs_raw_" + ShellName.variable(for: key, prefix: "") }
     /// The variable with the layer of a value that counts in rules about several settings.
     func layer(_ key: String) -> String { "__prefs_by_" + ShellName.variable(for: key, prefix: "") }
     func quoted(_ text: String) -> String { ShellQuoting.word(text) }
@@ -105,7 +108,7 @@ package struct StandaloneParser {
             let state = "\(place(setting.key))='' \(unchecked(setting.key))='' \(text(setting.key))="
             if setting.isList {
                 let words = (setting.defaultValue?.arrayValue ?? []).map { quoted($0.plainText) }
-                return state + quoted(words.joined(separator: " "))
+                return state + quoted(words.joined(separator: " ")) + " \(raw(setting.key))=''"
             }
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
             return
@@ -119,7 +122,7 @@ package struct StandaloneParser {
         var lines = StandaloneFunctions.failing(program: program) + StandaloneFunctions.integer
         lines += StandaloneFunctions.boolean
         if hasNotes { lines += StandaloneFunctions.noting(program: program) }
-        if schema.allSettings.contains(where: { $0.rule.hasLength }) { lines += StandaloneFunctions.length }
+        if schema.allSettings.contains(where: \.rule.ofElements.hasLength) { lines += StandaloneFunctions.length }
         if schema.allSettings.contains(where: { $0.rule.ofElements.pattern != nil }) {
             lines += StandaloneFunctions.matching
         }
@@ -143,8 +146,12 @@ package struct StandaloneParser {
             lines += ["    \(quoted(context ?? ""))) printf '%s' \(quoted(help)) ;;"]
         }
         lines += ["    esac", "}"]
-        let isQuoting = schema.allSettings.contains { $0.isList || output == .sh && $0.takesRest }
-        if isQuoting { lines += StandaloneFunctions.quoting }
+        let lists = schema.allSettings.filter(\.isList)
+        if !lists.isEmpty || output == .sh && schema.allSettings.contains(where: \.takesRest) {
+            lines += StandaloneFunctions.quoting
+        }
+        if lists.contains(where: { $0.rule.separator != nil }) { lines += StandaloneFunctions.splitting }
+        if lists.contains(where: \.rule.isUnique) { lines += StandaloneFunctions.differing }
         return lines
     }
 
@@ -242,7 +249,8 @@ package struct StandaloneParser {
             let isNew = "\(unchecked(setting.key))=1"
             let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.flagRule.expectation)\""
             if setting.isList {
-                return ["    \(scope))", "        \(note)\(place(setting.key))=$3"] + adding(to: setting, failure)
+                return ["    \(scope))"] + (note.isEmpty ? [] : [note]).map { "        " + $0 }
+                    + adding(to: setting).map { "        " + $0 }
             }
             switch setting.rule.type {
             case .integer, .boolean:
@@ -258,33 +266,66 @@ package struct StandaloneParser {
         }
     }
 
-    /// The lines that add the text `$2` to an array. The first one replaces the default.
-    private func adding(to setting: SettingDeclaration, _ failure: String) -> [String] {
-        let (words, new) = (text(setting.key), unchecked(setting.key))
-        let add = [
-            "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
-            "\(words)=\"$\(words)${\(words):+ }$__prefs_value\"",
-        ]
-        guard setting.rule.ofElements.type == .integer else {
-            return (["__prefs_quote \"$2\""] + add).map { "        " + $0 } + ["        ;;"]
+    /// The lines that add the elements of the text `$2` to an array, or replace the array by them. The first ones
+    /// replace the default.
+    private func adding(to setting: SettingDeclaration) -> [String] {
+        let (words, new, at) = (text(setting.key), unchecked(setting.key), place(setting.key))
+        let isInteger = setting.rule.ofElements.type == .integer
+        let separator = setting.rule.separator
+        let written = "\(raw(setting.key))=\" ${2:-\\\"\\\"}:\""
+        var add: [String] = []
+        if !setting.repeats {
+            if schema.isStrict {
+                let problem = Schema.Arguments.Mistake(.repeatedFlag, at: "").description
+                add.append("if [ -n \"$\(at)\" ]; then __prefs_fail \"$3\"\(quoted(problem)); fi")
+            }
+            add.append("\(words)=$__prefs_value \(new)=1")
+        } else {
+            add = [
+                "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
+                "if [ -n \"$__prefs_value\" ]; then \(words)=\"$\(words)${\(words):+ }$__prefs_value\"; fi",
+            ]
         }
-        return ["        if __prefs_integer \"$2\"; then", "            __prefs_quote \"$__prefs_value\""]
-            + add.map { "            " + $0 } + ["        else", "            \(failure)", "        fi ;;"]
+        // Each use of a flag gives a part of the array, whose whole text is not known.
+        let keep =
+            setting.repeats
+            ? "case $3 in -*) \(raw(setting.key))='' ;; *) \(written) ;; esac; \(at)=$3 ;;" : "\(written) \(at)=$3 ;;"
+        if separator == nil, !isInteger { return ["__prefs_quote \"$2\""] + add + [keep] }
+        let test =
+            separator.map { "__prefs_split \"$2\" \(quoted($0)) \(isInteger ? "__prefs_integer" : "''")" }
+            ?? "__prefs_integer \"$2\""
+        let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.ofElements.expectation)\""
+        let quoting = separator == nil ? ["__prefs_quote \"$__prefs_value\""] : []
+        return ["if \(test); then"] + (quoting + add).map { "    " + $0 } + ["else", "    \(failure)", "fi", keep]
     }
 
-    /// The lines that check the elements of an array, and assign it. Other shells than the script's own must be able to
-    /// read them.
+    /// The lines that check an array and its elements, and assign it. Other shells than the script's own must be able
+    /// to read them.
     private func assignment(of setting: SettingDeclaration) -> [String] {
         let (words, new, name) = (text(setting.key), unchecked(setting.key), variable(setting.key))
-        let checks = checks(setting.rule.ofElements, of: "__prefs_word") { reason in
-            "__prefs_fail \"$\(place(setting.key)) ${__prefs_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        let (rule, at) = (setting.rule, place(setting.key))
+        func failure(_ reason: Schema.Problem.Reason) -> String {
+            "__prefs_fail \"$\(at)$\(raw(setting.key))\"\(quoted(" \(reason)"))"
+        }
+        var checks: [String] = []
+        let tests = [
+            rule.minimumCount.map { "[ $# -lt \($0) ]" }, rule.maximumCount.map { "[ $# -gt \($0) ]" },
+        ].compactMap(\.self)
+        if !tests.isEmpty {
+            let reason = Schema.Problem.Reason.wrongCount(minimum: rule.minimumCount, maximum: rule.maximumCount)
+            checks.append("if \(tests.joined(separator: " || ")); then \(failure(reason)); fi")
+        }
+        if rule.isUnique { checks.append("if ! __prefs_differ \"$@\"; then \(failure(.repeatedElement)); fi") }
+        let ofElements = self.checks(rule.ofElements, of: "__prefs_word") { reason in
+            "__prefs_fail \"$\(at) ${__prefs_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        }
+        if !ofElements.isEmpty {
+            checks += ["for __prefs_word in \"$@\"; do"] + ofElements.map { "    " + $0 } + ["done"]
         }
         var lines: [String] = []
         if !checks.isEmpty {
-            lines += [
-                "if [ -n \"$\(new)\" ]; then", "    eval \"set -- $\(words)\"", "    for __prefs_word in \"$@\"; do",
-            ]
-            lines += checks.map { "        " + $0 } + ["    done", "fi"]
+            lines = ["if [ -n \"$\(new)\" ]; then", "    \(new)=''", "    eval \"set -- $\(words)\""]
+            lines += checks.map { "    " + $0 } + ["fi"]
         }
         return lines + [output == .sh ? "\(name)=$\(words)" : "eval \"\(name)=($\(words))\"", ";;"]
     }
@@ -413,7 +454,7 @@ package struct StandaloneParser {
 
     private func environment(of setting: SettingDeclaration, isRelated: Bool) -> [String] {
         let key = quoted(setting.key)
-        let check = checks(of: setting).isEmpty ? "" : " __prefs_check \(key);"
+        let check = !setting.isList && checks(of: setting).isEmpty ? "" : " __prefs_check \(key);"
         // Only flags and operands are noted.
         let (keep, restore) =
             setting.deprecated == nil ? ("", "") : ("__prefs_old=$__prefs_notes; ", " __prefs_notes=$__prefs_old;")
@@ -512,7 +553,7 @@ extension StandaloneParser {
             let displacements = others.map { settings[$0] }.map { other in
                 let note = Schema.Arguments.Note.displaced("", by: other.writtenName).description
                 return "if [ \"$\(layer(other.key))\" = flag ]; then __prefs_note \"$\(at)\"\(quoted(note)); "
-                    + "\(defaults([setting]).joined()); el"
+                    + "\(defaults([setting]).joined());\(setting.isList ? " __prefs_check \(quoted(setting.key));" : "") el"
             }
             let end = displacements.isEmpty ? "\(by)=env" : "se \(by)=env; fi"
             return [
@@ -644,14 +685,14 @@ extension SettingDeclaration {
         let isRest = takesRest && rule.type == .array && (rule.element?.isPlain ?? true)
         let attributes: [(name: String, part: String, isBeyond: Bool)] = [
             ("Type", rule.type.rawValue, !allowed.contains(rule.type) && !isRest && !isList),
-            ("Environment", "", isList && !environment.isEmpty),
+            ("Environment", "", isList && rule.separator == nil && !environment.isEmpty),
             ("Kind", rule.kind?.rawValue ?? "", rule.kind.map { !$0.isPath } ?? false),
             ("Pattern", rule.pattern?.obstacle ?? "", rule.pattern?.obstacle != nil),
-            ("Separator", "", rule.separator != nil),
+            ("Separator", "", rule.separator != nil && !isList),
             ("ChoicesFrom", "", rule.choicesFrom != nil), ("Sensitive", "", isSensitive),
-            ("MaximumCount", "", rule.maximumCount != nil),
-            ("MinimumCount", "", rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
-            ("Unique", "", rule.isUnique),
+            ("MaximumCount", "", rule.maximumCount != nil && !isList),
+            ("MinimumCount", "", !isList && rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
+            ("Unique", "", rule.isUnique && !isList),
         ]
         // The rest is the operands that are left, at least one if it has a minimum count. Nothing else sets it.
         let ofRest: [(name: String, part: String, isBeyond: Bool)] = [
@@ -664,9 +705,10 @@ extension SettingDeclaration {
 }
 
 extension SettingDeclaration {
-    /// Whether a flag adds an element to an array with each use.
+    /// Whether a flag gives one element of an array, or several between separators.
     var isList: Bool {
-        takesElements && !takesRest && positional == nil && !isValueOptional && rule.ofElements.isOfList
+        rule.type == .array && (repeats || !(rule.separator ?? "").isEmpty) && !takesRest && positional == nil
+            && !isValueOptional && rule.ofElements.isOfList
     }
 }
 

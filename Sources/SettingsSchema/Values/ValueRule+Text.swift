@@ -94,7 +94,7 @@ extension ValueRule {
         case .date: "a date such as 2026-01-31T12:00:00Z"
         case .data: "data: hexadecimal digits, or base64:…"
         case .any: swiftType.map { "a value of type \($0.name)" } ?? type.noun
-        case .array: "an array such as (a, b)"
+        case .array: separator.map { "a list such as a\($0)b" } ?? "an array such as (a, b)"
         case .dictionary: "a dictionary such as {a = b;}"
         default: type.noun
         }
