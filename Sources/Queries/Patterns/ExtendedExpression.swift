@@ -65,6 +65,8 @@ extension ExtendedExpression {
                     text = ""
                     return
                 }
+                // Some programs search for the empty text without end.
+                guard !node.canBeEmpty || most == 1 else { throw Obstacle(text: "with a repetition of nothing") }
                 guard max(least, most ?? 0) <= Self.largestCount else {
                     throw Obstacle(text: "with a count above \(Self.largestCount)")
                 }
@@ -150,6 +152,15 @@ extension PatternNode {
         case .one(let set): [set]
         case .sequence(let nodes), .alternatives(let nodes): nodes.flatMap(\.sets)
         case .repeated(let node, _, _): node.sets
+        }
+    }
+
+    fileprivate var canBeEmpty: Bool {
+        switch self {
+        case .one: false
+        case .sequence(let nodes): nodes.allSatisfy(\.canBeEmpty)
+        case .alternatives(let nodes): nodes.contains(where: \.canBeEmpty)
+        case .repeated(let node, let least, _): least == 0 || node.canBeEmpty
         }
     }
 }
