@@ -130,7 +130,9 @@ enum ShellName {
         "TMPPREFIX", "TTY", "TTYIDLE", "UID", "USERNAME", "VENDOR", "WATCH", "WORDCHARS", "ZDOTDIR",
     ]
 
-    private static let beginnings = ["BASH", "COMP_", "FISH_", "LC_", "LD_", "ZSH_", "__fish", "__prefs_", "fish_"]
+    private static let beginnings = [
+        "BASH", "COMP_", "FISH_", "LC_", "LD_", "ZSH_", "__fish", "__prefs_", "_p_", "fish_",
+    ]
 
     private static let zsh: Set = [
         "aliases", "argv", "builtins", "cdpath", "commands", "dirstack", "fignore", "fpath", "funcfiletrace",

@@ -3,143 +3,127 @@ extension StandaloneParser {
     var mainLoop: [String] {
         missingFunction
             + """
-            while [ -n "$__prefs_rest" ] || [ "$__prefs_left" -gt 0 ]; do
-                __prefs_has=''
-                if [ -n "$__prefs_rest" ]; then
-                    __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
-                    __prefs_whole=$__prefs_name
-                    __prefs_rest=${__prefs_rest#?}
-                    case $__prefs_rest in "="*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
-                    __prefs_flag "$__prefs_name"
+            while [ -n "$_p_rest" ] || [ "$_p_left" -gt 0 ]; do
+                _p_has=''
+                if [ -n "$_p_rest" ]; then
+                    _p_name=-${_p_rest%"${_p_rest#?}"}
+                    _p_whole=$_p_name
+                    _p_rest=${_p_rest#?}
+                    case $_p_rest in "="*) _p_has=1 _p_attached=${_p_rest#=} _p_rest='' ;; esac
+                    _p_flag "$_p_name"
                     \(fallback)
-                    case $__prefs_kind:$__prefs_rest in
-                    misplaced*) __prefs_has=1 __prefs_rest='' ;;
+                    case $_p_kind:$_p_rest in
+                    \(ifCommands("misplaced*) _p_has=1 _p_rest='' ;;"))
                     value:?*|any:?*|number:?*|optional:?*)
-                        if [ -z "$__prefs_has" ]; then __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest=''; fi ;;
+                        if [ -z "$_p_has" ]; then _p_has=1 _p_attached=$_p_rest _p_rest=''; fi ;;
                     esac
                 else
-                    __prefs_word=$1
+                    _p_word=$1
                     shift
-                    __prefs_left=$((__prefs_left - 1))
-                    __prefs_whole=$__prefs_word
-                    if [ -n "$__prefs_only" ] || [ "$__prefs_word" = - ]; then __prefs_name=''; else
-                        case $__prefs_word in
+                    _p_left=$((_p_left - 1))
+                    _p_whole=$_p_word
+                    if [ -n "$_p_only" ] || [ "$_p_word" = - ]; then _p_name=''; else
+                        case $_p_word in
                         --)
-                            __prefs_only=1
+                            _p_only=1
                             continue ;;
                         --*)
-                            __prefs_name=${__prefs_word%%=*}
-                            case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
-                            __prefs_flag "$__prefs_name"
-                            \(useOfDefault) ;;
+                            _p_name=${_p_word%%=*}
+                            case $_p_word in *=*) _p_has=1 _p_attached=${_p_word#*=} ;; esac
+                            _p_flag "$_p_name"
+                            \(useOfDefault)
+                            ;;
                         -??*)
-                            __prefs_name=${__prefs_word%%=*}
-                            __prefs_long=''
-                            if [ "${#__prefs_name}" -gt 2 ]; then
-                                __prefs_flag "-$__prefs_name"
-                                if [ "$__prefs_shown" = "-$__prefs_name" ]; then __prefs_long=$__prefs_kind; fi
+                            _p_name=${_p_word%%=*}
+                            _p_long=''
+                            if [ "${#_p_name}" -gt 2 ]; then
+                                _p_flag "-$_p_name"
+                                if [ "$_p_shown" = "-$_p_name" ]; then _p_long=$_p_kind; fi
                             fi
-                            case $__prefs_long in
+                            case $_p_long in
                             ''|ambiguous|misplaced*|default)
-                                __prefs_rest=${__prefs_word#-}
-                                __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
-                                case $__prefs_kind:$__prefs_word in
-                                :-[0-9]*|:-.*|:-\(inf)|:-\(infinity)\(numbersOfDefault)) \(numberCheck) ;;
-                                esac
-                                if [ -n "$__prefs_name" ]; then
+                                _p_rest=${_p_word#-}
+                                _p_flag "-${_p_rest%"${_p_rest#?}"}"
+                                \(numberCheck(":-[0-9]*|:-.*|:-\(inf)|:-\(infinity)\(numbersOfDefault)"))
+                                if [ -n "$_p_name" ]; then
                                     \(useOfDefault)
-                                    case $__prefs_kind:${#__prefs_name} in
+                                    case $_p_kind:${#_p_name} in
                                     :*|misplaced*:[3-9]|misplaced*:??*)
-                                        __prefs_rest='' __prefs_kind=''
-                                        case $__prefs_long in
+                                        _p_rest='' _p_kind=''
+                                        case $_p_long in
                                         misplaced*|default)
-                                            __prefs_flag "-$__prefs_name"
+                                            _p_flag "-$_p_name"
                                             \(fallback)
-                                            __prefs_shown=$__prefs_name
-                                            case $__prefs_word in *=*) __prefs_has=1 ;; esac ;;
+                                            _p_shown=$_p_name
+                                            case $_p_word in *=*) _p_has=1 ;; esac ;;
                                         esac ;;
                                     *) continue ;;
                                     esac
                                 fi ;;
                             *)
-                                __prefs_shown=$__prefs_name
-                                case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac ;;
+                                _p_shown=$_p_name
+                                case $_p_word in *=*) _p_has=1 _p_attached=${_p_word#*=} ;; esac ;;
                             esac ;;
                         -*)
-                            __prefs_name=${__prefs_word%=}
-                            __prefs_flag "$__prefs_name"
-                            case $__prefs_kind:$__prefs_word in
-                            :-[0-9]|:-.\(numbersOfDefault)) \(numberCheck) ;;
-                            esac
-                            if [ -n "$__prefs_name" ]; then
-                                \(useOfDefault)
-                                :
-                            fi ;;
-                        *) __prefs_name='' ;;
+                            _p_name=${_p_word%=}
+                            _p_flag "$_p_name"
+                            \(numberCheck(":-[0-9]|:-.\(numbersOfDefault)"))
+                            \(hasDefaults ? "if [ -n \"$_p_name\" ]; then \(useOfDefault); fi" : "")
+                            ;;
+                        *) _p_name='' ;;
                         esac
                     fi
-                    if [ -z "$__prefs_name" ]; then
+                    if [ -z "$_p_name" ]; then
             \(operandLines.map { "            " + $0 }.joined(separator: "\n"))
                         continue
                     fi
                 fi
-                __prefs_take=''
-                case $__prefs_kind in
+                _p_take=''
+                case $_p_kind in
                 '')
-                    __prefs_rest=''
-                    if [ -n "$__prefs_lost" ]; then :; else
-                        case $__prefs_command in
-            \(passingArms)
-                        *) __prefs_fail "unknown flag $__prefs_name" ;;
-                        esac
-                    fi ;;
-                ambiguous) __prefs_fail "$__prefs_name is ambiguous: $__prefs_fixed" ;;
-                misplaced*)
-                    if [ -z "$__prefs_lost" ]; then __prefs_fail "$__prefs_name must follow $__prefs_fixed"; fi
-                    if [ "$__prefs_kind" = misplaced_value ] && [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
-                        case $1 in -?*) ;; *) shift; __prefs_left=$((__prefs_left - 1)) ;; esac
-                    fi ;;
+                    _p_rest=''
+                    \(unknownFlag) ;;
+                ambiguous) _p_fail "$_p_name is ambiguous: $_p_fixed" ;;
+            \(misplacedArm)
                 help|version|off|sets)
-                    if [ -n "$__prefs_has" ]; then __prefs_fail "$__prefs_shown takes no value"; else
-                        case $__prefs_kind in
-                        help) __prefs_help=1 ;;
-                        version) __prefs_version=1 ;;
-                        off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
+                    if [ -n "$_p_has" ]; then _p_fail "$_p_shown takes no value"; else
+                        case $_p_kind in
+                        help) _p_help=1 ;;
+                        \(hasVersion ? "version) _p_version=1 ;;" : "")
+                        off) _p_set "$_p_key" false "$_p_shown" ;;
                         sets)
-                            __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown"
-                            if [ -n "$__prefs_old" ]; then __prefs_note "$__prefs_shown$__prefs_old"; fi ;;
+                            _p_set "$_p_key" "$_p_fixed" "$_p_shown"
+                            \(hasNotes ? "if [ -n \"$_p_old\" ]; then _p_note \"$_p_shown$_p_old\"; fi" : "")
+                            ;;
                         esac
                     fi ;;
-                on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
-                optional) if [ -z "$__prefs_has" ]; then __prefs_attached=$__prefs_fixed; fi; __prefs_take=1 ;;
-                count)
-                    if [ -n "$__prefs_has" ]; then __prefs_take=1; else
-            \(countLines.map { "            " + $0 }.joined(separator: "\n"))
-                    fi ;;
+                on) if [ -z "$_p_has" ]; then _p_attached=true; fi; _p_take=1 ;;
+                optional) if [ -z "$_p_has" ]; then _p_attached=$_p_fixed; fi; _p_take=1 ;;
+            \(countArm)
                 value|any|number)
-                    __prefs_take=$__prefs_has
-                    if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
-                        case $__prefs_kind:$1 in
-                        any:*|number:-[0-9]*|number:-.*|number:-\(inf)|number:-\(infinity)|*:-) __prefs_take=1 ;;
+                    _p_take=$_p_has
+                    if [ -z "$_p_has" ] && [ "$_p_left" -gt 0 ]; then
+                        case $_p_kind:$1 in
+                        any:*|number:-[0-9]*|number:-.*|number:-\(inf)|number:-\(infinity)|*:-) _p_take=1 ;;
                         *:-*) ;;
-                        *) __prefs_take=1 ;;
+                        *) _p_take=1 ;;
                         esac
-                        if [ -n "$__prefs_take" ]; then
-                            __prefs_attached=$1
+                        if [ -n "$_p_take" ]; then
+                            _p_attached=$1
                             shift
-                            __prefs_left=$((__prefs_left - 1))
+                            _p_left=$((_p_left - 1))
                         fi
                     fi
-                    if [ -z "$__prefs_take" ]; then
-                        __prefs_note=''
-                        if [ "$__prefs_left" -gt 0 ] && [ "$1" != -- ]; then
-                            __prefs_note=" (write $__prefs_shown=$1 if that is the value)"
+                    if [ -z "$_p_take" ]; then
+                        _p_note=''
+                        if [ "$_p_left" -gt 0 ] && [ "$1" != -- ]; then
+                            _p_note=" (write $_p_shown=$1 if that is the value)"
                         fi
-                        __prefs_fail "$__prefs_shown requires a value: $__prefs_fixed$__prefs_note"
-                        __prefs_missing "$__prefs_key" "$__prefs_shown"
+                        _p_fail "$_p_shown requires a value: $_p_fixed$_p_note"
+                        _p_missing "$_p_key" "$_p_shown"
                     fi ;;
                 esac
-                if [ -n "$__prefs_take" ]; then __prefs_set "$__prefs_key" "$__prefs_attached" "$__prefs_shown"; fi
+                if [ -n "$_p_take" ]; then _p_set "$_p_key" "$_p_attached" "$_p_shown"; fi
             done
             """.shellLines
     }
@@ -150,14 +134,40 @@ extension StandaloneParser {
     /// The line that chooses the default command if the flag is one of its own, and takes the argument again.
     private var useOfDefault: String {
         !hasDefaults
-            ? ":"
-            : "if [ \"$__prefs_kind\" = default ]; then if [ -n \"$__prefs_lost\" ]; then __prefs_kind=''; else "
-                + "__prefs_default; set -- \"$__prefs_word\" \"$@\"; __prefs_left=$((__prefs_left + 1)) __prefs_rest=''; continue; fi; fi"
+            ? ""
+            : "if [ \"$_p_kind\" = default ]; then if [ -n \"$_p_lost\" ]; then _p_kind=''; else "
+                + "_p_default; set -- \"$_p_word\" \"$@\"; _p_left=$((_p_left + 1)) _p_rest=''; continue; fi; fi"
     }
 
     /// The line for a flag of the default command at a place where it does not choose that command.
     private var fallback: String {
-        hasDefaults ? "if [ \"$__prefs_kind\" = default ]; then __prefs_kind=$__prefs_old __prefs_old=''; fi" : ":"
+        hasDefaults ? "if [ \"$_p_kind\" = default ]; then _p_kind=$_p_old _p_old=''; fi" : ""
+    }
+
+    /// Whether a flag can be given before its command, or after an unknown one.
+    private func ifCommands(_ line: String) -> String { schema.commands.isEmpty ? "" : line }
+
+    private var misplacedArm: String {
+        ifCommands(
+            """
+                misplaced*)
+                    if [ -z "$_p_lost" ]; then _p_fail "$_p_name must follow $_p_fixed"; fi
+                    if [ "$_p_kind" = misplaced_value ] && [ -z "$_p_has" ] && [ "$_p_left" -gt 0 ]; then
+                        case $1 in -?*) ;; *) shift; _p_left=$((_p_left - 1)) ;; esac
+                    fi ;;
+            """)
+    }
+
+    /// The line for a flag that is not declared: an error, or an operand where such flags are passed on.
+    private var unknownFlag: String {
+        let scopes = contexts.filter { schema.settings(of: $0).contains(where: \.passesUnknown) }
+        let failure = "_p_fail \"unknown flag $_p_name\""
+        let names = scopes.map { quoted($0 ?? "") }.joined(separator: "|")
+        let line =
+            scopes.isEmpty
+            ? failure
+            : "case $_p_command in \(names)) set -- \"$@\" \"$_p_whole\" ;; *) \(failure) ;; esac"
+        return schema.commands.isEmpty ? line : "if [ -z \"$_p_lost\" ]; then \(line); fi"
     }
 
     /// The patterns of negative numbers that are also flags of the default command.
@@ -168,48 +178,52 @@ extension StandaloneParser {
     /// Marks a setting as given although its value is missing, so that it is not reported as required too. What was
     /// given before keeps its value, but not its text.
     private var missingFunction: [String] {
-        let arms = schema.allSettings.filter { !$0.takesRest }.map { setting in
-            let words = setting.isList ? " \(raw(setting.key))=''" : " \(text(setting.key))=$\(variable(setting.key))"
+        let arms = settingsWithValue.map { setting in
+            let words =
+                setting.isList
+                ? setting.isChecked ? " \(raw(setting.key))=''" : ""
+                : " \(text(setting.key))=$\(variable(setting.key))"
             return "    \(quoted(setting.key))) \(place(setting.key))=$2\(words) ;;"
         }
-        return ["__prefs_missing() {", "    case $1 in"] + arms + ["    esac", "}"]
+        return ["_p_missing() {", "    case $1 in"] + arms + ["    esac", "}"]
     }
 
     /// The patterns of infinity.
     private var inf: String { "[iI][nN][fF]" }
     private var infinity: String { "\(inf)[iI][nN][iI][tT][yY]" }
 
-    /// Takes a negative number as an operand where one may be.
-    private var numberCheck: String {
-        let arms = contexts.map { context -> String in
+    /// Takes a negative number, whose kind and text match the patterns, as an operand where one may be.
+    private func numberCheck(_ patterns: String) -> String {
+        let arms = contexts.compactMap { context -> String? in
             let places = schema.settings(of: context).positionals
             let scope = quoted(context ?? "")
-            guard !places.isEmpty else { return "\(scope):*) __prefs_name='' __prefs_rest='' ;;" }
+            guard !places.isEmpty else { return "\(scope):*) _p_name='' _p_rest='' ;;" }
             let numbers = places.indices.filter { places[$0].rule.type == .integer }.map { "\(scope):\($0)" }
-            return numbers.isEmpty ? "" : "\(numbers.joined(separator: "|"))) __prefs_name='' __prefs_rest='' ;;"
+            return numbers.isEmpty ? nil : "\(numbers.joined(separator: "|"))) _p_name='' _p_rest='' ;;"
         }
-        return
-            "__prefs_rest=''; case $__prefs_command:$(($# - __prefs_left)) in \(arms.filter { !$0.isEmpty }.joined(separator: " ")) esac"
+        let choice =
+            arms.isEmpty ? "" : "; case $_p_command:$(($# - _p_left)) in \(arms.joined(separator: " ")) esac"
+        return "case $_p_kind:$_p_word in \(patterns)) _p_rest=''\(choice) ;; esac"
     }
 
-    /// The branches for commands that pass on unknown flags.
-    private var passingArms: String {
-        let scopes = contexts.filter { schema.settings(of: $0).contains(where: \.passesUnknown) }
-        guard !scopes.isEmpty else { return "" }
-        let names = scopes.map { quoted($0 ?? "") }.joined(separator: "|")
-        return "            \(names)) set -- \"$@\" \"$__prefs_whole\" ;;"
-    }
-
-    private var countLines: [String] {
+    /// The branch for flags that count.
+    private var countArm: String {
         let settings = schema.allSettings.filter(\.isCounter)
-        guard !settings.isEmpty else { return [":"] }
-        return ["case $__prefs_key in"]
-            + settings.map { setting in
-                let name = variable(setting.key)
-                let note = setting.deprecated.map { " __prefs_note \"$__prefs_shown\"\(quoted(endOfNote($0)));" } ?? ""
-                return
-                    "\(quoted(setting.key)))\(note) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
-            } + ["esac"]
+        guard !settings.isEmpty else { return "" }
+        let arms = settings.map { setting in
+            let name = variable(setting.key)
+            let note = setting.deprecated.map { " _p_note \"$_p_shown\"\(quoted(endOfNote($0)));" } ?? ""
+            return
+                "            \(quoted(setting.key)))\(note) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$_p_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
+        }
+        return """
+                count)
+                    if [ -n "$_p_has" ]; then _p_take=1; else
+                        case $_p_key in
+            \(arms.joined(separator: "\n"))
+                        esac
+                    fi ;;
+            """
     }
 
     /// The branches for a word where a command is expected.
@@ -225,7 +239,7 @@ extension StandaloneParser {
         let unknown =
             name.map { ["\(quoted(scope + ":"))*) \(choice(of: $0)) ;;"] }
             ?? [
-                "\(quoted(scope + ":"))*)", "    __prefs_lost=1", "    __prefs_fail \"unknown command $__prefs_word\"",
+                "\(quoted(scope + ":"))*)", "    _p_lost=1", "    _p_fail \"unknown command $_p_word\"",
                 "    continue ;;",
             ]
         return arms.flatMap(\.self) + unknown
@@ -234,19 +248,19 @@ extension StandaloneParser {
     private var operandLines: [String] {
         var lines: [String] = []
         if !schema.commands.isEmpty {
-            lines += ["if [ -z \"$__prefs_lost\" ]; then", "    case $__prefs_command:$__prefs_word in"]
+            lines += ["if [ -z \"$_p_lost\" ]; then", "    case $_p_command:$_p_word in"]
             for context in contexts { lines += commandArms(context).map { "    " + $0 } }
             lines += ["    esac", "fi"]
         }
-        lines += ["set -- \"$@\" \"$__prefs_word\""]
-        if !schema.isInterleaved { lines.append("__prefs_only=1") }
+        lines += ["set -- \"$@\" \"$_p_word\""]
+        if !schema.isInterleaved { lines.append("_p_only=1") }
         let arms = contexts.compactMap { context -> String? in
             let settings = schema.settings(of: context)
             guard settings.contains(where: { $0.takesRest && !$0.passesUnknown }) else { return nil }
             let count = settings.count { $0.positional != nil }
-            return "\(quoted(context ?? ""))) if [ $(($# - __prefs_left)) -gt \(count) ]; then __prefs_only=1; fi ;;"
+            return "\(quoted(context ?? ""))) if [ $(($# - _p_left)) -gt \(count) ]; then _p_only=1; fi ;;"
         }
-        if !arms.isEmpty { lines += ["case $__prefs_command in"] + arms + ["esac"] }
+        if !arms.isEmpty { lines += ["case $_p_command in"] + arms + ["esac"] }
         return lines
     }
 }
@@ -256,24 +270,24 @@ enum StandaloneFunctions {
     /// Records an error, with control characters escaped.
     static func failing(program: String) -> [String] {
         """
-        __prefs_fail() {
-            __prefs_tail=$1 __prefs_escaped=''
+        _p_fail() {
+            _p_tail=$1 _p_escaped=''
             while :; do
-                case $__prefs_tail in *[[:cntrl:]]*) ;; *) break ;; esac
-                __prefs_head=${__prefs_tail%%[[:cntrl:]]*}
-                __prefs_tail=${__prefs_tail#"$__prefs_head"}
-                __prefs_control=${__prefs_tail%"${__prefs_tail#?}"}
-                __prefs_tail=${__prefs_tail#?}
-                __prefs_code=$(printf '%X' "'$__prefs_control")
-                case $__prefs_code in
-                9) __prefs_code=t ;;
-                A) __prefs_code=n ;;
-                D) __prefs_code=r ;;
-                *) __prefs_code="u{$__prefs_code}" ;;
+                case $_p_tail in *[[:cntrl:]]*) ;; *) break ;; esac
+                _p_head=${_p_tail%%[[:cntrl:]]*}
+                _p_tail=${_p_tail#"$_p_head"}
+                _p_control=${_p_tail%"${_p_tail#?}"}
+                _p_tail=${_p_tail#?}
+                _p_code=$(printf '%X' "'$_p_control")
+                case $_p_code in
+                9) _p_code=t ;;
+                A) _p_code=n ;;
+                D) _p_code=r ;;
+                *) _p_code="u{$_p_code}" ;;
                 esac
-                __prefs_escaped=$__prefs_escaped$__prefs_head'\\'$__prefs_code
+                _p_escaped=$_p_escaped$_p_head'\\'$_p_code
             done
-            __prefs_errors=$__prefs_errors\(ShellQuoting.word("\(program): "))$__prefs_escaped$__prefs_tail$__prefs_line
+            _p_errors=$_p_errors\(ShellQuoting.word("\(program): "))$_p_escaped$_p_tail$_p_line
         }
         """.shellLines
     }
@@ -281,9 +295,9 @@ enum StandaloneFunctions {
     /// Records a note once.
     static func noting(program: String) -> [String] {
         """
-        __prefs_note() {
-            case $__prefs_line$__prefs_notes in *"$__prefs_line"\(ShellQuoting.word("\(program): "))"$1$__prefs_line"*) return ;; esac
-            __prefs_notes=$__prefs_notes\(ShellQuoting.word("\(program): "))$1$__prefs_line
+        _p_note() {
+            case $_p_line$_p_notes in *"$_p_line"\(ShellQuoting.word("\(program): "))"$1$_p_line"*) return ;; esac
+            _p_notes=$_p_notes\(ShellQuoting.word("\(program): "))$1$_p_line
         }
         """.shellLines
     }
@@ -291,9 +305,9 @@ enum StandaloneFunctions {
     /// The number of characters in UTF-8, in every locale.
     static let length: [String] =
         #"""
-        __prefs_length() {
-            __prefs_value=$(printf '%s' "$1" | LC_ALL=C tr -d '\200-\277' | LC_ALL=C wc -c)
-            __prefs_value=$((__prefs_value))
+        _p_length() {
+            _p_value=$(printf '%s' "$1" | LC_ALL=C tr -d '\200-\277' | LC_ALL=C wc -c)
+            _p_value=$((_p_value))
         }
         """#.shellLines
 
@@ -301,8 +315,8 @@ enum StandaloneFunctions {
     static let matching: [String] =
         #"""
         # Whether the text $1 matches the expression $2. Newlines become $3, or match nothing.
-        __prefs_matches() {
-            case $3:$1 in :*"$__prefs_line"*) return 1 ;; esac
+        _p_matches() {
+            case $3:$1 in :*"$_p_line"*) return 1 ;; esac
             {
                 printf '%s' "$1" | LC_ALL=C tr -d '\200-\277' | LC_ALL=C tr '\n' "${3:-\\n}"
                 echo
@@ -314,7 +328,7 @@ enum StandaloneFunctions {
     static let integer: [String] =
         """
         # Whether the integer $1 is below $2.
-        __prefs_below() {
+        _p_below() {
             case $1:$2 in
             -*:-*) set -- "${2#-}" "${1#-}" ;;
             -*) return 0 ;;
@@ -334,38 +348,38 @@ enum StandaloneFunctions {
             fi
             [ "1$1" -lt "1$2" ]
         }
-        __prefs_integer() {
-            __prefs_value=${1#[-+]}
-            __prefs_limit=18446744073709551615 __prefs_sign=''
-            case $1 in -*) __prefs_limit=9223372036854775808 __prefs_sign=- ;; esac
-            case $__prefs_value in
+        _p_integer() {
+            _p_value=${1#[-+]}
+            _p_limit=18446744073709551615 _p_sign=''
+            case $1 in -*) _p_limit=9223372036854775808 _p_sign=- ;; esac
+            case $_p_value in
             0[xX]*)
-                __prefs_value=${__prefs_value#0?}
-                case $__prefs_value in ''|*[!0-9a-fA-F]*) return 1 ;; esac
-                while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
-                if [ "${#__prefs_value}" -gt 16 ]; then return 1; fi
-                __prefs_value=00000000$__prefs_value
-                __prefs_high=${__prefs_value%????????}
-                __prefs_low=${__prefs_value#"$__prefs_high"}
+                _p_value=${_p_value#0?}
+                case $_p_value in ''|*[!0-9a-fA-F]*) return 1 ;; esac
+                while :; do case $_p_value in 0?*) _p_value=${_p_value#0} ;; *) break ;; esac; done
+                if [ "${#_p_value}" -gt 16 ]; then return 1; fi
+                _p_value=00000000$_p_value
+                _p_high=${_p_value%????????}
+                _p_low=${_p_value#"$_p_high"}
                 # 2 to the power of 32 is 42949 * 100000 + 67296.
-                __prefs_low=$((0x$__prefs_high * 67296 + 0x$__prefs_low))
-                __prefs_high=$((0x$__prefs_high * 42949 + __prefs_low / 100000))
-                __prefs_low=$((__prefs_low % 100000 + 100000))
-                __prefs_value=$__prefs_high${__prefs_low#1} ;;
+                _p_low=$((0x$_p_high * 67296 + 0x$_p_low))
+                _p_high=$((0x$_p_high * 42949 + _p_low / 100000))
+                _p_low=$((_p_low % 100000 + 100000))
+                _p_value=$_p_high${_p_low#1} ;;
             ''|*[!0-9]*) return 1 ;;
             esac
-            while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done
-            if __prefs_below "$__prefs_limit" "$__prefs_value"; then return 1; fi
-            if [ "$__prefs_value" != 0 ]; then __prefs_value=$__prefs_sign$__prefs_value; fi
+            while :; do case $_p_value in 0?*) _p_value=${_p_value#0} ;; *) break ;; esac; done
+            if _p_below "$_p_limit" "$_p_value"; then return 1; fi
+            if [ "$_p_value" != 0 ]; then _p_value=$_p_sign$_p_value; fi
         }
         """.shellLines
 
     static let boolean: [String] =
         """
-        __prefs_boolean() {
+        _p_boolean() {
             case $1 in
-            [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) __prefs_value=true ;;
-            [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) __prefs_value=false ;;
+            [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) _p_value=true ;;
+            [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) _p_value=false ;;
             *) return 1 ;;
             esac
         }
@@ -375,28 +389,28 @@ enum StandaloneFunctions {
     static let splitting: [String] =
         #"""
         # Quotes the parts of the text $1 between separators $2 as words. Each is converted by the function $3.
-        __prefs_split() {
-            __prefs_tail=$1 __prefs_parts=''
+        _p_split() {
+            _p_tail=$1 _p_parts=''
             while [ -n "$1" ]; do
-                __prefs_value=${__prefs_tail%%"$2"*}
-                if [ -n "$3" ]; then "$3" "$__prefs_value" || return 1; fi
-                __prefs_quote "$__prefs_value"
-                __prefs_parts="$__prefs_parts${__prefs_parts:+ }$__prefs_value"
-                case $__prefs_tail in *"$2"*) __prefs_tail=${__prefs_tail#*"$2"} ;; *) break ;; esac
+                _p_value=${_p_tail%%"$2"*}
+                if [ -n "$3" ]; then "$3" "$_p_value" || return 1; fi
+                _p_quote "$_p_value"
+                _p_parts="$_p_parts${_p_parts:+ }$_p_value"
+                case $_p_tail in *"$2"*) _p_tail=${_p_tail#*"$2"} ;; *) break ;; esac
             done
-            __prefs_value=$__prefs_parts
+            _p_value=$_p_parts
         }
         """#.shellLines
 
     static let differing: [String] =
         #"""
         # Whether all arguments differ.
-        __prefs_differ() {
-            __prefs_parts=''
-            for __prefs_part in "$@"; do
-                __prefs_quote "$__prefs_part"
-                case "$__prefs_parts " in *" $__prefs_value "*) return 1 ;; esac
-                __prefs_parts="$__prefs_parts $__prefs_value"
+        _p_differ() {
+            _p_parts=''
+            for _p_part in "$@"; do
+                _p_quote "$_p_part"
+                case "$_p_parts " in *" $_p_value "*) return 1 ;; esac
+                _p_parts="$_p_parts $_p_value"
             done
         }
         """#.shellLines
@@ -404,25 +418,25 @@ enum StandaloneFunctions {
     /// Quotes its arguments as words, in place of an array.
     static let quoting: [String] =
         #"""
-        __prefs_quote() {
-            __prefs_value=''
-            for __prefs_word in "$@"; do
-                __prefs_quoted=''
+        _p_quote() {
+            _p_value=''
+            for _p_word in "$@"; do
+                _p_quoted=''
                 while :; do
-                    case $__prefs_word in
+                    case $_p_word in
                     *\'*)
-                        __prefs_quoted=$__prefs_quoted${__prefs_word%%\'*}"'\\''"
-                        __prefs_word=${__prefs_word#*\'} ;;
+                        _p_quoted=$_p_quoted${_p_word%%\'*}"'\\''"
+                        _p_word=${_p_word#*\'} ;;
                     *) break ;;
                     esac
                 done
-                __prefs_value="$__prefs_value${__prefs_value:+ }'$__prefs_quoted$__prefs_word'"
+                _p_value="$_p_value${_p_value:+ }'$_p_quoted$_p_word'"
             done
         }
         """#.shellLines
 }
 
 extension String {
-    /// The lines of shell code.
-    var shellLines: [String] { split(separator: "\n").map(String.init) }
+    /// The lines of shell code without empty ones.
+    var shellLines: [String] { split(separator: "\n").filter { $0.contains { $0 != " " } }.map(String.init) }
 }

@@ -4,7 +4,7 @@ internal import Queries
 /// The parser of a script in POSIX shell, for hosts without `prefs`.
 ///
 /// It has the part of the rules that needs no more than a shell: flags, options, choices, bounds of integers, operands,
-/// defaults, environment variables, sub-commands and help. Its functions and variables begin with `__prefs_`:
+/// defaults, environment variables, sub-commands and help. Its functions and variables begin with `_p_`:
 ///
 /// - `command`, `lost`: the chosen sub-command; whether an unknown one was given
 /// - `errors`, `help`, `version`: the errors so far; whether help or the version is requested
@@ -15,7 +15,7 @@ internal import Queries
 /// - `rest`: the letters after the current one in an argument such as `-nv`
 /// - `long`: the effect of a long flag that was written with one dash
 /// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
-/// - `kind`, `key`, `fixed`, `shown`: the result of `__prefs_flag`: the effect, the setting, a value or text of the
+/// - `kind`, `key`, `fixed`, `shown`: the result of `_p_flag`: the effect, the setting, a value or text of the
 ///   flag, and its name in messages
 /// - `at_KEY`, `text_KEY`, `new_KEY`, `raw_KEY`: for each setting, the flag or operand that gave the value; the text,
 ///   or quoted words for an array; whether it is unchecked; the text of an array
@@ -59,18 +59,18 @@ package struct StandaloneParser {
     /// The line that chooses a command and gives its settings their defaults.
     func choice(of name: String) -> String {
         let settings = schema.command(named: name)?.settings ?? []
-        return (["__prefs_command=\(quoted(name))"] + defaults(settings)).joined(separator: " ")
+        return (["_p_command=\(quoted(name))"] + defaults(settings)).joined(separator: " ")
     }
 
     func variable(_ key: String) -> String { ShellName.variable(for: key, prefix: prefix) }
-    func place(_ key: String) -> String { "__prefs_at_" + ShellName.variable(for: key, prefix: "") }
+    func place(_ key: String) -> String { "_p_at_" + ShellName.variable(for: key, prefix: "") }
     /// The variable that is set while a value is unchecked.
-    func unchecked(_ key: String) -> String { "__prefs_new_" + ShellName.variable(for: key, prefix: "") }
-    func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
+    func unchecked(_ key: String) -> String { "_p_new_" + ShellName.variable(for: key, prefix: "") }
+    func text(_ key: String) -> String { "_p_text_" + ShellName.variable(for: key, prefix: "") }
     /// The variable with the text of an array as it was given, between a space and a colon; empty if it is not known.
-    func raw(_ key: String) -> String { "__prefs_raw_" + ShellName.variable(for: key, prefix: "") }
+    func raw(_ key: String) -> String { "_p_raw_" + ShellName.variable(for: key, prefix: "") }
     /// The variable with the layer of a value that counts in rules about several settings.
-    func layer(_ key: String) -> String { "__prefs_by_" + ShellName.variable(for: key, prefix: "") }
+    func layer(_ key: String) -> String { "_p_by_" + ShellName.variable(for: key, prefix: "") }
     func quoted(_ text: String) -> String { ShellQuoting.word(text) }
 
     /// The code that sets the variables of the settings and the positional parameters, or ends the script.
@@ -89,7 +89,7 @@ package struct StandaloneParser {
     /// Keeps the variables of the environment, since the settings may have variables of the same names.
     private var environmentLines: [String] {
         let names = Set(schema.allSettings.flatMap(\.environment)).sorted()
-        return names.map { "__prefs_env_\($0)=${\($0)-}" }
+        return names.map { "_p_env_\($0)=${\($0)-}" }
     }
 
     private var startLines: [String] {
@@ -97,8 +97,8 @@ package struct StandaloneParser {
         var lines = others.isEmpty ? [] : ["unset -v \(Set(others).sorted().joined(separator: " "))"]
         lines += defaults(schema.settings)
         lines += [
-            "__prefs_command='' __prefs_errors='' __prefs_help='' __prefs_version='' __prefs_only='' __prefs_lost=''",
-            "__prefs_rest='' __prefs_left=$# __prefs_whole='' __prefs_notes='' __prefs_line='", "'",
+            "_p_command='' _p_errors='' _p_help='' _p_version='' _p_only='' _p_lost=''",
+            "_p_rest='' _p_left=$# _p_whole='' _p_notes='' _p_line='", "'",
         ]
         return lines
     }
@@ -108,7 +108,8 @@ package struct StandaloneParser {
             let state = "\(place(setting.key))='' \(unchecked(setting.key))='' \(text(setting.key))="
             if setting.isList {
                 let words = (setting.defaultValue?.arrayValue ?? []).map { quoted($0.plainText) }
-                return state + quoted(words.joined(separator: " ")) + " \(raw(setting.key))=''"
+                return state + quoted(words.joined(separator: " "))
+                    + (setting.isChecked ? " \(raw(setting.key))=''" : "")
             }
             let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
             return
@@ -127,20 +128,20 @@ package struct StandaloneParser {
             lines += StandaloneFunctions.matching
         }
         if !choicesOfDefaults.isEmpty {
-            lines += ["__prefs_default() {", "    case $__prefs_command in"] + choicesOfDefaults + ["    esac", "}"]
+            lines += ["_p_default() {", "    case $_p_command in"] + choicesOfDefaults + ["    esac", "}"]
         }
         lines += ["# The effect of flag $1 in the current command."]
         lines += [
-            "__prefs_flag() {", "    __prefs_kind='' __prefs_key='' __prefs_fixed='' __prefs_old='' __prefs_shown=$1",
+            "_p_flag() {", "    _p_kind='' _p_key='' _p_fixed='' _p_old='' _p_shown=$1",
         ]
-        lines += ["    case $__prefs_command:$1 in"] + contexts.flatMap { flagArms($0) } + ["    esac", "}"]
+        lines += ["    case $_p_command:$1 in"] + contexts.flatMap { flagArms($0) } + ["    esac", "}"]
         lines += ["# Sets the setting $1 to the text $2, which was given by $3."]
-        lines += ["__prefs_set() {", "    case $__prefs_command:$1 in"] + contexts.flatMap { setArms($0) }
+        lines += ["_p_set() {", "    case $_p_command:$1 in"] + contexts.flatMap { setArms($0) }
         lines += ["    esac", "}"]
         lines += ["# Checks the new value of the setting $1."]
-        lines += ["__prefs_check() {", "    case $__prefs_command:$1 in"] + contexts.flatMap { checkArms($0) }
+        lines += ["_p_check() {", "    case $_p_command:$1 in"] + contexts.flatMap { checkArms($0) }
         lines += ["    esac", "}"]
-        lines += ["__prefs_show_help() {", "    case $__prefs_command in"]
+        lines += ["_p_show_help() {", "    case $_p_command in"]
         for context in contexts.reversed() {
             let help = schema.helpText(program: program, command: context)
             lines += ["    \(quoted(context ?? ""))) printf '%s' \(quoted(help)) ;;"]
@@ -180,14 +181,14 @@ package struct StandaloneParser {
             } else {
                 let names = listed(found.prefix(10).map { "--\($0.name)" }, "or")
                 lines.append(
-                    "    \(quoted("\(scope):--\(text)"))) __prefs_kind=ambiguous __prefs_fixed=\(quoted(names)) ;;")
+                    "    \(quoted("\(scope):--\(text)"))) _p_kind=ambiguous _p_fixed=\(quoted(names)) ;;")
             }
         }
         for name in table.long.keys.sorted() {
             guard let meaning = table.long[name] else { continue }
             let patterns = (["--\(name)"] + (unique[name] ?? []).map { "--\($0)" }).map { quoted("\(scope):\($0)") }
             lines.append(
-                "    \(patterns.joined(separator: "|"))) __prefs_shown=\(quoted("--\(name)")) \(words(of: meaning)) ;;")
+                "    \(patterns.joined(separator: "|"))) _p_shown=\(quoted("--\(name)")) \(words(of: meaning)) ;;")
         }
         for letter in table.short.keys.sorted() {
             guard let meaning = table.short[letter] else { continue }
@@ -209,13 +210,13 @@ package struct StandaloneParser {
             for (flag, meaning) in FlagTable(command.settings, common: []).written
             where meanings[Name(flag)] == nil && abbreviated(flag) == 0 {
                 let kind = meaning.takesValue ? "misplaced_value" : "misplaced"
-                meanings[Name(flag)] = "__prefs_kind=\(kind) __prefs_fixed=\(quoted(name))"
+                meanings[Name(flag)] = "_p_kind=\(kind) _p_fixed=\(quoted(name))"
             }
         }
         if let command = defaultCommand(in: context).flatMap({ schema.command(named: $0) }) {
             for (flag, _) in FlagTable(command.settings, common: []).written where abbreviated(flag) != 1 {
-                let otherwise = meanings[Name(flag)]?.replacing("__prefs_kind=", with: " __prefs_old=") ?? ""
-                meanings[Name(flag)] = "__prefs_kind=default\(otherwise)"
+                let otherwise = meanings[Name(flag)]?.replacing("_p_kind=", with: " _p_old=") ?? ""
+                meanings[Name(flag)] = "_p_kind=default\(otherwise)"
             }
         }
         return meanings.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }.map { flag, words in
@@ -225,17 +226,17 @@ package struct StandaloneParser {
 
     private func words(of meaning: FlagTable.Meaning) -> String {
         switch meaning {
-        case .common(let flag): "__prefs_kind=\(flag == .help ? "help" : "version")"
-        case .on(let setting): "__prefs_kind=on __prefs_key=\(quoted(setting.key))"
-        case .off(let setting): "__prefs_kind=off __prefs_key=\(quoted(setting.key))"
-        case .count(let setting): "__prefs_kind=count __prefs_key=\(quoted(setting.key))"
+        case .common(let flag): "_p_kind=\(flag == .help ? "help" : "version")"
+        case .on(let setting): "_p_kind=on _p_key=\(quoted(setting.key))"
+        case .off(let setting): "_p_kind=off _p_key=\(quoted(setting.key))"
+        case .count(let setting): "_p_kind=count _p_key=\(quoted(setting.key))"
         case .sets(let setting, let flag):
-            "__prefs_kind=sets __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(flag.value.plainText))"
-                + (flag.deprecated.map { " __prefs_old=\(quoted(endOfNote($0)))" } ?? "")
+            "_p_kind=sets _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(flag.value.plainText))"
+                + (flag.deprecated.map { " _p_old=\(quoted(endOfNote($0)))" } ?? "")
         case .value(let setting) where setting.isValueOptional:
-            "__prefs_kind=optional __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.implied?.plainText ?? ""))"
+            "_p_kind=optional _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.implied?.plainText ?? ""))"
         case .value(let setting):
-            "__prefs_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.flagRule.expectation))"
+            "_p_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.flagRule.expectation))"
         case .secret, .secretSource: ""
         }
     }
@@ -244,20 +245,20 @@ package struct StandaloneParser {
     private func setArms(_ context: String?) -> [String] {
         schema.settings(of: context).filter { !$0.takesRest }.flatMap { setting -> [String] in
             let scope = quoted("\(context ?? ""):\(setting.key)")
-            let note = setting.deprecated.map { "__prefs_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
+            let note = setting.deprecated.map { "_p_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
             let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
             let isNew = "\(unchecked(setting.key))=1"
-            let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.flagRule.expectation)\""
+            let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.flagRule.expectation)\""
             if setting.isList {
                 return ["    \(scope))"] + (note.isEmpty ? [] : [note]).map { "        " + $0 }
                     + adding(to: setting).map { "        " + $0 }
             }
             switch setting.rule.type {
             case .integer, .boolean:
-                let function = setting.rule.type == .integer ? "__prefs_integer" : "__prefs_boolean"
+                let function = setting.rule.type == .integer ? "_p_integer" : "_p_boolean"
                 return [
                     "    \(scope))", "        \(assignments)",
-                    "        if \(function) \"$2\"; then \(variable(setting.key))=$__prefs_value \(isNew); else",
+                    "        if \(function) \"$2\"; then \(variable(setting.key))=$_p_value \(isNew); else",
                     "            \(setting.rule.type == .boolean ? "\(variable(setting.key))=''; " : "")\(failure)",
                     "        fi ;;",
                 ]
@@ -277,25 +278,28 @@ package struct StandaloneParser {
         if !setting.repeats {
             if schema.isStrict {
                 let problem = Schema.Arguments.Mistake(.repeatedFlag, at: "").description
-                add.append("if [ -n \"$\(at)\" ]; then __prefs_fail \"$3\"\(quoted(problem)); fi")
+                add.append("if [ -n \"$\(at)\" ]; then _p_fail \"$3\"\(quoted(problem)); fi")
             }
-            add.append("\(words)=$__prefs_value \(new)=1")
+            add.append("\(words)=$_p_value \(new)=1")
         } else {
             add = [
                 "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
-                "if [ -n \"$__prefs_value\" ]; then \(words)=\"$\(words)${\(words):+ }$__prefs_value\"; fi",
+                "if [ -n \"$_p_value\" ]; then \(words)=\"$\(words)${\(words):+ }$_p_value\"; fi",
             ]
         }
         // Each use of a flag gives a part of the array, whose whole text is not known.
         let keep =
-            setting.repeats
-            ? "case $3 in -*) \(raw(setting.key))='' ;; *) \(written) ;; esac; \(at)=$3 ;;" : "\(written) \(at)=$3 ;;"
-        if separator == nil, !isInteger { return ["__prefs_quote \"$2\""] + add + [keep] }
+            !setting.isChecked
+            ? "\(at)=$3 ;;"
+            : setting.repeats
+                ? "case $3 in -*) \(raw(setting.key))='' ;; *) \(written) ;; esac; \(at)=$3 ;;"
+                : "\(written) \(at)=$3 ;;"
+        if separator == nil, !isInteger { return ["_p_quote \"$2\""] + add + [keep] }
         let test =
-            separator.map { "__prefs_split \"$2\" \(quoted($0)) \(isInteger ? "__prefs_integer" : "''")" }
-            ?? "__prefs_integer \"$2\""
-        let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.ofElements.expectation)\""
-        let quoting = separator == nil ? ["__prefs_quote \"$__prefs_value\""] : []
+            separator.map { "_p_split \"$2\" \(quoted($0)) \(isInteger ? "_p_integer" : "''")" }
+            ?? "_p_integer \"$2\""
+        let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.ofElements.expectation)\""
+        let quoting = separator == nil ? ["_p_quote \"$_p_value\""] : []
         return ["if \(test); then"] + (quoting + add).map { "    " + $0 } + ["else", "    \(failure)", "fi", keep]
     }
 
@@ -305,7 +309,7 @@ package struct StandaloneParser {
         let (words, new, name) = (text(setting.key), unchecked(setting.key), variable(setting.key))
         let (rule, at) = (setting.rule, place(setting.key))
         func failure(_ reason: Schema.Problem.Reason) -> String {
-            "__prefs_fail \"$\(at)$\(raw(setting.key))\"\(quoted(" \(reason)"))"
+            "_p_fail \"$\(at)$\(raw(setting.key))\"\(quoted(" \(reason)"))"
         }
         var checks: [String] = []
         let tests = [
@@ -315,12 +319,12 @@ package struct StandaloneParser {
             let reason = Schema.Problem.Reason.wrongCount(minimum: rule.minimumCount, maximum: rule.maximumCount)
             checks.append("if \(tests.joined(separator: " || ")); then \(failure(reason)); fi")
         }
-        if rule.isUnique { checks.append("if ! __prefs_differ \"$@\"; then \(failure(.repeatedElement)); fi") }
-        let ofElements = self.checks(rule.ofElements, of: "__prefs_word") { reason in
-            "__prefs_fail \"$\(at) ${__prefs_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        if rule.isUnique { checks.append("if ! _p_differ \"$@\"; then \(failure(.repeatedElement)); fi") }
+        let ofElements = self.checks(rule.ofElements, of: "_p_word") { reason in
+            "_p_fail \"$\(at) ${_p_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
         }
         if !ofElements.isEmpty {
-            checks += ["for __prefs_word in \"$@\"; do"] + ofElements.map { "    " + $0 } + ["done"]
+            checks += ["for _p_word in \"$@\"; do"] + ofElements.map { "    " + $0 } + ["done"]
         }
         var lines: [String] = []
         if !checks.isEmpty {
@@ -346,18 +350,20 @@ package struct StandaloneParser {
     // MARK: End
 
     private var endLines: [String] {
-        var lines = ["if [ -n \"$__prefs_help\" ]; then", "    __prefs_show_help", "    exit 0", "fi"]
+        var lines = ["if [ -n \"$_p_help\" ]; then", "    _p_show_help", "    exit 0", "fi"]
         let version = schema.versionText(program: program)
-        lines += ["if [ -n \"$__prefs_version\" ]; then", "    printf '%s' \(quoted(version))", "    exit 0", "fi"]
-        if !choicesOfDefaults.isEmpty { lines.append("if [ -z \"$__prefs_lost\" ]; then __prefs_default; fi") }
+        if hasVersion {
+            lines += ["if [ -n \"$_p_version\" ]; then", "    printf '%s' \(quoted(version))", "    exit 0", "fi"]
+        }
+        if !choicesOfDefaults.isEmpty { lines.append("if [ -z \"$_p_lost\" ]; then _p_default; fi") }
         for context in contexts {
-            lines.append(context == nil ? "case $__prefs_command in" : "")
+            lines.append(context == nil ? "case $_p_command in" : "")
             let commands = commands(in: context)
             if !commands.isEmpty {
                 let names = listed(commands.filter { !$0.isHidden }.map(\.name), "or")
                 lines += [
                     "\(quoted(context ?? "")))",
-                    "    if [ -z \"$__prefs_lost\" ]; then __prefs_fail \(quoted("missing command: \(names)")); else",
+                    "    if [ -z \"$_p_lost\" ]; then _p_fail \(quoted("missing command: \(names)")); else",
                     "        :",
                 ]
                 lines += valueChecks(of: schema.settings(of: context)).map { "        " + $0 } + ["    fi ;;"]
@@ -366,14 +372,14 @@ package struct StandaloneParser {
             }
         }
         let refusal = [
-            "if [ -n \"$__prefs_errors\" ]; then",
-            "    printf '%s%s\\n' \"$__prefs_errors\" \(quoted("Try \(program) --help.")) >&2", "    exit 2", "fi",
+            "if [ -n \"$_p_errors\" ]; then",
+            "    printf '%s%s\\n' \"$_p_errors\" \(quoted("Try \(program) --help.")) >&2", "    exit 2", "fi",
         ]
         lines += ["esac"] + refusal
-        if hasNotes { lines.append("printf '%s' \"$__prefs_notes\" >&2") }
+        if hasNotes { lines.append("printf '%s' \"$_p_notes\" >&2") }
         let existence = contexts.flatMap { existenceChecks($0) }
         if !existence.isEmpty { lines += existence + refusal }
-        if !schema.commands.isEmpty { lines.append("\(variable("command"))=$__prefs_command") }
+        if !schema.commands.isEmpty { lines.append("\(variable("command"))=$_p_command") }
         return lines.filter { !$0.isEmpty }
     }
 
@@ -385,51 +391,51 @@ package struct StandaloneParser {
         if let count {
             let missing = Schema.Arguments.Mistake(.missingOperands(count.lowerBound), at: "").description
             if count.lowerBound > 0 {
-                lines.append("if [ $# -lt \(count.lowerBound) ]; then __prefs_fail \(quoted(missing)); fi")
+                lines.append("if [ $# -lt \(count.lowerBound) ]; then _p_fail \(quoted(missing)); fi")
             }
         }
         let places = settings.positionals
         let most: Int = settings.contains(where: \.takesRest) ? .max : count?.upperBound ?? .max
         if most != .max {
-            lines += ["__prefs_former=$__prefs_errors __prefs_errors=''"] + refusal(after: most)
+            lines += ["_p_former=$_p_errors _p_errors=''"] + refusal(after: most)
             // Values of operands are reported first.
-            lines.append("__prefs_late=$__prefs_errors __prefs_errors=$__prefs_former")
+            lines.append("_p_late=$_p_errors _p_errors=$_p_former")
         }
         let required = places.filter(\.isRequired)
         if !places.isEmpty {
-            lines.append("__prefs_need=0")
+            lines.append("_p_need=0")
             for setting in required {
-                lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_need=$((__prefs_need + 1)); fi")
+                lines.append("if [ -z \"$\(place(setting.key))\" ]; then _p_need=$((_p_need + 1)); fi")
             }
         }
         for setting in places {
-            let least = setting.isRequired ? "0" : "\"$__prefs_need\""
+            let least = setting.isRequired ? "0" : "\"$_p_need\""
             lines.append("if [ -z \"$\(place(setting.key))\" ] && [ $# -gt \(least) ]; then")
-            lines.append("    __prefs_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))")
+            lines.append("    _p_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))")
             lines.append("    shift")
             lines.append("fi")
             if setting.isRequired {
-                lines.append("if [ \"$__prefs_need\" -gt 0 ]; then __prefs_need=$((__prefs_need - 1)); fi")
+                lines.append("if [ \"$_p_need\" -gt 0 ]; then _p_need=$((_p_need - 1)); fi")
             }
         }
         if let taker = settings.first(where: \.takesRest) {
             // Other shells than the script's own must be able to read the line.
             lines +=
                 output == .sh
-                ? ["__prefs_quote \"$@\"", "\(variable(taker.key))=$__prefs_value"]
+                ? ["_p_quote \"$@\"", "\(variable(taker.key))=$_p_value"]
                 : ["eval '\(variable(taker.key))=(\"$@\")'"]
             if let reason = taker.deprecated {
-                lines.append("if [ $# -gt 0 ]; then __prefs_note \(quoted(taker.operandName + endOfNote(reason))); fi")
+                lines.append("if [ $# -gt 0 ]; then _p_note \(quoted(taker.operandName + endOfNote(reason))); fi")
             }
         } else if !places.isEmpty, count == nil {
             lines += refusal(after: 0)
         } else if most != .max {
-            lines.append("__prefs_errors=$__prefs_errors$__prefs_late")
+            lines.append("_p_errors=$_p_errors$_p_late")
         }
         lines += givenLayers(of: settings) + valueChecks(of: settings) + relationChecks(of: settings)
         if let taker = settings.first(where: \.takesRest), taker.rule.minimumCount ?? 0 > 0 {
             let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
-            lines.append("if [ $# -eq 0 ]; then __prefs_fail \(quoted(problem)); fi")
+            lines.append("if [ $# -eq 0 ]; then _p_fail \(quoted(problem)); fi")
         }
         return lines
     }
@@ -437,8 +443,8 @@ package struct StandaloneParser {
     /// The lines that refuse the operands after the first ones.
     private func refusal(after most: Int) -> [String] {
         [
-            "__prefs_number=0", "for __prefs_word in \"$@\"; do", "    __prefs_number=$((__prefs_number + 1))",
-            "    if [ \"$__prefs_number\" -gt \(most) ]; then __prefs_fail \"unexpected operand $__prefs_word\"; fi",
+            "_p_number=0", "for _p_word in \"$@\"; do", "    _p_number=$((_p_number + 1))",
+            "    if [ \"$_p_number\" -gt \(most) ]; then _p_fail \"unexpected operand $_p_word\"; fi",
             "done",
         ]
     }
@@ -449,26 +455,26 @@ package struct StandaloneParser {
         let checked = settings.filter { $0.isList || !checks(of: $0).isEmpty }
         let related = related(settings)
         return settings.flatMap { environment(of: $0, isRelated: related.contains($0)) }
-            + checked.map { "__prefs_check \(quoted($0.key))" }
+            + checked.map { "_p_check \(quoted($0.key))" }
     }
 
     private func environment(of setting: SettingDeclaration, isRelated: Bool) -> [String] {
         let key = quoted(setting.key)
-        let check = !setting.isList && checks(of: setting).isEmpty ? "" : " __prefs_check \(key);"
+        let check = !setting.isList && checks(of: setting).isEmpty ? "" : " _p_check \(key);"
         // Only flags and operands are noted.
         let (keep, restore) =
-            setting.deprecated == nil ? ("", "") : ("__prefs_old=$__prefs_notes; ", " __prefs_notes=$__prefs_old;")
+            setting.deprecated == nil ? ("", "") : ("_p_old=$_p_notes; ", " _p_notes=$_p_old;")
         // A variable that is refused has no value.
         let mark = isRelated ? " \(layer(setting.key))=${\(unchecked(setting.key)):+new};" : ""
         return setting.environment.map { name in
-            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$__prefs_env_\(name)\" ]; then \(keep)__prefs_set \(key) \"$__prefs_env_\(name)\" \(name);\(restore)\(mark)\(check) fi"
+            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$_p_env_\(name)\" ]; then \(keep)_p_set \(key) \"$_p_env_\(name)\" \(name);\(restore)\(mark)\(check) fi"
         }
     }
 
     private func checks(of setting: SettingDeclaration) -> [String] {
         let text = text(setting.key)
         let checks = checks(setting.rule, of: variable(setting.key)) { reason in
-            "__prefs_fail \"$\(place(setting.key)) ${\(text):-\\\"\\\"}\"\(quoted(": \(reason)"))"
+            "_p_fail \"$\(place(setting.key)) ${\(text):-\\\"\\\"}\"\(quoted(": \(reason)"))"
         }
         // A counter has no text: its value is shown.
         let isShown = setting.isCounter && !checks.isEmpty
@@ -482,12 +488,12 @@ package struct StandaloneParser {
         var lines: [String] = []
         if rule.hasLength {
             let tests = [
-                rule.minimumLength.map { "[ \"$__prefs_value\" -lt \($0) ]" },
-                rule.maximumLength.map { "[ \"$__prefs_value\" -gt \($0) ]" },
+                rule.minimumLength.map { "[ \"$_p_value\" -lt \($0) ]" },
+                rule.maximumLength.map { "[ \"$_p_value\" -gt \($0) ]" },
             ]
             let reason = Schema.Problem.Reason.wrongLength(minimum: rule.minimumLength, maximum: rule.maximumLength)
             lines += [
-                "__prefs_length \"$\(name)\"",
+                "_p_length \"$\(name)\"",
                 "if \(tests.compactMap(\.self).joined(separator: " || ")); then \(failure(reason)); fi",
             ]
         }
@@ -498,7 +504,7 @@ package struct StandaloneParser {
         }
         if let pattern = rule.pattern, let expression = try? ExtendedExpression(pattern) {
             let newline = expression.newline.map { "\\\($0 / 64)\($0 / 8 % 8)\($0 % 8)" } ?? ""
-            let isMatch = "__prefs_matches \"$\(name)\" \(quoted(expression.text)) \(quoted(newline))"
+            let isMatch = "_p_matches \"$\(name)\" \(quoted(expression.text)) \(quoted(newline))"
             lines.append("if ! \(isMatch); then \(failure(.mismatch(pattern: pattern.text))); fi")
         }
         if let kind = rule.kind, kind.isPath {
@@ -507,7 +513,7 @@ package struct StandaloneParser {
         let (minimum, maximum) = (rule.minimum?.plainText, rule.maximum?.plainText)
         guard minimum != nil || maximum != nil else { return lines }
         let tests = [
-            minimum.map { "__prefs_below \"$\(name)\" \($0)" }, maximum.map { "__prefs_below \($0) \"$\(name)\"" },
+            minimum.map { "_p_below \"$\(name)\" \($0)" }, maximum.map { "_p_below \($0) \"$\(name)\"" },
         ]
         let isOutside = tests.compactMap(\.self).joined(separator: " || ")
         lines.append(
@@ -552,8 +558,8 @@ extension StandaloneParser {
             let (by, at) = (layer(setting.key), place(setting.key))
             let displacements = others.map { settings[$0] }.map { other in
                 let note = Schema.Arguments.Note.displaced("", by: other.writtenName).description
-                return "if [ \"$\(layer(other.key))\" = flag ]; then __prefs_note \"$\(at)\"\(quoted(note)); "
-                    + "\(defaults([setting]).joined());\(setting.isList ? " __prefs_check \(quoted(setting.key));" : "") el"
+                return "if [ \"$\(layer(other.key))\" = flag ]; then _p_note \"$\(at)\"\(quoted(note)); "
+                    + "\(defaults([setting]).joined());\(setting.isList ? " _p_check \(quoted(setting.key));" : "") el"
             }
             let end = displacements.isEmpty ? "\(by)=env" : "se \(by)=env; fi"
             return [
@@ -565,11 +571,11 @@ extension StandaloneParser {
         for setting in settings {
             if setting.requiresValue {
                 let problem = "\(setting.writtenName) \(Schema.Problem.Reason.missing)"
-                lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_fail \(quoted(problem)); fi")
+                lines.append("if [ -z \"$\(place(setting.key))\" ]; then _p_fail \(quoted(problem)); fi")
             }
             func refuse(_ test: String, _ reason: Schema.Problem.Reason) {
                 lines.append(
-                    "if \(isUsed(setting.key)) && \(test); then __prefs_fail \"$\(place(setting.key))\"\(quoted(" \(reason)")); fi"
+                    "if \(isUsed(setting.key)) && \(test); then _p_fail \"$\(place(setting.key))\"\(quoted(" \(reason)")); fi"
                 )
             }
             for other in setting.conflicts where conflicts.insert([Name(setting.key), Name(other)]).inserted {
@@ -580,9 +586,23 @@ extension StandaloneParser {
             guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
             let mistake = Schema.Arguments.Mistake(.relation(.exactlyOne(of: group.map(written))), at: "")
             let marks = group.map { "${\(layer($0)):+x}" }.joined()
-            lines.append("if [ \"\(marks)\" != x ]; then __prefs_fail \(quoted(mistake.description)); fi")
+            lines.append("if [ \"\(marks)\" != x ]; then _p_fail \(quoted(mistake.description)); fi")
         }
         return lines
+    }
+
+    var hasVersion: Bool { schema.versionShort != nil || schema.commonFlags.contains(.version) }
+
+    /// The settings with a flag that requires a value.
+    var settingsWithValue: [SettingDeclaration] {
+        let keys = contexts.flatMap { context in
+            FlagTable(schema.settings(of: context), common: []).written.compactMap { _, meaning -> Name? in
+                guard case .value(let setting) = meaning, !setting.isValueOptional else { return nil }
+                return Name(setting.key)
+            }
+        }
+        let names = Set(keys)
+        return schema.allSettings.filter { names.contains(Name($0.key)) }
     }
 
     /// Whether a declaration can lead to a note.
@@ -613,10 +633,10 @@ extension StandaloneParser {
             let isWrong = exists ? "! { \(isThere); }" : isThere
             let reason = Schema.Problem.Reason.notOfKind(kind.expectation(exists: exists))
             return
-                "if [ -n \(value) ] && \(isWrong); then __prefs_fail \(quoted(setting.writtenName + " "))\(value)\(quoted(": \(reason)")); fi"
+                "if [ -n \(value) ] && \(isWrong); then _p_fail \(quoted(setting.writtenName + " "))\(value)\(quoted(": \(reason)")); fi"
         }
         guard let context, !lines.isEmpty else { return lines }
-        return ["if [ \"$__prefs_command\" = \(quoted(context)) ]; then"] + lines.map { "    " + $0 } + ["fi"]
+        return ["if [ \"$_p_command\" = \(quoted(context)) ]; then"] + lines.map { "    " + $0 } + ["fi"]
     }
 }
 
@@ -710,6 +730,9 @@ extension SettingDeclaration {
         rule.type == .array && (repeats || !(rule.separator ?? "").isEmpty) && !takesRest && positional == nil
             && !isValueOptional && rule.ofElements.isOfList
     }
+
+    /// Whether an array as a whole is checked.
+    var isChecked: Bool { rule.minimumCount != nil || rule.maximumCount != nil || rule.isUnique }
 }
 
 extension ValueRule {
