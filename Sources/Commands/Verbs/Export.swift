@@ -8,17 +8,19 @@ extension Verb {
         details: [
             "Without --format, the extension of the file decides; other files are binary, and the standard output (-) is XML. Sensitive values are written to files only.",
             "--format env writes lines KEY='value' for a POSIX shell, and leaves out sensitive values. A key that is no name of a shell variable is an error, and so are arrays, dictionaries and data.",
-            "--domains writes all domains of the user, or of --layer, to one file: a backup, which `prefs apply --domains FILE` reads. What other programs keep in their own files is not part of it.",
+            "--domains writes all domains of the user, or of --layer, to one file or the standard output: a backup, which `prefs apply --domains FILE` reads. What other programs keep in their own files is not part of it.",
         ],
         classicDetails: [
             "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
         ],
         options: [.effective, .layer, .format(FormatName.ofValues + [.env], "how to write it"), .allDomains],
-        forms: [[.domain, .file], [.file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+        forms: [[.domain, .file], [Operand("FILE", .file, .optional)]],
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         guard !invocation.has(.allDomains) else { return try exportAll(invocation, context) }
         guard invocation[operand: Operand.domain.name] != nil else {
-            throw UsageFailure(.missingOperand(Operand.file.name), path: [invocation.verb.name])
+            let missing = invocation[operand: Operand.file.name] == nil ? Operand.domain : .file
+            throw UsageFailure(.missingOperand(missing.name), path: [invocation.verb.name])
         }
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"

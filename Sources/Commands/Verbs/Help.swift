@@ -8,7 +8,10 @@ extension Verb {
         forms: [[Operand("VERB", .verb, .zeroOrMore)]], scope: .nothing
     ) { invocation, context in
         let words = invocation.words("VERB")
-        if words.count == 1, let topic = HelpTopic.all.first(where: { $0.name == words[0] }) {
+        if let topic = HelpTopic.all.first(where: { $0.name == words.first?.lowercased() }) {
+            guard words.count == 1 else {
+                throw UsageFailure(.unexpectedOperand(words[1]), path: [invocation.verb.name])
+            }
             try context.terminal.write(topic.text, to: .output)
             return .done
         }

@@ -291,29 +291,32 @@ private struct DomainTransfer: Sendable {
         var target = target
         // As for one value, only the user may read a new file with a value that is forced into it.
         if !target.file.isOfDomain, values.contains(where: isExposed) { target.file.audience = .owner }
-        return try Revision(access, [target], invocation).carryOut([adding(to: target) { values }])
+        return try Revision(access, [target], invocation).carryOut([adding(to: target) { (values, contents.form) }])
     }
 
     func move() throws -> ExitStatus {
-        let moved = Mutex<PropertyList.Dictionary>([:])
+        let moved = Mutex<(values: PropertyList.Dictionary, form: StorageForm?)>(([:], nil))
         let removal = DomainEdit(source.file) { draft in
             guard draft.exists else { throw try access.failure(ofMissing: nil, in: source) }
             try access.checkExact(draft.root, at: [], in: source)
             let values = try checked(draft.root)
             if !isForced { try access.checkNotForced(values.keys, in: source) }
-            moved.withLock { $0 = values }
+            moved.withLock { $0 = (values, draft.form) }
             draft.removesFile = true
         }
         let addition = try adding(to: target) { moved.withLock(\.self) }
         return try Revision(access, [source, target], invocation).carryOut([removal.ofExistingDomain, addition])
     }
 
+    /// A new domain is stored in the form of the source.
     private func adding(
-        to target: AddressedDomain, _ values: @escaping @Sendable () -> PropertyList.Dictionary
+        to target: AddressedDomain, _ added: @escaping @Sendable () -> (PropertyList.Dictionary, StorageForm?)
     ) throws -> DomainEdit {
         try access.edit(target, isForced: isForced) { draft in
+            let (values, form) = added()
+            if !draft.exists, let form { draft.form = form }
             var root = draft.root
-            for entry in values() { try root.set(entry.value, at: EntryPath([EntryPath.Component(entry.key)])) }
+            for entry in values { try root.set(entry.value, at: EntryPath([EntryPath.Component(entry.key)])) }
             draft.root = root
         }
     }
