@@ -260,6 +260,10 @@ import Testing
         try other.fileSystem.replace("/home/ada/all", with: backup)
         #expect(try other.run("prefs apply --domains /home/ada/all").status == 0)
         #expect(try other.run("prefs read --format typed").output == machine.run("prefs read --format typed").output)
+        // The same set, from the standard output.
+        let shown = try machine.run("prefs export --domains").output
+        try other.fileSystem.replace("/home/ada/all", with: Array(shown.utf8))
+        #expect(try other.run("prefs apply --domains --dry-run /home/ada/all") == Transcript.Outcome())
 
         try machine.fileSystem.replace("/home/ada/.config/prefs/damaged.plist", with: Array("{".utf8))
         #expect(try machine.run("prefs export --domains /home/ada/other.json").status == 5)
@@ -267,6 +271,15 @@ import Testing
         for line in ["export --domains a /home/ada/o", "export --domains --effective /home/ada/o", "export a"] {
             #expect(try machine.run("prefs \(line)").status == 2)
         }
+    }
+
+    @Test func `a file in a folder is one domain, also if its values are dictionaries`() throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.makeFolders("/home/ada/state")
+        try machine.fileSystem.replace("/home/ada/state/app.json", with: Array("{\"window\": {\"x\": 1}}".utf8))
+        #expect(try machine.run("prefs apply /home/ada/state/app.json").status == 2)
+        #expect(try machine.run("prefs apply /home/ada/state").status == 0)
+        #expect(try machine.run("prefs read app :window:x").output == "1\n")
     }
 
     @Test func `the folders of layers and hosts are applied by the administrator`() throws {

@@ -290,6 +290,8 @@ import Testing
             separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 24 && lines.allSatisfy { $0.count <= 79 }, "\(lines)")
         #expect(HelpText.overview().contains(name))
+        #expect(try runPrefs(["prefs", "help", name.uppercased()]).output == lines.joined(separator: "\n"))
+        #expect(try runPrefs(["prefs", "help", name, "x"]).errors == "prefs: help: unexpected argument x\n")
         let examples = lines.filter { $0.hasPrefix("    prefs ") }
         #expect(!examples.isEmpty)
         for example in examples {

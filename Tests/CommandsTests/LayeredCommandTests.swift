@@ -186,6 +186,16 @@ import Testing
         #expect(try machine.run("prefs rename --force --to f d").status == 0)
     }
 
+    @Test(arguments: ["rename", "copy"], ["xml", "json", "binary"])
+    func `a new domain has the format of the one that it is made from`(_ verb: String, _ format: String) throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs write e a 1").status == 0)
+        #expect(try machine.run("prefs convert e \(format)").status == 0)
+        let before = try #require(try machine.fileSystem.contents(of: "/home/ada/.config/prefs/e.plist"))
+        #expect(try machine.run("prefs \(verb) --to f e").status == 0)
+        #expect(try machine.fileSystem.contents(of: "/home/ada/.config/prefs/f.plist") == before)
+    }
+
     /// Words for hosts, each with the commands before, and the status and the last line of a write.
     static let hosts: [(String, [String], Int32, String)] = [
         ("simulated", [], 0, ""), ("SIMULATED", [], 0, ""), ("665baf1d03664e1f83dc22b83f7281fb", [], 0, ""),

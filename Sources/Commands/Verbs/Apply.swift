@@ -386,7 +386,9 @@ struct Declaration: Sendable {
                     try add(values, to: try Self.domain(entry.key, in: file), input, file, context)
                 }
             } else {
-                guard values.isEmpty || values.contains(where: { $0.value.kind != .dictionary }) else {
+                // A file in a folder is one domain, like its neighbours.
+                let isNamed = arguments.contains(argument)
+                guard !isNamed || values.isEmpty || values.contains(where: { $0.value.kind != .dictionary }) else {
                     throw CommandFailure(
                         .usage,
                         "\(file.name): all values are dictionaries; use --domains if the keys are domains, or --domain if the file is one domain"
