@@ -321,6 +321,24 @@ struct `The options of a public script` {
                 ["--places", "a", "--tag", "b"], ["--places=a", "--places=b"], ["--names=a' 'a,a"], ["-k3,1,2", "f"],
             ]
         ),
+        (
+            """
+            #prefs
+            # @command a
+            # @flag -v... {deprecated: use -q}
+            # @option --keys=INT,
+            # @flag --[no-]fast {requires: keys}
+            # @command b
+            # @flag -v...
+            # @option --keys=TEXT,... {count: 2..}
+            # @flag --[no-]fast
+            """,
+            [
+                ["a", "-v"], ["a", "-vv"], ["b", "-vv"], ["b", "--keys"], ["b", "--keys=x,y", "--keys"],
+                ["a", "--keys=1", "--keys"], ["a", "--no-fast", "--fast=x"], ["a", "--fast=x"],
+                ["a", "--fast", "--fast=x"], ["a", "--no-fast"], ["a", "--help", "-v", "-v"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.
@@ -338,7 +356,11 @@ struct `The options of a public script` {
         }
         let settings = Schema.read(lines: lines).schema?.allSettings ?? []
         func body(_ shell: String) -> String {
-            var lines = ["eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"", "printf '<%s>' \"$@\""]
+            // The parser depends on neither.
+            var lines = [
+                "set -eu", "IFS=' 123'", "eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"",
+                "set +eu", "printf '<%s>' \"$@\"",
+            ]
             for setting in settings where !setting.takesRest {
                 let name = setting.key.replacing("-", with: "_")
                 let isArray = setting.rule.type == .array
@@ -484,6 +506,7 @@ struct `The options of a public script` {
                 "#prefs\n# @rest a <x> {env: A} {unique}", ["3:11: Default:", "3:15: Environment:", "3:24: Unique:"]
             ),
             ("#prefs\n# @rest a {count: 2..}", ["3:11: MinimumCount:"]),
+            ("#prefs\n# @option --keys=TEXT,\n# @flag -a keys=a,b", ["3:11: Values: of a list"]),
             ("#prefs{\n# Settings = (\n#  { Key = a; Type = real; });\n#}", ["4:15: :Settings:0:Type: real"]),
             (
                 "#prefs{\n# Settings = (\n#  { Key = a; Type = array; Rest = YES; Required = YES; Flag = a; });\n#}",

@@ -178,14 +178,17 @@ extension StandaloneParser {
     /// Marks a setting as given although its value is missing, so that it is not reported as required too. What was
     /// given before keeps its value, but not its text.
     private var missingFunction: [String] {
-        let arms = settingsWithValue.map { setting in
-            let words =
-                setting.isList
-                ? setting.isChecked ? " \(raw(setting.key))=''" : ""
-                : " \(text(setting.key))=$\(variable(setting.key))"
-            return "    \(quoted(setting.key))) \(place(setting.key))=$2\(words) ;;"
+        let arms = contexts.flatMap { context in
+            settingsWithValue(context).map { setting in
+                let words =
+                    setting.isList
+                    ? setting.isChecked ? " \(raw(setting.key))=''" : ""
+                    : " \(text(setting.key))=$\(variable(setting.key))"
+                let scope = quoted("\(context ?? ""):\(setting.key)")
+                return "    \(scope)) \(place(setting.key))=$2\(words) ;;"
+            }
         }
-        return ["_p_missing() {", "    case $1 in"] + arms + ["    esac", "}"]
+        return ["_p_missing() {", "    case $_p_command:$1 in"] + arms + ["    esac", "}"]
     }
 
     /// The patterns of infinity.
@@ -208,18 +211,20 @@ extension StandaloneParser {
 
     /// The branch for flags that count.
     private var countArm: String {
-        let settings = schema.allSettings.filter(\.isCounter)
-        guard !settings.isEmpty else { return "" }
-        let arms = settings.map { setting in
-            let name = variable(setting.key)
-            let note = setting.deprecated.map { " _p_note \"$_p_shown\"\(quoted(endOfNote($0)));" } ?? ""
-            return
-                "            \(quoted(setting.key)))\(note) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$_p_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
+        let arms = contexts.flatMap { context in
+            schema.settings(of: context).filter(\.isCounter).map { setting in
+                let (name, at) = (variable(setting.key), place(setting.key))
+                let note = setting.deprecated.map { " _p_note \"$_p_shown\"\(quoted(endOfNote($0)));" } ?? ""
+                let scope = quoted("\(context ?? ""):\(setting.key)")
+                return
+                    "            \(scope))\(note) if [ -z \"$\(at)\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(at)=$_p_shown \(text(setting.key))='' \(unchecked(setting.key))=1 ;;"
+            }
         }
+        guard !arms.isEmpty else { return "" }
         return """
                 count)
                     if [ -n "$_p_has" ]; then _p_take=1; else
-                        case $_p_key in
+                        case $_p_command:$_p_key in
             \(arms.joined(separator: "\n"))
                         esac
                     fi ;;
@@ -258,7 +263,7 @@ extension StandaloneParser {
             let settings = schema.settings(of: context)
             guard settings.contains(where: { $0.takesRest && !$0.passesUnknown }) else { return nil }
             let count = settings.count { $0.positional != nil }
-            return "\(quoted(context ?? ""))) if [ $(($# - _p_left)) -gt \(count) ]; then _p_only=1; fi ;;"
+            return "\(quoted(context ?? ""))) if [ \"$(($# - _p_left))\" -gt \(count) ]; then _p_only=1; fi ;;"
         }
         if !arms.isEmpty { lines += ["case $_p_command in"] + arms + ["esac"] }
         return lines
@@ -296,7 +301,7 @@ enum StandaloneFunctions {
     static func noting(program: String) -> [String] {
         """
         _p_note() {
-            case $_p_line$_p_notes in *"$_p_line"\(ShellQuoting.word("\(program): "))"$1$_p_line"*) return ;; esac
+            case $_p_line$_p_notes in *"$_p_line"\(ShellQuoting.word("\(program): "))"$1$_p_line"*) return 0 ;; esac
             _p_notes=$_p_notes\(ShellQuoting.word("\(program): "))$1$_p_line
         }
         """.shellLines

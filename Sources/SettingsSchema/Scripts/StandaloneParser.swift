@@ -256,11 +256,14 @@ package struct StandaloneParser {
             switch setting.rule.type {
             case .integer, .boolean:
                 let function = setting.rule.type == .integer ? "_p_integer" : "_p_boolean"
+                // Without an earlier value there is none, not even the default.
+                let empty =
+                    setting.rule.type == .boolean
+                    ? "if [ -z \"$\(place(setting.key))\" ]; then \(variable(setting.key))=''; fi; " : ""
                 return [
-                    "    \(scope))", "        \(assignments)",
+                    "    \(scope))",
                     "        if \(function) \"$2\"; then \(variable(setting.key))=$_p_value \(isNew); else",
-                    "            \(setting.rule.type == .boolean ? "\(variable(setting.key))=''; " : "")\(failure)",
-                    "        fi ;;",
+                    "            \(empty)\(failure)", "        fi", "        \(assignments) ;;",
                 ]
             default: return ["    \(scope)) \(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
             }
@@ -313,7 +316,7 @@ package struct StandaloneParser {
         }
         var checks: [String] = []
         let tests = [
-            rule.minimumCount.map { "[ $# -lt \($0) ]" }, rule.maximumCount.map { "[ $# -gt \($0) ]" },
+            rule.minimumCount.map { "[ \"$#\" -lt \($0) ]" }, rule.maximumCount.map { "[ \"$#\" -gt \($0) ]" },
         ].compactMap(\.self)
         if !tests.isEmpty {
             let reason = Schema.Problem.Reason.wrongCount(minimum: rule.minimumCount, maximum: rule.maximumCount)
@@ -391,7 +394,7 @@ package struct StandaloneParser {
         if let count {
             let missing = Schema.Arguments.Mistake(.missingOperands(count.lowerBound), at: "").description
             if count.lowerBound > 0 {
-                lines.append("if [ $# -lt \(count.lowerBound) ]; then _p_fail \(quoted(missing)); fi")
+                lines.append("if [ \"$#\" -lt \(count.lowerBound) ]; then _p_fail \(quoted(missing)); fi")
             }
         }
         let places = settings.positionals
@@ -410,7 +413,7 @@ package struct StandaloneParser {
         }
         for setting in places {
             let least = setting.isRequired ? "0" : "\"$_p_need\""
-            lines.append("if [ -z \"$\(place(setting.key))\" ] && [ $# -gt \(least) ]; then")
+            lines.append("if [ -z \"$\(place(setting.key))\" ] && [ \"$#\" -gt \(least) ]; then")
             lines.append("    _p_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))")
             lines.append("    shift")
             lines.append("fi")
@@ -425,7 +428,7 @@ package struct StandaloneParser {
                 ? ["_p_quote \"$@\"", "\(variable(taker.key))=$_p_value"]
                 : ["eval '\(variable(taker.key))=(\"$@\")'"]
             if let reason = taker.deprecated {
-                lines.append("if [ $# -gt 0 ]; then _p_note \(quoted(taker.operandName + endOfNote(reason))); fi")
+                lines.append("if [ \"$#\" -gt 0 ]; then _p_note \(quoted(taker.operandName + endOfNote(reason))); fi")
             }
         } else if !places.isEmpty, count == nil {
             lines += refusal(after: 0)
@@ -435,7 +438,7 @@ package struct StandaloneParser {
         lines += givenLayers(of: settings) + valueChecks(of: settings) + relationChecks(of: settings)
         if let taker = settings.first(where: \.takesRest), taker.rule.minimumCount ?? 0 > 0 {
             let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
-            lines.append("if [ $# -eq 0 ]; then _p_fail \(quoted(problem)); fi")
+            lines.append("if [ \"$#\" -eq 0 ]; then _p_fail \(quoted(problem)); fi")
         }
         return lines
     }
@@ -538,7 +541,8 @@ extension StandaloneParser {
     /// The lines that find which values of the command line count.
     private func givenLayers(of settings: [SettingDeclaration]) -> [String] {
         related(settings).map { setting in
-            let isGiven = setting.takesRest ? "[ $# -gt 0 ]" : "[ -n \"$\(place(setting.key))\" ]\(isNotFalse(setting))"
+            let isGiven =
+                setting.takesRest ? "[ \"$#\" -gt 0 ]" : "[ -n \"$\(place(setting.key))\" ]\(isNotFalse(setting))"
             let label = setting.takesRest ? " \(place(setting.key))=\(quoted(setting.operandName))" : ""
             return "\(layer(setting.key))=''; if \(isGiven); then \(layer(setting.key))=flag\(label); fi"
         }
@@ -561,7 +565,7 @@ extension StandaloneParser {
                 return "if [ \"$\(layer(other.key))\" = flag ]; then _p_note \"$\(at)\"\(quoted(note)); "
                     + "\(defaults([setting]).joined());\(setting.isList ? " _p_check \(quoted(setting.key));" : "") el"
             }
-            let end = displacements.isEmpty ? "\(by)=env" : "se \(by)=env; fi"
+            let end = displacements.isEmpty ? "\(by)='env'" : "se \(by)='env'; fi"
             return [
                 "if [ \"$\(by)\" = new ]; then", "    \(by)=''",
                 "    if [ -n \"$\(at)\" ]\(isNotFalse(setting)); then \(displacements.joined())\(end); fi", "fi",
@@ -593,16 +597,15 @@ extension StandaloneParser {
 
     var hasVersion: Bool { schema.versionShort != nil || schema.commonFlags.contains(.version) }
 
-    /// The settings with a flag that requires a value.
-    var settingsWithValue: [SettingDeclaration] {
-        let keys = contexts.flatMap { context in
-            FlagTable(schema.settings(of: context), common: []).written.compactMap { _, meaning -> Name? in
-                guard case .value(let setting) = meaning, !setting.isValueOptional else { return nil }
-                return Name(setting.key)
-            }
+    /// The settings of a context with a flag that requires a value.
+    func settingsWithValue(_ context: String?) -> [SettingDeclaration] {
+        let settings = schema.settings(of: context)
+        let keys = FlagTable(settings, common: []).written.compactMap { _, meaning -> Name? in
+            guard case .value(let setting) = meaning, !setting.isValueOptional else { return nil }
+            return Name(setting.key)
         }
         let names = Set(keys)
-        return schema.allSettings.filter { names.contains(Name($0.key)) }
+        return settings.filter { names.contains(Name($0.key)) }
     }
 
     /// Whether a declaration can lead to a note.
@@ -713,6 +716,7 @@ extension SettingDeclaration {
             ("MaximumCount", "", rule.maximumCount != nil && !isList),
             ("MinimumCount", "", !isList && rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
             ("Unique", "", rule.isUnique && !isList),
+            ("Values", "of a list", isList && rule.separator != nil && !flagValues.isEmpty),
         ]
         // The rest is the operands that are left, at least one if it has a minimum count. Nothing else sets it.
         let ofRest: [(name: String, part: String, isBeyond: Bool)] = [
