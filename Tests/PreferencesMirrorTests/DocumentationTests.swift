@@ -157,6 +157,14 @@ struct Mail: Decodable {
         _ = foreign
     }
 
+    @Test func `on threads is correct`() {
+        let counter = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<10_000 { counter.withLock { $0 += 1 } }
+        }
+        #expect(counter.withLock(\.self) == 80_000)
+    }
+
     @Test func `on reading property lists is correct`() throws {
         let bytes = Array(#"{"name": "Ada", "servers": [{"port": 80}]}"#.utf8)
         let (found, format) = try PropertyList.sniffed(bytes)

@@ -57,8 +57,8 @@ private final class TickingClock: Clock {
         try defaults.transaction { $0["n1"] = 5 }
         try defaults.transaction { $0["n2"] = 1 }
         try defaults.transaction { $0["other"] = 7 }
-        try defaults.transaction { $0["n3"] = 2 }
         #expect(try await results.next()?.map(\.key) == ["n1"])
+        try defaults.transaction { $0["n3"] = 2 }
         #expect(try await results.next()?.map(\.key) == ["n1", "n3"])
     }
 

@@ -88,7 +88,7 @@ extension DoctorCheck {
             return settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
                 // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
-                guard let reason = layer.answer(to: setting.key, setting)?.fault,
+                guard let reason = layer.answers(to: setting.key, setting).first?.fault,
                     let path = setting.storedPaths.first(where: { contents.values.value(at: $0) != nil })
                 else {
                     return nil

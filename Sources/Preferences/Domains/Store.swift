@@ -185,6 +185,17 @@ final class StoreContext: Sendable {
         }
     }
 
+    /// Reports the values of changed keys again if they are invalid.
+    ///
+    /// - Parameter changes: The changes, or nil if any key may have changed.
+    func forgetReported(_ changes: [ChangeLog.Change]?) {
+        reported.withLock { reported in
+            guard !reported.isEmpty else { return }
+            let keys = changes.map { Set($0.map { Name($0.key) }) }
+            reported = reported.filter { !(keys?.contains(Name($0.key)) ?? true) }
+        }
+    }
+
     func publishChange() { epoch.add(1, ordering: .releasing) }
 }
 

@@ -3,30 +3,34 @@ public import PropertyLists
 internal import Synchronization
 
 extension Defaults {
-    /// The changes of the values in force from now on, by any process, one element for each batch.
+    /// The changes of the values in force from now on, by any process, one element for each batch. If the reader is
+    /// late by more than 1,000 elements, the oldest are dropped, and the next one has their number.
     public var changes: AsyncStream<SettingsChanges> {
-        stream { changes, continuation in continuation.yield(changes) }
+        stream { changes, receive in receive(changes) }
     }
 
-    /// Returns the changes of a key's value from now on, by default including those that this process makes.
+    /// Returns the changes of a key's value from now on, by default including those that this process makes. If the
+    /// reader is late by more than 1,000 elements, the oldest are dropped, and the next one has their number.
     public func changes(forKey key: String, includingOwn: Bool = true) -> AsyncStream<SettingsChange> {
-        stream { changes, continuation in
+        stream { changes, receive in
             for change in changes.changes
             where change.key.hasSameBytes(as: key) && (includingOwn || !change.isOwn) {
-                continuation.yield(change)
+                receive(change)
             }
         }
     }
 
     /// Returns the current values of settings, and then their values after each change of one of them.
     ///
-    /// Several changes at once, such as those of a transaction, are one element.
+    /// Several changes at once, such as those of a transaction, are one element. A reader that is late receives only
+    /// the newest values.
     public func values<each Value: Sendable>(
         of settings: repeat Setting<each Value>
     ) -> AsyncStream<(repeat each Value)> {
         var keys: Set<Name> = []
         for setting in repeat each settings { keys.insert(Name(setting.key)) }
-        let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Value).self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: (repeat each Value).self, bufferingPolicy: .bufferingNewest(1))
         let observation = snapshots(
             after: { [keys] changes in changes.changes.contains { keys.contains(Name($0.key)) } },
             { defaults in continuation.yield((repeat defaults[each settings])) })
@@ -54,32 +58,43 @@ extension Defaults {
         return observation
     }
 
-    /// Returns the changes of a setting's value from now on. A value that the setting cannot have is replaced by its
-    /// default. By default, changes that this process makes are included.
+    /// Returns the changes of a setting's value from now on. By default, changes that this process makes are included.
+    ///
+    /// A value that the setting cannot have is no change if the former one stays in force; otherwise the value of the
+    /// next layer or the default is the new one. If the reader is late by more than 1,000 elements, the oldest are
+    /// dropped, and the next one has their number.
     public func changes<Value>(
         of setting: Setting<Value>, includingOwn: Bool = true
     ) -> AsyncStream<SettingChange<Value>> {
-        stream { changes, continuation in
-            for change in changes.changes
-            where change.key.hasSameBytes(as: setting.key) && (includingOwn || !change.isOwn) {
-                func value(_ stored: PropertyList?) -> Value {
-                    stored.flatMap(setting.value) ?? setting.defaultValue
+        // The value in force after an invalid one.
+        let substitute = Mutex<Value?>(nil)
+        return stream { [weak self] changes, receive in
+            guard let self else { return }
+            for change in changes.changes where change.key.hasSameBytes(as: setting.key) {
+                func value(_ stored: PropertyList?) -> Value? {
+                    stored.map { setting.value($0) } ?? setting.defaultValue
                 }
-                continuation.yield(
-                    SettingChange(
-                        oldValue: value(change.oldValue), newValue: value(change.newValue), origin: change.origin,
-                        isOwn: change.isOwn))
+                let old = value(change.oldValue) ?? substitute.withLock(\.self) ?? setting.defaultValue
+                let new = value(change.newValue) ?? self[setting]
+                substitute.withLock { $0 = new }
+                guard includingOwn || !change.isOwn else { continue }
+                let isInvalid = value(change.newValue) == nil
+                let origin = isInvalid ? self.origin(of: setting) : change.origin
+                if isInvalid, origin?.isFormer ?? false { continue }
+                receive(SettingChange(oldValue: old, newValue: new, origin: origin, isOwn: change.isOwn))
             }
         }
     }
 
-    private func stream<Element: Sendable>(
-        _ receive: @escaping @Sendable (SettingsChanges, AsyncStream<Element>.Continuation) -> Void
+    private func stream<Element: DropCounting>(
+        _ pass: @escaping @Sendable (SettingsChanges, (Element) -> Void) -> Void
     ) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
-        let observation = observe { changes in receive(changes, continuation) }
-        continuation.onTermination = { _ in observation.cancel() }
-        return stream
+        let elements = BoundedStream<Element> { count, next in
+            var next = next
+            next.dropped = count
+            return [next]
+        }
+        return elements.stream(from: observe { changes in pass(changes) { elements.append($0) } })
     }
 
     /// Calls `receive` with each batch of changes from now on, until the returned observation is cancelled or released.
@@ -245,6 +260,8 @@ public struct SettingsChange: Sendable, Hashable {
     public let origin: Origin?
     /// Whether this process made the change.
     public let isOwn: Bool
+    /// The number of elements of the stream before this one that were dropped, because its reader was late.
+    public internal(set) var dropped = 0
 }
 
 /// The changes of a domain that occurred in one step.
@@ -253,6 +270,8 @@ public struct SettingsChanges: Sendable, Hashable {
     public let domain: DomainName
     /// The changes, one for each key.
     public let changes: [SettingsChange]
+    /// The number of elements of the stream before this one that were dropped, because its reader was late.
+    public internal(set) var dropped = 0
 }
 
 /// A change of a setting's value.
@@ -265,13 +284,22 @@ public struct SettingChange<Value: Sendable>: Sendable {
     public let origin: Origin?
     /// Whether this process made the change.
     public let isOwn: Bool
+    /// The number of elements of the stream before this one that were dropped, because its reader was late.
+    public internal(set) var dropped = 0
 }
+
+/// An element of a stream that says how many were dropped before it.
+private protocol DropCounting: Sendable { var dropped: Int { get set } }
+
+extension SettingsChange: DropCounting {}
+extension SettingsChanges: DropCounting {}
+extension SettingChange: DropCounting {}
 
 /// An observation that continues as long as it is retained.
 public final class SettingsObservation: Sendable {
     private let end: @Sendable () -> Void
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     deinit { end() }
 

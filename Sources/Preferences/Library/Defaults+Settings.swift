@@ -15,8 +15,7 @@ extension Defaults {
                 guard setting.hasFormerKeys else { return setting.defaultValue }
                 return resolution(of: setting).value ?? setting.defaultValue
             }
-            if isResolved(setting), let value = try? stored.decodedStrictly(as: Value.self) { return value }
-            return resolution(of: setting).value ?? setting.defaultValue
+            return decoded(stored, for: setting) ?? resolution(of: setting).value ?? setting.defaultValue
         }
         set {
             do {
@@ -36,11 +35,7 @@ extension Defaults {
     /// Returns the value of a setting, or its default if no layer has a value. Throws if the layers have only values
     /// that the setting cannot have.
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
-        if let stored = value(setting.key), isResolved(setting),
-            let value = try? stored.decodedStrictly(as: Value.self)
-        {
-            return value
-        }
+        if let value = value(setting.key).flatMap({ decoded($0, for: setting) }) { return value }
         let (value, resolution) = resolution(of: setting)
         if let value { return value }
         guard let answer = resolution.answers.first else { return setting.defaultValue }
@@ -54,16 +49,29 @@ extension Defaults {
         setting.ownDeclaration == nil || schema?.declarations[Name(setting.key)] != nil
     }
 
+    /// Returns the value in force as the type of a setting, or nil if the layers must be resolved by its declaration.
+    private func decoded<Value>(_ stored: PropertyList, for setting: Setting<Value>) -> Value? {
+        guard isResolved(setting), let value = try? stored.decodedStrictly(as: Value.self) else { return nil }
+        // Values of another kind are noticed when the file changes; whether these are valid is known only here.
+        if stored.isContainer {
+            let key = Name(setting.key)
+            refreshed { table in
+                table.found.layers[key].flatMap { table.stack.layers[$0].openDomain }?.rememberValid(stored, key)
+            }
+        }
+        return value
+    }
+
     /// Resolves the layers by the declaration of a setting, and reports the values that are skipped.
     private func resolution<Value>(of setting: Setting<Value>) -> (value: Value?, resolution: Resolution) {
-        let resolution = refreshed(\.stack)[setting.declaration]
+        let (value, resolution) = refreshed(\.stack).resolution(of: setting)
         report(
             Set(
                 resolution.skipped.map { answer in
                     ResolvedTable.SkippedValue(
                         domain: name, key: setting.key, origin: answer.origin, reason: answer.fault ?? "")
                 }))
-        return (resolution.winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }, resolution)
+        return (value, resolution)
     }
 
     /// The value of a setting in layers with pending changes, or its default if none has one that it can have.
@@ -73,8 +81,7 @@ extension Defaults {
         {
             return value
         }
-        let value = stack[setting.declaration].winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }
-        return value ?? setting.defaultValue
+        return stack.resolution(of: setting).value ?? setting.defaultValue
     }
 
     /// Returns the layers of some keys as they are once changes of the user's own values are written, and a layer with
@@ -129,9 +136,7 @@ extension Defaults {
     public func origin<Value>(of setting: Setting<Value>) -> Origin? {
         let stored = value(setting.key)
         guard stored != nil || setting.hasFormerKeys else { return nil }
-        if let stored, isResolved(setting), (try? stored.decodedStrictly(as: Value.self)) != nil {
-            return origin(forKey: setting.key)
-        }
+        if let stored, decoded(stored, for: setting) != nil { return origin(forKey: setting.key) }
         return resolution(of: setting).resolution.winner?.origin
     }
 
@@ -152,6 +157,17 @@ extension Defaults {
             try schema.put(encoded, setting.key, in: &values)
             return true
         }
+    }
+}
+
+extension LayerStack {
+    /// Resolves a setting by its declaration. The value is of the setting's type.
+    func resolution<Value>(of setting: Setting<Value>) -> (value: Value?, resolution: Resolution) {
+        func decoded(_ stored: PropertyList) -> Value? { try? stored.decodedStrictly(as: Value.self) }
+        let resolution = resolution(of: setting.key, setting.declaration) { stored in
+            decoded(stored) == nil ? "must be a \(Value.self)" : nil
+        }
+        return (resolution.winner?.value.flatMap(decoded), resolution)
     }
 }
 

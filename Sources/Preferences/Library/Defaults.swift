@@ -186,7 +186,8 @@ public final class Defaults: Sendable {
     func post(_ kind: Issue.Kind) { store.shared.context.issues.post(Issue(kind, domain: name.text)) }
 
     /// A new stream of the problems in all domains of the store that cannot be thrown to a caller. They are not printed
-    /// to standard error while there is such a stream.
+    /// to standard error while there is such a stream. If the reader is late by more than 1,000 elements, the oldest
+    /// are dropped, and an issue says how many.
     public var issues: AsyncStream<Issue> { store.shared.context.issues.issues() }
 
     /// Writes pending changes, and returns when they are on the disk. Throws a `StoreFailure` if they cannot be
@@ -205,10 +206,11 @@ extension Defaults {
         return try PropertyList.dictionary(values).records(matching: query)
     }
 
-    /// Returns the records that satisfy a query, first the current ones and then those after each change. The stream
-    /// ends with an error if the query cannot be evaluated.
+    /// Returns the records that satisfy a query, first the current ones and then those after each change. A reader that
+    /// is late receives only the newest records. The stream ends with an error if the query cannot be evaluated.
     public func changes(of query: Query) -> AsyncThrowingStream<[Query.Record], any Error> {
-        let (stream, continuation) = AsyncThrowingStream.makeStream(of: [Query.Record].self)
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: [Query.Record].self, bufferingPolicy: .bufferingNewest(1))
         let last = Mutex<[Query.Record]?>(nil)
         let observation = snapshots { defaults in
             do throws(Query.Predicate.Failure) {

@@ -23,11 +23,13 @@ extension Defaults {
             case unkept(history: String)
             /// A value was refused, and nothing was changed.
             case refused(key: String, reason: String)
-            /// A value is not of the setting's type, or violates a rule.
-            /// The value of the next layer, or else the default, is used.
+            /// A value is not of the setting's type, or violates a rule. The last valid value that this process read
+            /// from the layer is used, or else that of the next layer or the default.
             case ignored(key: String, origin: Origin, reason: String)
             /// The schema that is installed for the domain is invalid, and is ignored.
             case invalidSchema(file: String, reason: String)
+            /// So many issues before the next one were dropped, because their reader was late.
+            case dropped(Int)
         }
 
         package init(_ kind: Kind, domain: String) {
@@ -49,6 +51,7 @@ extension Defaults.Issue: CustomStringConvertible {
         case .ignored(let key, let origin, let reason):
             "\(domain): \(key) in \(origin): \(reason); it is ignored"
         case .invalidSchema(let file, let reason): "\(file): \(reason); the schema is ignored"
+        case .dropped(let count): "\(count) issues were dropped, because their reader was late"
         }
     }
 }
@@ -60,7 +63,7 @@ final class IssueReporter: Sendable {
     private let listeners = Mutex(Listeners())
 
     private struct Listeners: Sendable {
-        var continuations: [Int: AsyncStream<Defaults.Issue>.Continuation] = [:]
+        var streams: [Int: BoundedStream<Defaults.Issue>] = [:]
         var last = 0
     }
 
@@ -70,9 +73,9 @@ final class IssueReporter: Sendable {
     }
 
     func post(_ issue: Defaults.Issue) {
-        let continuations = listeners.withLock { Array($0.continuations.values) }
-        for continuation in continuations { continuation.yield(issue) }
-        if continuations.isEmpty {
+        let streams = listeners.withLock { Array($0.streams.values) }
+        for stream in streams { stream.append(issue) }
+        if streams.isEmpty {
             // A failure to write to standard error cannot be reported.
             try? terminal.write("\(program): \(issue)".shown + "\n", to: .errors)
         }
@@ -80,16 +83,16 @@ final class IssueReporter: Sendable {
 
     /// Returns the issues of all domains from now on.
     func issues() -> AsyncStream<Defaults.Issue> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Defaults.Issue.self, bufferingPolicy: .bufferingNewest(256))
+        let stream = BoundedStream<Defaults.Issue> { count, next in [Defaults.Issue(.dropped(count), domain: ""), next]
+        }
         let number = listeners.withLock { listeners in
             listeners.last += 1
-            listeners.continuations[listeners.last] = continuation
+            listeners.streams[listeners.last] = stream
             return listeners.last
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: number) }
-        }
-        return stream
+        return stream.stream(
+            from: SettingsObservation { [weak self] in
+                self?.listeners.withLock { _ = $0.streams.removeValue(forKey: number) }
+            })
     }
 }

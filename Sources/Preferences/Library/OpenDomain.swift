@@ -36,6 +36,8 @@ final class OpenDomain: Sendable {
         var pending: [Name: PendingChange] = [:]
         /// The values that the process sees.
         var values = PropertyList.Dictionary()
+        /// The last valid values of settings that this process read, newest last.
+        var valid: [Name: [PropertyList]] = [:]
         var changes = ChangeLog()
         /// The time of the last check of the file, or nil if there was none.
         var lastCheck: Instant?
@@ -142,6 +144,7 @@ final class OpenDomain: Sendable {
         do throws(StoreFailure) {
             let isTrusted = mustBeTrusted ? try file.isTrusted(on: system) : true
             let contents = isTrusted ? try file.contents(on: system) : .absent
+            let version = state.withLock(\.changes.version)
             let reportsRecovery = state.withLock { state -> Bool? in
                 guard state.readings == number else { return nil }
                 if state.isWriting {
@@ -156,6 +159,7 @@ final class OpenDomain: Sendable {
                 return isNew
             }
             guard let reportsRecovery else { return false }
+            context.forgetReported(changes(since: version).changes)
             if reportsRecovery, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
             // The system may permit the next attempt.
@@ -190,6 +194,7 @@ final class OpenDomain: Sendable {
             let isToBeFlushed = isFile && !(state.flush.isScheduled && state.flush.isAwaitedAtEnd)
             for (key, value) in changes {
                 state.values[key] = value
+                if !state.valid.isEmpty { state.valid[Name(key)] = nil }
                 let version = state.changes.record(key, isOwn: true)
                 if isFile { state.pending[Name(key)] = PendingChange(value: value, version: version) }
             }
@@ -233,16 +238,47 @@ extension OpenDomain.State {
         for (key, change) in pending { next[key.text] = change.value }
         for entry in values where next[entry.key] == nil {
             changes.record(entry.key, isOwn: own.contains(Name(entry.key)))
+            valid[Name(entry.key)] = nil
         }
         // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
         let (former, new) = (stored.status, contents.status)
         let hasOtherAccess = former?.isExposed != new?.isExposed || former?.owner != new?.owner
         for entry in next where hasOtherAccess || values[entry.key] != entry.value {
-            changes.record(entry.key, isOwn: own.contains(Name(entry.key)))
+            let isOwn = own.contains(Name(entry.key))
+            changes.record(entry.key, isOwn: isOwn)
+            if isOwn {
+                valid[Name(entry.key)] = nil
+            } else if let former = values[entry.key], former.kind != entry.value.kind {
+                // The process may have read it without a rule, which is not remembered.
+                rememberValid(former, Name(entry.key))
+            }
         }
         values = next
         stored = contents
         readings += 1
+    }
+}
+
+// Values that stay in force while another process has made the file's value invalid.
+extension OpenDomain {
+    /// Remembers a value that a setting of this process can have.
+    func rememberValid(_ value: PropertyList, _ key: Name) { state.withLock { $0.rememberValid(value, key) } }
+
+    func forgetValid(_ key: Name) { state.withLock { if !$0.valid.isEmpty { $0.valid[key] = nil } } }
+
+    /// The remembered values, newest first.
+    func validValues(of key: Name) -> [PropertyList] { state.withLock { $0.valid[key]?.reversed() ?? [] } }
+}
+
+extension OpenDomain.State {
+    /// Settings of one key can have different rules, and one may accept what another refuses.
+    private static let most = 4
+
+    mutating func rememberValid(_ value: PropertyList, _ key: Name) {
+        var known = valid[key] ?? []
+        if known.last == value { return }
+        known.removeAll { $0 == value }
+        valid[key] = known.suffix(Self.most - 1) + [value]
     }
 }
 

@@ -139,17 +139,23 @@ public struct Origin: Hashable, Sendable {
     public let suite: String?
     /// The path of the file.
     public let file: String?
+    /// Whether the layer has an invalid value now, and this is the last valid one that this process read from it.
+    public let isFormer: Bool
 
-    package init(_ layer: Layer, suite: String? = nil, file: String? = nil) {
+    package init(_ layer: Layer, suite: String? = nil, file: String? = nil, isFormer: Bool = false) {
         self.layer = layer
         self.suite = suite
         self.file = file
+        self.isFormer = isFormer
     }
+
+    /// The origin of the last valid value of the layer.
+    var former: Origin { Origin(layer, suite: suite, file: file, isFormer: true) }
 }
 
 extension Origin: CustomStringConvertible {
     public var description: String {
         let name = suite.map { "\(layer) \($0)" } ?? layer.name
-        return file.map { "\(name) (\($0))" } ?? name
+        return (isFormer ? "former value of " : "") + (file.map { "\(name) (\($0))" } ?? name)
     }
 }

@@ -135,12 +135,10 @@ package struct Resolution: Sendable {
 
 extension LayerStack {
     /// The value of a key, its origin, and the invalid values that were skipped.
-    package subscript(key: String) -> Resolution { resolution(of: key, declaration(of: key), isComplete: false) }
+    package subscript(key: String) -> Resolution { resolution(of: key, declaration(of: key)) }
 
     /// The resolution of a setting, whether the schema declares it or not.
-    package subscript(setting: SettingDeclaration) -> Resolution {
-        resolution(of: setting.key, setting, isComplete: false)
-    }
+    package subscript(setting: SettingDeclaration) -> Resolution { resolution(of: setting.key, setting) }
 
     /// All layers that have a key, including those with a lower priority.
     package func explanation(of key: String) -> Resolution { explanation(of: key, declaration(of: key)) }
@@ -173,7 +171,11 @@ extension LayerStack {
     /// The declaration that the values of a key must satisfy; nil if any value is valid.
     package func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[Name(key)] }
 
-    private func resolution(of key: String, _ declaration: SettingDeclaration?, isComplete: Bool) -> Resolution {
+    /// - Parameter fault: Returns the reason the program cannot use a valid value, or nil if it can.
+    func resolution(
+        of key: String, _ declaration: SettingDeclaration?, isComplete: Bool = false,
+        fault: (PropertyList) -> String? = { _ in nil }
+    ) -> Resolution {
         var result = Resolution()
         var (hasWinner, isGiven) = (false, false)
         let other = schema?.program?.displaced[key]?.stringValue
@@ -181,14 +183,15 @@ extension LayerStack {
             // After the winner, only the first given value can still be an error.
             let isAfterGiven = isGiven || source.layer > .environment
             if hasWinner, isAfterGiven, !isComplete { break }
-            guard var answer = source.answer(to: key, declaration, index) else { continue }
-            let isFirstGiven = source.layer.isGiven && !isGiven
-            answer.isError =
-                answer.fault != nil && !answer.isExposed && (source.layer == .forced || isFirstGiven)
-            if source.layer.isGiven { isGiven = true }
-            if source.layer < .default { answer.excludedBy = other }
-            if answer.isUsable { hasWinner = true }
-            result.answers.append(answer)
+            for var answer in source.answers(to: key, declaration, index, fault) {
+                let isFirstGiven = source.layer.isGiven && !isGiven
+                answer.isError =
+                    answer.fault != nil && !answer.isExposed && (source.layer == .forced || isFirstGiven)
+                if source.layer.isGiven { isGiven = true }
+                if source.layer < .default { answer.excludedBy = other }
+                if answer.isUsable { hasWinner = true }
+                result.answers.append(answer)
+            }
         }
         return result
     }
@@ -225,7 +228,7 @@ extension LayerStack {
             guard let place = setting.storedAt, place.components.first == EntryPath.Component(scope.key) else {
                 continue
             }
-            let resolution = resolution(of: setting.storedKey, setting.underStoredKey, isComplete: false)
+            let resolution = resolution(of: setting.storedKey, setting.underStoredKey)
             for path in setting.storedPaths { values.remove(at: path) }
             if let value = resolution.winner?.value { try? values.put(value, at: place) }
             found.takeFaults(of: resolution, for: Name(setting.storedKey))
@@ -293,6 +296,8 @@ package struct ValuesInForce: Sendable {
     package private(set) var entries = PropertyList.Dictionary()
     /// The index of each value's layer.
     private(set) var layers: [Name: Int] = [:]
+    /// The keys whose layer has an invalid value now.
+    private var formerKeys: Set<Name> = []
     private let origins: [Origin]
     /// The invalid values above the winners.
     var skipped: [(key: String, answer: Resolution.Answer)] = []
@@ -301,16 +306,19 @@ package struct ValuesInForce: Sendable {
 
     init(origins: [Origin] = []) { self.origins = origins }
 
-    package func origin(of key: Name) -> Origin? { layers[key].map { origins[$0] } }
+    package func origin(of key: Name) -> Origin? {
+        layers[key].map { formerKeys.contains(key) ? origins[$0].former : origins[$0] }
+    }
 
-    mutating func set(_ key: Name, _ value: PropertyList?, layer: Int?) {
+    mutating func set(_ key: Name, _ value: PropertyList?, layer: Int?, isFormer: Bool = false) {
         (entries[key.text], layers[key]) = (value, layer)
+        if isFormer { formerKeys.insert(key) } else if !formerKeys.isEmpty { formerKeys.remove(key) }
     }
 
     /// Replaces the value of a key with the outcome of a look-up.
     mutating func take(_ resolution: Resolution, for key: Name) {
         let winner = resolution.winner
-        set(key, winner?.value, layer: winner?.layer)
+        set(key, winner?.value, layer: winner?.layer, isFormer: winner?.origin.isFormer ?? false)
         takeFaults(of: resolution, for: key)
     }
 
@@ -336,6 +344,8 @@ package struct LayerSource: Sendable {
     /// The file, or nil for values that are not in a file.
     package let file: DomainFile?
     private var contents: Contents
+    /// The domain that remembers the last valid values. It may have other values now than this layer.
+    private let memory: OpenDomain?
 
     private enum Contents: Sendable {
         /// Values that change as the process runs.
@@ -346,13 +356,13 @@ package struct LayerSource: Sendable {
 
     /// Creates a layer with values that are not in a file.
     package init(_ origin: Origin, _ values: PropertyList.Dictionary) {
-        (self.origin, file, contents) = (origin, nil, .fixed(values, isExposed: false))
+        (self.origin, file, memory, contents) = (origin, nil, nil, .fixed(values, isExposed: false))
     }
 
     /// Creates a layer with the contents of a file.
     package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on system: SystemServices) {
         origin = Origin(layer, file: file.place(contents.form).description)
-        self.file = file
+        (self.file, memory) = (file, nil)
         let isExposed = file.isExposed(contents.status, to: system.environment.user)
         self.contents = .fixed(contents.values, isExposed: isExposed)
     }
@@ -360,7 +370,7 @@ package struct LayerSource: Sendable {
     /// - Parameter suite: The name of the domain, if the layer is that of a suite.
     init(_ layer: Layer, suite: String? = nil, _ domain: OpenDomain) {
         origin = Origin(layer, suite: suite, file: domain.file?.place(on: domain.system).description)
-        (file, contents) = (domain.file, .open(domain))
+        (file, memory, contents) = (domain.file, domain, .open(domain))
     }
 
     package var layer: Layer { origin.layer }
@@ -426,26 +436,47 @@ package struct LayerSource: Sendable {
         }.first
     }
 
-    /// Returns the value of a key, or else of one of its former keys, or nil if the layer has none.
+    /// Returns the value of a key, or else of one of its former keys. An invalid value is followed by the last valid
+    /// one that this process read from the layer.
     ///
-    /// - Parameter index: The index of the layer in its stack.
-    package func answer(
-        to key: String, _ declaration: SettingDeclaration?, _ index: Int = 0
-    ) -> Resolution.Answer? {
+    /// - Parameters:
+    ///   - index: The index of the layer in its stack.
+    ///   - fault: Returns the reason the program cannot use a valid value, or nil if it can.
+    package func answers(
+        to key: String, _ declaration: SettingDeclaration?, _ index: Int = 0,
+        _ fault: (PropertyList) -> String? = { _ in nil }
+    ) -> [Resolution.Answer] {
         guard let declaration else {
             return value(key).map {
-                Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)
-            }
+                [Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)]
+            } ?? []
         }
-        guard let stored = stored(declaration) else { return nil }
+        let name = Name(declaration.storedKey)
+        guard let stored = stored(declaration) else {
+            openDomain?.forgetValid(name)
+            return []
+        }
         let isExposed = declaration.hasSecrets && isExposed
-        switch declaration.verdict(on: stored, isExposed: isExposed) {
-        case .usable(let value):
+        func verdict(on stored: PropertyList) -> Verdict {
+            let verdict = declaration.verdict(on: stored, isExposed: isExposed)
+            guard case .usable(let value) = verdict, let reason = fault(value) else { return verdict }
+            return .skipped(reason)
+        }
+        func answer(_ stored: PropertyList, _ value: PropertyList, _ origin: Origin) -> Resolution.Answer {
+            openDomain?.rememberValid(stored, name)
             return Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
+        }
+        switch verdict(on: stored) {
+        case .usable(let value): return [answer(stored, value, origin)]
         case .skipped(let reason):
-            return Resolution.Answer(
+            let invalid = Resolution.Answer(
                 origin: origin, stored: stored, value: nil, fault: reason,
                 isExposed: isExposed && declaration.containsSecret(stored), layer: index)
+            for former in memory?.validValues(of: name) ?? [] {
+                guard case .usable(let value) = verdict(on: former) else { continue }
+                return [invalid, answer(former, value, origin.former)]
+            }
+            return [invalid]
         }
     }
 }

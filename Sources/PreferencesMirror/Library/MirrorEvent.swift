@@ -17,6 +17,8 @@ public enum MirrorEvent: Hashable, Sendable {
     case waiting(reason: Reason, detail: String)
     /// All changes of other hosts are in the domains' files, and all changes of this host are published.
     case caughtUp
+    /// So many events before the next one were dropped, because their reader was late.
+    case dropped(Int)
 
     /// The reason for a change, a conflict or a delay.
     @nonexhaustive

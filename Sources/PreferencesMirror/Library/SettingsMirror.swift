@@ -126,12 +126,12 @@ public final class SettingsMirror: Sendable {
         case unavailable
     }
 
-    /// The events of the mirror. As long as the stream has a consumer, changes are exchanged as they occur.
+    /// The events of the mirror. As long as the stream has a consumer, changes are exchanged as they occur. If it is
+    /// late by more than 1,000 events, the oldest are dropped, and an event says how many.
     public var events: AsyncStream<MirrorEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: MirrorEvent.self)
+        let events = BoundedStream<MirrorEvent> { count, next in [.dropped(count), next] }
         let (mirror, bell) = (self, ResettableEvent())
         let ending = Ending(bell)
-        continuation.onTermination = { _ in ending.end() }
         places.system.background {
             var service = MirrorService(MirrorSession(mirror.joined, mirror.places), isEager: false) { bell.ring() }
             while true {
@@ -139,16 +139,16 @@ public final class SettingsMirror: Sendable {
                 if ending.hasCome || service.isOver { break }
                 let turn = service.turn()
                 if let condition = turn.condition { mirror.updateSnapshot(service.session, condition) }
-                for event in turn.reports.compactMap({ service.session.event($0) }) { continuation.yield(event) }
+                for event in turn.reports.compactMap({ service.session.event($0) }) { events.append(event) }
                 if turn.failure == nil, turn.condition == .inSync, turn.reports.contains(where: \.isNews) {
-                    continuation.yield(.caughtUp)
+                    events.append(.caughtUp)
                 }
                 _ = bell.next.wait(until: turn.next)
             }
             _ = service.finish()
-            continuation.finish()
+            events.finish()
         }
-        return stream
+        return events.stream(from: SettingsObservation { ending.end() })
     }
 }
 
