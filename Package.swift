@@ -49,10 +49,11 @@ let package = Package(
         .target(name: "PropertyLists", dependencies: ["Digests"]),
         .target(name: "Queries", dependencies: ["PropertyLists"]),
         .target(name: "SettingsSchema", dependencies: ["PropertyLists", "Queries"]),
+        .target(name: "SchemaTools", dependencies: ["PropertyLists", "Queries", "SettingsSchema"]),
         .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
         // Screens in a terminal: keys in, cells out. Pure code.
-        .target(name: "Screens", dependencies: ["PropertyLists", "SettingsSchema"]),
+        .target(name: "Screens", dependencies: ["PropertyLists", "SchemaTools", "SettingsSchema"]),
 
         // The operating system, as protocols with an implementation for Linux.
         .target(name: "Platform", dependencies: ["Digests"]),
@@ -70,7 +71,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "Queries",
-                "Screens", "SettingsSchema",
+                "SchemaTools", "Screens", "SettingsSchema",
             ],
             // Optimized for size, because a command runs most of this code only once.
             swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
@@ -88,7 +89,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "Commands", "Digests", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "Queries",
-                "SettingsSchema", "SimulatedPlatform",
+                "SchemaTools", "SettingsSchema", "SimulatedPlatform",
             ],
             path: "Tests/Fuzzing"),
         .target(
@@ -108,10 +109,12 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["MirrorEngine", "PropertyLists", "Simulation", "TestSupport"]),
         .testTarget(
-            name: "SettingsSchemaTests", dependencies: ["PropertyLists", "Queries", "SettingsSchema", "TestSupport"],
+            name: "SettingsSchemaTests",
+            dependencies: ["PropertyLists", "Queries", "SchemaTools", "SettingsSchema", "TestSupport"],
             exclude: ["widths.py"]),
         .testTarget(
-            name: "ScreensTests", dependencies: ["PropertyLists", "Screens", "SettingsSchema", "TestSupport"],
+            name: "ScreensTests",
+            dependencies: ["PropertyLists", "SchemaTools", "Screens", "SettingsSchema", "TestSupport"],
             exclude: ["form.svg"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
@@ -145,8 +148,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "Commands", "ExampleEditor", "ExampleNotes", "ExampleWords", "Platform", "Preferences", "PropertyLists",
-                "Queries",
-                "SettingsSchema", "SimulatedPlatform", "TestSupport",
+                "Queries", "SchemaTools", "SettingsSchema", "SimulatedPlatform", "TestSupport",
             ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Archives", "Cases", "Fuzz"]),
@@ -156,8 +158,8 @@ let package = Package(
 
 /// The modules with strict memory safety: the compiler requires that unsafe code in them is marked.
 let memorySafe = [
-    "Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences",
-    "PreferencesFoundation", "PreferencesMirror",
+    "Digests", "Platform", "PropertyLists", "Queries", "SchemaTools", "SettingsSchema", "Screens", "MirrorEngine",
+    "Preferences", "PreferencesFoundation", "PreferencesMirror",
 ]
 
 /// Whether another package depends on this one. Then it may not set flags of the compiler.

@@ -1,4 +1,5 @@
 package import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 // Changing entries: in place, in a field, and in a list of choices.

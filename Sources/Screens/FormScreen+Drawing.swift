@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 extension FormScreen {

@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 // Changing values: by a key, in a field, in a list of choices, and in a list of entries.

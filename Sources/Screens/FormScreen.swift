@@ -1,4 +1,5 @@
 package import PropertyLists
+package import SchemaTools
 package import SettingsSchema
 
 /// A form on a whole screen, as a state machine: events in, effects out.

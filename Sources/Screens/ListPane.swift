@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 /// The elements of a list or dictionary, to add, remove, move and edit.

@@ -1,6 +1,7 @@
 import Foundation
 import PropertyLists
 import Queries
+import SchemaTools
 import SettingsSchema
 import TestSupport
 import Testing

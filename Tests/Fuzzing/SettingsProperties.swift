@@ -1,5 +1,6 @@
 internal import PropertyLists
 internal import Queries
+import SchemaTools
 internal import SettingsSchema
 
 /// The longest text that is used as a pattern or arguments. Slow inputs are not the goal of the search.

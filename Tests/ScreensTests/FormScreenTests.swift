@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import SchemaTools
 import Screens
 import SettingsSchema
 import TestSupport

@@ -1,4 +1,5 @@
 import PropertyLists
+import SchemaTools
 import SettingsSchema
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import PropertyLists
 import Queries
+import SchemaTools
 import SettingsSchema
 import TestSupport
 import Testing

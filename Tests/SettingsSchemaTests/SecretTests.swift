@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import SchemaTools
 import SettingsSchema
 import TestSupport
 import Testing

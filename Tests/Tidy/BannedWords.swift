@@ -49,7 +49,7 @@ struct BannedWord: Sendable {
         "Sources/PropertyLists/Archives/ArchivedObjects.swift": "names of Apple's classes",
         "Sources/PropertyLists/PortabilityNote.swift": "messages",
         "Sources/SettingsSchema/Reading/Schema+Attributes.swift": "attributes of schemas",
-        "Sources/SettingsSchema/Scripts/SettingDraft.swift": "words of declarations",
+        "Sources/SchemaTools/Scripts/SettingDraft.swift": "words of declarations",
         "Sources/SettingsSchema/Model/ValueKind.swift": "units",
         // Names of the files of a mirror, which are ASCII.
         "Sources/MirrorEngine/Local/LocalState.swift": "packs and blobs",

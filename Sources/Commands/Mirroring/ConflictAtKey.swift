@@ -3,6 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 /// An open conflict of a mirror, as it is shown with its key.

@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 /// The text of a schema, from a file, a script, a settings bundle or a JSON Schema.

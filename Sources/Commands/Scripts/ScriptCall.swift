@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import SchemaTools
 internal import SettingsSchema
 
 #if canImport(FoundationEssentials)

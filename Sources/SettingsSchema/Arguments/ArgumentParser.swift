@@ -436,7 +436,7 @@ extension SettingDeclaration {
     var takesElements: Bool { repeats && rule.type == .array }
 
     /// The rule for the value that follows the flag.
-    var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }
+    package var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }
 
     /// Returns the first variable of the setting that is set. An empty variable is unset.
     package func variable(in variables: (String) -> String?) -> (name: String, text: String)? {

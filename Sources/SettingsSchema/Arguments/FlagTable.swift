@@ -1,9 +1,9 @@
-internal import PropertyLists
+package import PropertyLists
 
 /// The flags of the whole program and, once it is chosen, of a command.
-struct FlagTable {
+package struct FlagTable {
     /// The effect of a flag.
-    enum Meaning {
+    package enum Meaning {
         case value(SettingDeclaration)
         /// Sets a Boolean.
         case on(SettingDeclaration)
@@ -17,7 +17,7 @@ struct FlagTable {
         case common(CommonFlag)
 
         /// Whether a value follows the flag.
-        var takesValue: Bool {
+        package var takesValue: Bool {
             switch self {
             case .value, .secretSource: true
             case .common(let flag): flag.argument != nil
@@ -26,19 +26,19 @@ struct FlagTable {
         }
     }
 
-    private(set) var long: [Name: Meaning] = [:]
-    private(set) var short: [Name: Meaning] = ["h": .common(.help)]
+    package private(set) var long: [Name: Meaning] = [:]
+    package private(set) var short: [Name: Meaning] = ["h": .common(.help)]
     /// Whether two settings have the same flag.
     private(set) var hasClash = false
 
-    init(_ settings: [SettingDeclaration], common: [CommonFlag], versionShort: String? = nil) {
+    package init(_ settings: [SettingDeclaration], common: [CommonFlag], versionShort: String? = nil) {
         for flag in common { long[Name(flag.rawValue)] = .common(flag) }
         if let versionShort { short[Name(versionShort)] = .common(.version) }
         for setting in settings { add(setting) }
     }
 
     /// All flags as they are written.
-    var written: [(flag: String, meaning: Meaning)] {
+    package var written: [(flag: String, meaning: Meaning)] {
         long.map { ("--\($0.key)", $0.value) } + short.map { ("-\($0.key)", $0.value) }
     }
 
@@ -50,7 +50,7 @@ struct FlagTable {
     }
 
     /// Returns the flags that begin with a text, one for each effect, sorted.
-    func flags(abbreviated text: String) -> [(name: Name, meaning: Meaning)] {
+    package func flags(abbreviated text: String) -> [(name: Name, meaning: Meaning)] {
         var found: [(name: Name, meaning: Meaning)] = []
         for (name, meaning) in long where name.text.utf8.starts(with: text.utf8) {
             let effect = meaning.effect
@@ -130,16 +130,16 @@ extension FlagTable {
 }
 
 /// A flag that every program has, regardless of its schema.
-enum CommonFlag: String, Hashable, Sendable, CaseIterable {
+package enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     case help
     case helpValues = "help-values"
     case version, save, set
 
     /// The placeholder of its value; nil if it takes none.
-    var argument: String? { self == .set ? ":KEY=VALUE" : nil }
+    package var argument: String? { self == .set ? ":KEY=VALUE" : nil }
 
     /// A short description.
-    var title: String {
+    package var title: String {
         switch self {
         case .help: "Shows help"
         case .helpValues: "Shows help with the values in force"
@@ -150,7 +150,7 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     }
 
     /// A description as a sentence.
-    var explanation: String {
+    package var explanation: String {
         switch self {
         case .help: "Shows this text."
         case .helpValues: "Shows this text with the values in force and where they come from."
@@ -162,12 +162,12 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
 
 extension Schema {
     /// The flags that every program with this schema has. Without a domain, nothing is stored.
-    var commonFlags: [CommonFlag] {
+    package var commonFlags: [CommonFlag] {
         isStored ? CommonFlag.allCases : programVersion == nil ? [.help] : [.help, .version]
     }
 
     /// Returns the letter that does the same as a common flag, or nil if there is none.
-    func letter(of flag: CommonFlag, in command: String?) -> String? {
+    package func letter(of flag: CommonFlag, in command: String?) -> String? {
         switch flag {
         case .help: settings(of: command).contains { $0.allShorts.contains("h") } ? nil : "h"
         case .version: versionShort
@@ -177,11 +177,11 @@ extension Schema {
 }
 
 /// A flag that names the source of a secret, since the secret itself must not be on a command line.
-struct SecretFlag: Hashable, Sendable {
-    enum Source: Hashable, Sendable { case file, descriptor }
+package struct SecretFlag: Hashable, Sendable {
+    package enum Source: Hashable, Sendable { case file, descriptor }
 
-    let name: String
-    let source: Source
+    package let name: String
+    package let source: Source
 
     /// Returns the two flags that replace a flag for a secret.
     static func instead(of flag: String) -> [SecretFlag] {
@@ -191,5 +191,5 @@ struct SecretFlag: Hashable, Sendable {
 
 extension SettingDeclaration {
     /// The flags that name the source of a secret; empty for other settings.
-    var secretFlags: [SecretFlag] { hasSecrets ? flags.flatMap(SecretFlag.instead) : [] }
+    package var secretFlags: [SecretFlag] { hasSecrets ? flags.flatMap(SecretFlag.instead) : [] }
 }

@@ -244,7 +244,7 @@ extension SettingDeclaration {
     }
 
     /// The operand in a usage line: `TARGET`, `[FILES …]`.
-    var operandUsage: String {
+    package var operandUsage: String {
         let isMany = takesManyOperands
         let isNeeded = requiresValue || rule.minimumCount ?? 0 > 0
         let words = isMany ? "\(operandName) …" : operandName
@@ -327,7 +327,7 @@ extension SettingDeclaration {
 
 extension SettingDeclaration.FlagValue {
     /// The description of the flag, as sentences.
-    var explanation: String {
+    package var explanation: String {
         [title?.asSentence, summary?.asSentence, deprecated?.asNotice].compactMap(\.self).joined(separator: " ")
     }
 }
@@ -337,10 +337,10 @@ extension String {
     fileprivate var asNotice: String { isEmpty ? "Deprecated." : "Deprecated: \(asSentence)" }
 
     /// The text with a full stop, unless it already ends a sentence.
-    var asSentence: String {
+    package var asSentence: String {
         guard let last = unicodeScalars.last else { return self }
         return ".!?…:".unicodeScalars.contains(last) ? self : self + "."
     }
 
-    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -34,7 +34,7 @@ extension String {
     }
 
     /// Wraps the text between words, and words that are longer than `width` anywhere, if possible after a bar or dot.
-    func broken(to width: Int) -> [String] {
+    package func broken(to width: Int) -> [String] {
         wrapped(to: width).flatMap { line -> [String] in
             var (lines, rest) = ([String](), Substring(line))
             while String(rest).columns > width {
@@ -89,7 +89,7 @@ extension Unicode.Scalar {
 
 extension String {
     /// The text without terminal control characters other than newlines, so that column widths stay correct.
-    var printable: String {
+    package var printable: String {
         func isOmitted(_ scalar: Unicode.Scalar) -> Bool { scalar.steersTerminal && scalar != "\n" }
         guard unicodeScalars.contains(where: isOmitted) else { return self }
         var result = ""

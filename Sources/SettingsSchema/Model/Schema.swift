@@ -108,7 +108,7 @@ extension Schema {
     package func command(named name: String) -> Command? { commandPath(name).last }
 
     /// Returns a command after the commands that contain it; empty if there is none with this name.
-    func commandPath(_ name: String) -> [Command] {
+    package func commandPath(_ name: String) -> [Command] {
         if let command = commands.first(where: { $0.name.hasSameBytes(as: name) }) { return [command] }
         var (path, inner): ([Command], [Command]) = ([], commands)
         for word in name.split(separator: " ") {
@@ -137,7 +137,7 @@ extension Schema {
     package var isStored: Bool { !domain.isEmpty }
 
     /// Returns the allowed number of undeclared and declared operands of a command; nil for any.
-    func operandCount(of command: String?) -> ClosedRange<Int>? {
+    package func operandCount(of command: String?) -> ClosedRange<Int>? {
         let declared = (command.map { commandPath($0) } ?? []).reversed().compactMap(\.operands).first ?? operands
         guard declared == nil, isStrict, !settings(of: command).contains(where: \.takesOperands) else {
             return declared
@@ -255,10 +255,10 @@ extension QueryDeclaration {
 }
 
 /// Returns the end of a message that suggests the nearest name.
-func hint(_ nearest: String?) -> String { nearest.map { "; did you mean \($0)?" } ?? "" }
+package func hint(_ nearest: String?) -> String { nearest.map { "; did you mean \($0)?" } ?? "" }
 
 /// Joins names into a list: `a`, `a and b`, `a, b and c`.
-func listed(_ names: [String], _ conjunction: String = "and") -> String {
+package func listed(_ names: [String], _ conjunction: String = "and") -> String {
     guard let last = names.last, names.count > 1 else { return names.first ?? "" }
     return names.dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
 }

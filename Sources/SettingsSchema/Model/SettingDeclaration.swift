@@ -83,10 +83,10 @@ extension SettingDeclaration {
     package var name: String { title ?? key }
 
     /// Whether a value must be given, because there is no default.
-    var requiresValue: Bool { isRequired && defaultValue == nil }
+    package var requiresValue: Bool { isRequired && defaultValue == nil }
 
     /// The keys of the exclusive group of this setting, its own included. Exactly one of them must be given.
-    var exclusiveGroup: [String] { exactlyOneOf.contains(exactly: key) ? exactlyOneOf : [key] + exactlyOneOf }
+    package var exclusiveGroup: [String] { exactlyOneOf.contains(exactly: key) ? exactlyOneOf : [key] + exactlyOneOf }
 
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }
@@ -95,7 +95,7 @@ extension SettingDeclaration {
     var allShorts: [String] { (short.map { [$0] } ?? []) + flagValues.compactMap(\.short) }
 
     /// The flags that set a value and that help shows, on lines of their own or with the setting.
-    func shownFlagValues(withLine hasLine: Bool) -> [FlagValue] {
+    package func shownFlagValues(withLine hasLine: Bool) -> [FlagValue] {
         flagValues.filter { !$0.isHidden && $0.hasLine == hasLine }
     }
 
@@ -127,15 +127,15 @@ extension SettingDeclaration {
 
 extension [SettingDeclaration] {
     /// Returns the setting with a key. Keys are compared by their bytes, as in a property list.
-    func declaration(of key: String) -> SettingDeclaration? { first { $0.key.hasSameBytes(as: key) } }
+    package func declaration(of key: String) -> SettingDeclaration? { first { $0.key.hasSameBytes(as: key) } }
 
     /// The settings with a position, in order.
-    var positionals: [SettingDeclaration] {
+    package var positionals: [SettingDeclaration] {
         filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
     }
 
     /// The settings that take operands, in order.
-    var takingOperands: [SettingDeclaration] { positionals + filter(\.takesRest) }
+    package var takingOperands: [SettingDeclaration] { positionals + filter(\.takesRest) }
 }
 
 extension SettingDeclaration {
@@ -154,12 +154,12 @@ extension SettingDeclaration {
 extension String {
     /// Whether this is valid after `--`: letters, digits, dashes, dots and underscores, beginning with a letter or
     /// digit.
-    var isFlagName: Bool {
+    package var isFlagName: Bool {
         guard let first = unicodeScalars.first, first.isPlain, first != "_", utf8.count <= 64 else { return false }
         return unicodeScalars.allSatisfy { $0.isPlain || $0 == "-" || $0 == "." }
     }
 
-    var isShortFlag: Bool { unicodeScalars.count == 1 && unicodeScalars.allSatisfy { $0.isPlain && $0 != "_" } }
+    package var isShortFlag: Bool { unicodeScalars.count == 1 && unicodeScalars.allSatisfy { $0.isPlain && $0 != "_" } }
 
     /// Whether this is a valid name of a shell and environment variable.
     package var isVariableName: Bool {

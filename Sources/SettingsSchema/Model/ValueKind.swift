@@ -20,7 +20,7 @@ public enum ValueKind: String, Hashable, Sendable, CaseIterable {
     case size
 
     /// All that depends on a kind. Another kind needs a case, a row of `facts` and a check below.
-    struct Facts {
+    package struct Facts {
         /// With its article, for sentences.
         var noun: String
         /// The types of values of this kind; the first is the default.
@@ -29,19 +29,22 @@ public enum ValueKind: String, Hashable, Sendable, CaseIterable {
         var admits: (String) -> Bool = { _ in true }
         /// How a number of this kind is written.
         var quantity: Quantity?
-        /// What completes the value if it is a path.
-        var completion: Completions.Values = .nothing
+        /// What the value leads to if it is a path.
+        var target: PathTarget?
         /// The `format` in JSON Schema.
-        var jsonFormat: String?
+        package var jsonFormat: String?
         /// The keyboard in the settings bundle of an application.
-        var keyboard: String?
+        package var keyboard: String?
     }
 
-    var facts: Facts {
+    /// What a path leads to, for completions.
+    package enum PathTarget: Sendable { case file, folder }
+
+    package var facts: Facts {
         switch self {
-        case .file: Facts(noun: "a file", admits: Self.isPath, completion: .files)
-        case .folder: Facts(noun: "a folder", admits: Self.isPath, completion: .folders)
-        case .path: Facts(noun: "a path", admits: Self.isPath, completion: .files)
+        case .file: Facts(noun: "a file", admits: Self.isPath, target: .file)
+        case .folder: Facts(noun: "a folder", admits: Self.isPath, target: .folder)
+        case .path: Facts(noun: "a path", admits: Self.isPath, target: .file)
         case .url: Facts(noun: "a URL", admits: Self.isURL, jsonFormat: "uri", keyboard: "URL")
         case .host: Facts(noun: "a host", admits: Self.isHost)
         case .address:
@@ -58,10 +61,12 @@ public enum ValueKind: String, Hashable, Sendable, CaseIterable {
         exists ? "an existing \(rawValue)" : "\(noun) that does not exist yet"
     }
 
-    var quantity: Quantity? { facts.quantity }
+    package var quantity: Quantity? { facts.quantity }
+
+    package var target: PathTarget? { facts.target }
 
     /// Whether values are paths of the file system.
-    package var isPath: Bool { facts.completion != .nothing }
+    package var isPath: Bool { facts.target != nil }
 }
 
 // MARK: Checks of text
@@ -141,7 +146,7 @@ extension Duration {
 }
 
 /// Numbers with units: `5m` for a duration, `4K` for a size.
-enum Quantity: Sendable {
+package enum Quantity: Sendable {
     /// Seconds: `90`, `5m`, `1h30m`, `1.5h` or `500ms`.
     case seconds
     /// Bytes: `512`, `4K`, `1.5G`, `4KiB` or `10MB`. `K` and `KiB` are powers of 1024, `KB` of 1000.
@@ -176,7 +181,7 @@ enum Quantity: Sendable {
     }
 
     /// The numbers by which a control steps, the largest first.
-    var steps: [Int64] {
+    package var steps: [Int64] {
         switch self {
         case .seconds: [604_800, 86_400, 3600, 60]
         case .bytes: (1...6).reversed().map { 1 << (10 * $0) }

@@ -8,7 +8,7 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
     /// A value of any of the other types.
     case any
 
-    init?(_ kind: PropertyList.Kind) { self.init(rawValue: kind.rawValue) }
+    package init?(_ kind: PropertyList.Kind) { self.init(rawValue: kind.rawValue) }
 
     /// The type with its article, for sentences.
     package var noun: String {

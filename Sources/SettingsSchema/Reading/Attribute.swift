@@ -1,9 +1,9 @@
-internal import PropertyLists
+package import PropertyLists
 
 /// An attribute of a schema, a setting or a command, with functions to read and write it.
 ///
 /// Tables of attributes drive reading, writing and suggestions for misspelled names.
-struct Attribute<Model: Sendable>: Sendable {
+package struct Attribute<Model: Sendable>: Sendable {
     let name: String
     let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ reader: inout AttributeReader) -> Void
     /// Returns the value to write, or nil if it is the default.
@@ -16,14 +16,14 @@ struct Attribute<Model: Sendable>: Sendable {
 typealias Access<Whole, Value> = @Sendable (_ whole: inout Whole, _ body: (inout Value) -> Void) -> Void
 
 /// The current position while reading, and the errors found so far.
-struct AttributeReader {
+package struct AttributeReader {
     var path = EntryPath()
-    var mistakes: [Schema.Mistake] = []
+    package var mistakes: [Schema.Mistake] = []
     /// Errors that only `schema check` and similar checks report, because earlier versions accepted them.
     var findings: [Schema.Mistake] = []
     let source: Schema.Source
 
-    init(_ source: Schema.Source = .file) { self.source = source }
+    package init(_ source: Schema.Source = .file) { self.source = source }
 
     /// Whether the maximum number of errors has been reached.
     private var isFull: Bool { mistakes.count >= Schema.maximumDiagnostics }
@@ -86,7 +86,7 @@ struct AttributeReader {
 
 extension Sequence {
     /// Writes a model as a dictionary.
-    func written<Model>(_ model: Model) -> PropertyList where Element == Attribute<Model> {
+    package func written<Model>(_ model: Model) -> PropertyList where Element == Attribute<Model> {
         .dictionary(PropertyList.Dictionary(compactMap { row in row.write(model).map { (row.name, $0) } }))
     }
 }
@@ -248,10 +248,10 @@ extension PropertyList {
     }
 
     /// A Boolean, also as text.
-    var flag: Bool? { booleanValue ?? stringValue.flatMap(Bool.init(word:)) }
+    package var flag: Bool? { booleanValue ?? stringValue.flatMap(Bool.init(word:)) }
 
     /// The elements of a string or an array of strings.
-    var names: [String]? {
+    package var names: [String]? {
         if let text = stringValue { return [text] }
         guard let elements = arrayValue else { return nil }
         let names = elements.compactMap(\.stringValue)

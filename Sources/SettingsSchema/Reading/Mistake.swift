@@ -8,9 +8,9 @@ extension Schema {
         /// The reason for the error.
         package let reason: Reason
         /// The line and column; nil if the schema was not read from text.
-        public internal(set) var location: TextLocation?
+        public package(set) var location: TextLocation?
         /// Whether this is a warning: the schema can be used, but probably does not mean what its author intended.
-        package internal(set) var isWarning = false
+        package var isWarning = false
 
         package init(_ reason: Reason, at path: EntryPath) {
             self.path = path
@@ -177,14 +177,6 @@ extension Schema.Mistake: CustomStringConvertible {
         while rest.count > 1, rest.first == "Settings" || rest.first == "Commands" { rest = rest.dropFirst(2) }
         let attribute = rest.map(\.text).joined(separator: ":")
         return "\(attribute.isEmpty ? "" : "\(shortened(attribute, to: 200)): ")\(reason)"
-    }
-
-    /// How to fix the error.
-    ///
-    /// - Parameter hasLines: Whether the declaration has one line per option, which are not attributes.
-    package func fix(inLines hasLines: Bool) -> String? {
-        guard hasLines, case .missingAttribute(let name) = reason else { return reason.fix }
-        return DeclarationLines.notation(of: name).map { "write \($0)" } ?? reason.fix
     }
 
     /// The error with its path, but without line and column.

@@ -1,15 +1,15 @@
-internal import PropertyLists
+package import PropertyLists
 internal import Queries
 
 extension Schema {
     /// The maximum number of settings in a list, and of errors reported.
-    static let maximumSettings = 10_000
-    static let maximumDiagnostics = 1000
+    package static let maximumSettings = 10_000
+    package static let maximumDiagnostics = 1000
     /// The number of errors after which no similar key is searched for, because that takes longer than the check.
-    static let maximumSuggestions = 100
+    package static let maximumSuggestions = 100
 
     /// The attributes of a schema, in the order in which they are written.
-    static let attributes: [Attribute<Schema>] = [
+    package static let attributes: [Attribute<Schema>] = [
         .requiredText("Domain", { $1(&$0.domain) }),
         .text("Program", { $1(&$0.program) }), .text("ProgramVersion", { $1(&$0.programVersion) }),
         .text("VersionShort", { $1(&$0.versionShort) }),
@@ -154,7 +154,7 @@ extension AttributeReader {
 
 extension SettingDeclaration {
     /// The attributes of a setting, in the order in which they are written.
-    static let attributes: [Attribute<SettingDeclaration>] =
+    package static let attributes: [Attribute<SettingDeclaration>] =
         [.requiredText("Key", { $1(&$0.key) })] + ValueRule.attributes.map { $0.lifted { $1(&$0.rule) } }
         + ownAttributes
 
@@ -315,7 +315,7 @@ extension ValueRule {
     }
 
     /// Returns the value converted to this type, or reports an error and returns nil.
-    func read(_ value: PropertyList, _ reader: inout AttributeReader) -> PropertyList? {
+    package func read(_ value: PropertyList, _ reader: inout AttributeReader) -> PropertyList? {
         if type == .any { return value }
         if case .string(let text) = value, type != .string {
             do throws(Schema.Problem.Reason) {

@@ -58,7 +58,7 @@ extension Schema {
         return located(mistakes) { locations[$0] }
     }
 
-    private static func located(
+    package static func located(
         _ mistakes: [Mistake], _ location: (EntryPath) -> TextLocation?
     ) -> [Mistake] {
         mistakes.map { mistake in
@@ -66,25 +66,6 @@ extension Schema {
             mistake.location = location(mistake.path)
             return mistake
         }.inOrderOfLocation
-    }
-
-    /// Reads a schema in the notation of one line per option.
-    ///
-    /// - Parameter lines: The whole script, so that the locations of errors match it.
-    package static func read(
-        lines: String, for shell: ScriptOutput = .sh, checks: Bool = true, warns: Bool = false,
-        extending findSchema: (String) throws -> Schema? = { _ in nil }
-    ) -> (schema: Schema?, mistakes: [Mistake]) {
-        let lines = DeclarationLines(lines)
-        let (schema, mistakes) = read(
-            lines.value, from: .head, for: shell, checks: checks, warns: warns, extending: findSchema)
-        let own = lines.mistakes.filter { warns || !$0.isWarning }
-        return (schema, (own + located(mistakes, lines.location)).inOrderOfLocation)
-    }
-
-    /// Returns errors with their locations in a declaration of one line per option, in the order of the text.
-    package static func located(_ mistakes: [Mistake], inLines lines: String) -> [Mistake] {
-        located(mistakes, DeclarationLines(lines).location)
     }
 
     /// Returns a schema's own declarations, without inherited ones, for a schema that extends it. Throws the first
@@ -190,7 +171,7 @@ extension Schema {
 
 extension [Schema.Mistake] {
     /// The errors in the order of the text, followed by those without a location.
-    fileprivate var inOrderOfLocation: [Schema.Mistake] {
+    package var inOrderOfLocation: [Schema.Mistake] {
         enumerated().sorted { a, b in
             let (x, y) = (a.element.location, b.element.location)
             let (first, second) = (

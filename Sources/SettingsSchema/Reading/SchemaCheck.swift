@@ -25,7 +25,7 @@ extension Schema {
     }()
 
     /// Returns the errors in this schema's own declarations, given the schema with all extensions resolved.
-    func mistakes(
+    package func mistakes(
         inheriting whole: Schema, from source: Source = .file, for shell: ScriptOutput = .sh, warns: Bool = false
     ) -> [Mistake] {
         var check = SchemaCheck(whole: whole, source: source, shell: shell, warns: warns)

@@ -140,7 +140,7 @@ extension [SettingDeclaration] {
     }
 
     /// For each setting, the positions of those that must not be in force with it.
-    var excludedPositions: [[Int]] {
+    package var excludedPositions: [[Int]] {
         var result = [[Int]](repeating: [], count: count)
         for (index, setting) in enumerated() where !setting.conflicts.isEmpty || !setting.exactlyOneOf.isEmpty {
             func exclude(_ index: Int, _ key: String) {

@@ -118,7 +118,7 @@ extension [SettingDeclaration] {
 }
 
 extension EntryPath {
-    func appending(_ component: Component) -> EntryPath { EntryPath(components + [component]) }
+    package func appending(_ component: Component) -> EntryPath { EntryPath(components + [component]) }
 }
 
 extension PropertyList {

@@ -87,7 +87,7 @@ extension ValueRule {
     private var unreadable: Schema.Problem.Reason { .unreadable(expected: expectation) }
 
     /// A description of valid text.
-    var expectation: String {
+    package var expectation: String {
         if let quantity = kind?.quantity { return quantity.expectation(of: type) }
         return switch type {
         case .boolean: "true or false"

@@ -1,4 +1,5 @@
 internal import PropertyLists
+package import SettingsSchema
 
 extension Schema {
     private static let columns = ["key", "type", "default", "rule", "flags", "variable", "title"]

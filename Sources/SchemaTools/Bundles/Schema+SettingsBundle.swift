@@ -1,5 +1,6 @@
 package import PropertyLists
 internal import Queries
+package import SettingsSchema
 
 extension Schema {
     /// The schema as the panes of a `Settings.bundle`, and a line for each part that a bundle cannot express.

@@ -1,5 +1,6 @@
 package import PropertyLists
 internal import Queries
+package import SettingsSchema
 
 extension Schema {
     /// Returns the schema as a JSON Schema (draft 2020-12) for the domain in JSON.

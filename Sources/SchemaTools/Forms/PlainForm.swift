@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SettingsSchema
 
 /// A form as a series of questions on a terminal. It returns what to write and to ask, and handles the answers.
 ///

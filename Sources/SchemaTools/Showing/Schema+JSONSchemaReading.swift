@@ -1,5 +1,6 @@
 internal import PropertyLists
 internal import Queries
+package import SettingsSchema
 
 extension Schema {
     /// Reads a JSON Schema, or the settings that an extension of Visual Studio Code declares in its `package.json`.

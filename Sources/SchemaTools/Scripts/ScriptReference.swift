@@ -1,3 +1,5 @@
+internal import SettingsSchema
+
 /// The location of a script's schema.
 package enum ScriptReference: Hashable, Sendable {
     /// A file, relative to the script's own folder: `# prefs-schema: FILE`.

@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SettingsSchema
 
 /// A setting whose line is being read. Its attributes are those of a schema.
 struct SettingDraft {

@@ -1,4 +1,5 @@
 internal import PropertyLists
+package import SettingsSchema
 
 /// The completions of a program, independent of the shell.
 struct Completions {
@@ -104,7 +105,12 @@ struct Completions {
         if let command = rule.choicesFrom { return .lines(command) }
         if !rule.choices.isEmpty { return .words(rule.choices.map { Word(text: $0.plainText) }) }
         if rule.type == .boolean { return .words([Word(text: "true"), Word(text: "false")]) }
-        return rule.kind?.facts.completion ?? (rule.type == .string ? .files : .nothing)
+        guard let kind = rule.kind else { return rule.type == .string ? .files : .nothing }
+        return switch kind.target {
+        case .file: .files
+        case .folder: .folders
+        case nil: .nothing
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 internal import PropertyLists
+package import SettingsSchema
 
 /// A declaration in the head of a script with one line per option.
 ///
@@ -487,5 +488,36 @@ struct DeclarationLines {
             for name in place.path { locations[prefix.appending(.init(name))] = place.location }
         }
         scopes[current].settings.append(draft.declaration)
+    }
+}
+
+extension Schema {
+    /// Reads a schema in the notation of one line per option.
+    ///
+    /// - Parameter lines: The whole script, so that the locations of errors match it.
+    package static func read(
+        lines: String, for shell: ScriptOutput = .sh, checks: Bool = true, warns: Bool = false,
+        extending findSchema: (String) throws -> Schema? = { _ in nil }
+    ) -> (schema: Schema?, mistakes: [Mistake]) {
+        let lines = DeclarationLines(lines)
+        let (schema, mistakes) = read(
+            lines.value, from: .head, for: shell, checks: checks, warns: warns, extending: findSchema)
+        let own = lines.mistakes.filter { warns || !$0.isWarning }
+        return (schema, (own + located(mistakes, lines.location)).inOrderOfLocation)
+    }
+
+    /// Returns errors with their locations in a declaration of one line per option, in the order of the text.
+    package static func located(_ mistakes: [Mistake], inLines lines: String) -> [Mistake] {
+        located(mistakes, DeclarationLines(lines).location)
+    }
+}
+
+extension Schema.Mistake {
+    /// How to fix the error.
+    ///
+    /// - Parameter hasLines: Whether the declaration has one line per option, which are not attributes.
+    package func fix(inLines hasLines: Bool) -> String? {
+        guard hasLines, case .missingAttribute(let name) = reason else { return reason.fix }
+        return DeclarationLines.notation(of: name).map { "write \($0)" } ?? reason.fix
     }
 }

@@ -1,5 +1,6 @@
 package import PropertyLists
 internal import Queries
+package import SettingsSchema
 
 /// The settings that an application for iOS declares in its `Settings.bundle`, read as a schema.
 ///

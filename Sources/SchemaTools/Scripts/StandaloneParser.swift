@@ -1,5 +1,6 @@
 internal import PropertyLists
 internal import Queries
+package import SettingsSchema
 
 /// The parser of a script in POSIX shell, for hosts without `prefs`.
 ///

@@ -1,3 +1,5 @@
+internal import SettingsSchema
+
 extension StandaloneParser {
     /// The loop over the arguments.
     var mainLoop: [String] {

@@ -75,10 +75,10 @@ extension ScriptFailure: CustomStringConvertible {
 }
 
 /// The mapping from keys to shell variables.
-enum ShellName {
+package enum ShellName {
     /// Returns the variable for a key: other characters than ASCII letters, digits and underscores become underscores,
     /// and an underscore precedes a leading digit.
-    static func variable(for key: String, prefix: String) -> String {
+    package static func variable(for key: String, prefix: String) -> String {
         var name = ""
         for scalar in (prefix + key).unicodeScalars {
             switch scalar {
@@ -91,7 +91,7 @@ enum ShellName {
     }
 
     /// Returns the variables for keys. Throws if two are the same or one is reserved.
-    static func variables(
+    package static func variables(
         for keys: [String], prefix: String, output: ScriptOutput
     ) throws(ScriptFailure) -> [String] {
         guard prefix.isEmpty || prefix.isVariableName else { throw .invalidPrefix(prefix) }
@@ -106,7 +106,7 @@ enum ShellName {
         return names
     }
 
-    static func isReserved(_ name: String, in output: ScriptOutput) -> Bool {
+    package static func isReserved(_ name: String, in output: ScriptOutput) -> Bool {
         guard output != .json, output != .nul else { return false }
         if everywhere.contains(name) || beginnings.contains(where: name.hasPrefix) { return true }
         switch output {
@@ -163,7 +163,7 @@ package enum ShellQuoting {
     }
 
     /// Returns one word for fish. Newlines are escaped because `eval (…)` splits its input at line breaks.
-    static func fishWord(_ text: String) -> String {
+    package static func fishWord(_ text: String) -> String {
         var result = "'"
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -175,7 +175,7 @@ package enum ShellQuoting {
         return result + "'"
     }
 
-    static func word(_ text: String, for output: ScriptOutput) -> String {
+    package static func word(_ text: String, for output: ScriptOutput) -> String {
         output == .fish ? fishWord(text) : word(text)
     }
 }

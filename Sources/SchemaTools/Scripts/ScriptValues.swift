@@ -1,4 +1,5 @@
 package import PropertyLists
+package import SettingsSchema
 
 /// The values passed to a script, in the order of its schema.
 package struct ScriptValues: Hashable, Sendable {

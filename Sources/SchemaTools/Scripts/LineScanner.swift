@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import SettingsSchema
 
 /// A line of a declaration and the position in it.
 struct LineScanner {

@@ -1,4 +1,5 @@
 internal import PropertyLists
+package import SettingsSchema
 
 extension Schema {
     /// Returns a complete manual page in mdoc.

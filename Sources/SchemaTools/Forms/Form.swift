@@ -1,4 +1,5 @@
 package import PropertyLists
+package import SettingsSchema
 
 /// The state of a form for a schema: pages with groups of controls, and the changes made so far.
 ///
