@@ -192,7 +192,7 @@ struct `The options of a public script` {
             [
                 ["up", "x"], ["-fm", "add"], ["-f", "add"], ["-m", "x", "add"], ["-vf", "add"], ["-vm", "x", "add"],
                 ["-m=x", "add"], ["-force", "add"], ["add", "-fm", "x"], ["two", "a"], ["two", "a", "b"],
-                ["-k", "10", "bogus"], ["-="],
+                ["--f", "add"], ["--v", "add"], ["-k", "10", "bogus"], ["-="],
             ]
         ),
         (

@@ -354,6 +354,7 @@ private let commandRows: [ArgumentRow] = [
     .init(.commands, "-f restore x", "-f must follow restore"),
     .init(.commands, "--force restore x", "--force must follow restore"),
     .init(.commands, "--depth 3 list", "--depth must follow list"),
+    .init(.commands, "--f restore x", "unknown flag --f"), .init(.commands, "--l list", "unknown flag --l"),
     .init(.commands, "list -l", "list {\"long\":true}"), .init(.commands, "list -f", "unknown flag -f"),
     .init(.commands, "list x", "list operands [\"x\"]"),
     .init(.commands, "-- restore x", "restore {\"from\":\"x\"}"), .init(.commands, "--help", "help"),

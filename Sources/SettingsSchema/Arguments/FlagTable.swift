@@ -112,20 +112,16 @@ extension FlagTable.Meaning {
 extension Schema {
     /// Returns the first command that has a flag, and whether that flag takes a value.
     func owner(ofFlag flag: String) -> (command: String, takesValue: Bool)? {
-        let name = String(flag.unicodeScalars.drop { $0 == "-" })
+        let name = Name(String(flag.unicodeScalars.drop { $0 == "-" }))
+        // A word after a single dash is a long flag, too.
+        let isLong = flag.hasPrefix("--") || name.text.unicodeScalars.count > 1
         for (command, declaration) in allCommands {
             let table = FlagTable(declaration.settings, common: [])
-            let meaning = name.unicodeScalars.count > 1 ? table.long[Name(name)] : table.shortOrLong(Name(name))
-            if let meaning { return (command, meaning.takesValue) }
+            guard let meaning = isLong ? table.long[name] : table.short[name] else { continue }
+            if case .common = meaning { continue }
+            return (command, meaning.takesValue)
         }
         return nil
-    }
-}
-
-extension FlagTable {
-    fileprivate func shortOrLong(_ name: Name) -> Meaning? {
-        if case .common? = short[name] { return long[name] }
-        return short[name] ?? long[name]
     }
 }
 
