@@ -6,7 +6,7 @@ import Testing
 /// The tests of the example program, as its author would write them.
 @Suite struct `A notebook` {
     /// A notebook in a store of its own.
-    private func notebook() -> Notebook { Notebook(defaults: Defaults(Notebook.domain, in: .memory)) }
+    private func notebook() -> Notebook { Notebook(defaults: Defaults(Notebook.domain, in: .memory())) }
 
     @Test func `keeps notes, each title once`() throws {
         let notebook = notebook()
@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test func `takes the values of a command line`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let settings = try Notebook.schema.parse(
             ["notes", "add", "Letter", "-t", "a", "-t", "b", "-w", "30"], in: store)
         #expect(settings.command == "add" && settings[.text] == "Letter" && settings[.tags] == ["a", "b"])
         #expect(Notebook(defaults: Defaults(Notebook.domain, in: store)).defaults[.width] == 30)
-        let ending = #expect(throws: Schema.Ending.self) { try Notebook.schema.parse(["notes", "add"], in: .memory) }
+        let ending = #expect(throws: Schema.Ending.self) { try Notebook.schema.parse(["notes", "add"], in: .memory()) }
         #expect(ending?.description == "TEXT is required")
     }
 

@@ -61,7 +61,7 @@ import Testing
         let xml = "<plist><dict><key>flag</key><true/><key>count</key><integer>1</integer></dict></plist>"
         let list = try PropertyListSerialization.propertyList(from: Data(xml.utf8), format: nil)
         let json = try JSONSerialization.jsonObject(with: Data(#"{"zero": 0, "no": false, "half": 0.5}"#.utf8))
-        let defaults = Defaults("com.example.a", in: .memory)
+        let defaults = Defaults("com.example.a", in: .memory())
         defaults.register(foundation: try #require(list as? [String: Any]))
         defaults.register(foundation: try #require(json as? [String: Any]))
         let keys = ["flag", "count", "zero", "no", "half"]

@@ -52,10 +52,10 @@ import Testing
     ]
 
     @Test(arguments: rows) private func `returns what was set or registered, converted`(_ row: Row) {
-        let set = Defaults("com.example.a", in: .memory)
+        let set = Defaults("com.example.a", in: .memory())
         set.set(foundation: row.value, forKey: "k")
         #expect(row.read(set) == row.expected)
-        let registered = Defaults("com.example.a", in: .memory)
+        let registered = Defaults("com.example.a", in: .memory())
         registered.register(foundation: ["k": row.value])
         #expect(row.read(registered) == row.expected)
         registered.removeObject(forKey: "k")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `keeps a volatile domain`() throws {
-        let defaults = Defaults("com.example.a", in: .memory)
+        let defaults = Defaults("com.example.a", in: .memory())
         #expect(!defaults.volatileDomainNames.contains("TestDomain"))
         defaults.setVolatileDomain(Self.values, forName: "TestDomain")
         let values = defaults.volatileDomain(forName: "TestDomain")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `keeps a persistent domain`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let (first, second) = (Defaults("com.example.a", in: store), Defaults("com.example.b", in: store))
         first.removePersistentDomain(forName: "org.example.domain")
         #expect(first.persistentDomain(forName: "org.example.domain") == nil)

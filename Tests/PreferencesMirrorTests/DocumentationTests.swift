@@ -63,7 +63,7 @@ struct Mail: Decodable {
     }
 
     @Test func `on moving from UserDefaults is correct`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let defaults = Defaults("com.example.editor", in: store)
         defaults.register(defaults: ["theme": "light", "zoom": 1.5])
         defaults.set("dark", forKey: "theme")
@@ -75,7 +75,7 @@ struct Mail: Decodable {
     }
 
     @Test func `on declaring settings is correct`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let defaults = Defaults("com.example.editor", in: store)
         defaults[.fontSize] = 14
         let size = defaults[.fontSize]
@@ -107,13 +107,13 @@ struct Mail: Decodable {
             Setting.fontSize
         }
         .migrating(from: 1, rename: ["size": "fontSize"], convert: ["fontSize": .integer])
-        let old = Store.memory
+        let old = Store.memory()
         Defaults("com.example.editor", in: old).set("30", forKey: "size")
         #expect(try next.parse(["editor"], in: old)[.fontSize] == 30)
     }
 
     @Test func `on storing a setting is correct`() throws {
-        let editor = Defaults("com.example.editor", in: .memory)
+        let editor = Defaults("com.example.editor", in: .memory())
         editor[.author] = "Ada"
         let author = editor[.author] ?? "nobody"
         #expect(author == "Ada")
@@ -125,6 +125,9 @@ struct Mail: Decodable {
             draft[.author] = nil
         }
         #expect(editor[.author] == nil && editor[.fontSize] == 13 && !editor.isDefault(.fontSize))
+        let request = editor.snapshot()
+        let title = "\(request[.author] ?? "nobody"), \(request[.fontSize])"
+        #expect(title == "nobody, 13")
         editor.reset(.fontSize, recent)
         #expect(editor.isDefault(.fontSize) && editor[recent].count == 1)
         editor[.author] = "Grace"
@@ -136,7 +139,7 @@ struct Mail: Decodable {
     }
 
     @Test func `on observing changes is correct`() async throws {
-        let editor = Defaults("com.example.editor", in: .memory)
+        let editor = Defaults("com.example.editor", in: .memory())
         let log = Mutex<[String]>([])
         let observation = editor.observe { batch in
             for change in batch.changes { log.withLock { $0.append(change.key) } }
@@ -189,11 +192,11 @@ struct Mail: Decodable {
     }
 
     @Test func `on the memory store is correct`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let defaults = Defaults("com.example.editor", in: store)
         defaults[.fontSize] = 20
         let same = Defaults("com.example.editor", in: store)
-        let other = Defaults("com.example.editor", in: .memory)
+        let other = Defaults("com.example.editor", in: .memory())
         #expect(same[.fontSize] == 20 && other[.fontSize] == 12)
         let schema = Schema("com.example.editor") { Setting.fontSize }
         let settings = try schema.parse(["editor", "--font-size=24"], in: store)

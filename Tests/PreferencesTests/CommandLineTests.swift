@@ -83,8 +83,8 @@ extension Setting where Value == String {
 
     @Test func `is checked for errors of its own in a debug build`() throws {
         let schema = Schema("d") { Setting("a", default: "").pattern("[") }
-        #expect(throws: Schema.Mistakes.self) { try schema.parse(["p"], in: .memory) }
-        let defaults = Defaults("d", in: .memory)
+        #expect(throws: Schema.Mistakes.self) { try schema.parse(["p"], in: .memory()) }
+        let defaults = Defaults("d", in: .memory())
         #expect(throws: StoreFailure.self) { try defaults.set("x", for: Setting("a", default: "").pattern("[")) }
         try defaults.set("x", for: Setting("a", default: "").conflicts(with: "elsewhere"))
     }
@@ -393,7 +393,7 @@ extension Setting where Value == String {
     }
 
     @Test func `works with a store in memory`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let settings = try Self.schema.parse(["b", "--save", "-k", "9", "/mnt"], in: store)
         #expect(settings[.keep] == 9)
         #expect(try Self.schema.parse(["b", "/mnt"], in: store)[.keep] == 9)

@@ -63,7 +63,7 @@ private struct Window: Codable, Equatable {
     @Test func `of another type are treated as missing and reported as an issue`() async throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         defaults.set("large", forKey: "size")
-        var issues = defaults.issues.makeAsyncIterator()
+        var issues = defaults.issues().makeAsyncIterator()
         #expect(defaults[.size] == 12)
         #expect(throws: StoreFailure.self) { try defaults.value(of: .size) }
         let issue = await issues.next()
@@ -176,7 +176,7 @@ private struct Window: Codable, Equatable {
         let defaults = Defaults(Self.name, in: bench.store())
         defaults[.size] = 13
         bench.settle()
-        var issues = defaults.issues.makeAsyncIterator()
+        var issues = defaults.issues().makeAsyncIterator()
         bench.simulated.disk.isReadOnly = true
         defaults[.size] = 14
         #expect(throws: StoreFailure.self) { try defaults.flush() }
@@ -193,7 +193,7 @@ private struct Window: Codable, Equatable {
         let file = StoreBench.file(Self.name, newFormat: .xml)
         try bench.process().set("old", 1, in: file)
         let defaults = Defaults(Self.name, in: bench.store())
-        var issues = defaults.issues.makeAsyncIterator()
+        var issues = defaults.issues().makeAsyncIterator()
         defaults[.theme] = "a\0b"
         defaults[.size] = 14
         try defaults.flush()
@@ -408,7 +408,7 @@ private struct Window: Codable, Equatable {
 
     @Test func `are rejected under an invalid key`() async throws {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
-        var issues = defaults.issues.makeAsyncIterator()
+        var issues = defaults.issues().makeAsyncIterator()
         defaults.set(1, forKey: "")
         #expect(await issues.next()?.description.contains("empty") == true)
         #expect(throws: StoreFailure.self) { try defaults.set(1, for: Setting("", default: 0)) }
@@ -418,7 +418,7 @@ private struct Window: Codable, Equatable {
     @Test func `are refused if no property list can hold them`() async throws {
         struct Strange {}
         let defaults = Defaults(Self.name, in: try StoreBench().store())
-        var issues = defaults.issues.makeAsyncIterator()
+        var issues = defaults.issues().makeAsyncIterator()
         defaults.set("kept", forKey: "key")
         defaults.set(Strange(), forKey: "key")
         defaults.set([1, Strange()], forKey: "key")
@@ -432,7 +432,7 @@ private struct Window: Codable, Equatable {
         system.environment.variables = [:]
         system.environment.user = 4242
         let defaults = Defaults(Self.name, in: Store(.native, on: system))
-        var issues = defaults.issues.makeAsyncIterator()
+        var issues = defaults.issues().makeAsyncIterator()
         defaults[.size] = 14
         #expect(defaults[.size] == 14)
         #expect(await issues.next()?.description.contains("HOME") == true)
@@ -442,11 +442,11 @@ private struct Window: Codable, Equatable {
     }
 
     @Test func `in memory are each a store of its own`() {
-        let (a, b) = (Defaults(Self.name, in: .memory), Defaults(Self.name, in: .memory))
+        let (a, b) = (Defaults(Self.name, in: .memory()), Defaults(Self.name, in: .memory()))
         a[.size] = 14
         #expect(a[.size] == 14 && b[.size] == 12)
         #expect(a.synchronize())
-        let store = Store.memory
+        let store = Store.memory()
         Defaults(Self.name, in: store)[.size] = 15
         #expect(Defaults(Self.name, in: store)[.size] == 15)
     }

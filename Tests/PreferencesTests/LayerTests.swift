@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `names the domain of a value that a suite has`(_ isInMemory: Bool) throws {
-        let store = try isInMemory ? Store.memory : StoreBench().store()
+        let store = try isInMemory ? Store.memory() : StoreBench().store()
         Defaults("com.example.first", in: store).set("first", forKey: "key")
         let origin = Self.defaults(store).origin(forKey: "key")
         #expect(origin?.layer == .suite)
@@ -79,7 +79,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `finds a value of the global domain itself in its layer`(_ isInMemory: Bool) throws {
-        let defaults = Defaults(.global, in: try isInMemory ? .memory : StoreBench().store())
+        let defaults = Defaults(.global, in: try isInMemory ? .memory() : StoreBench().store())
         defaults.set("value", forKey: "key")
         #expect(defaults.explain("key").entries.map(\.origin.layer) == [.global])
     }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 private struct Editor {
-    @Preference(Setting("size", default: 12), in: Defaults("com.example.editor", in: .memory)) var size
+    @Preference(Setting("size", default: 12), in: Defaults("com.example.editor", in: .memory())) var size
 }
 
 @Suite struct `An observer of settings` {
@@ -122,7 +122,7 @@ private struct Editor {
     }
 
     @Test func `receives the newest values, although they change while the first ones are read`() async {
-        let defaults = Defaults(Self.name, in: .memory)
+        let defaults = Defaults(Self.name, in: .memory())
         let isFirst = Mutex(true)
         let computed = Setting(
             "computed",

@@ -103,11 +103,11 @@ private struct Window {
 
 @Suite struct `A program that follows the documentation` {
     @Test func `keeps its settings and documents`() throws {
-        let library = Library(defaults: Defaults("com.example.notes", in: .memory))
+        let library = Library(defaults: Defaults("com.example.notes", in: .memory()))
         try library.add("Letter", price: Decimal(string: "12.34"))
         try library.add("List")
         #expect(library.defaults[.notebook].notes.map(\.title) == ["Letter", "List"])
-        let copy = Library(defaults: Defaults("com.example.notes", in: .memory))
+        let copy = Library(defaults: Defaults("com.example.notes", in: .memory()))
         try copy.importNotes(library.export())
         #expect(copy.defaults[.notebook] == library.defaults[.notebook])
         #expect(library.changes == ["notebook", "notebook"] && copy.changes == ["notebook"])
@@ -123,7 +123,7 @@ private struct Window {
     }
 
     @Test func `parses its arguments`() throws {
-        let store = Store.memory
+        let store = Store.memory()
         let library = Library(defaults: Defaults("com.example.notes", in: store))
         let words = ["notes", "--theme", "dark", "-s", "30", "--autosave", "5m", "--folder", "https://example.com/n"]
         let settings = try schema.parse(words, in: store)
@@ -135,7 +135,7 @@ private struct Window {
             ("--autosave=2h", "--autosave 2h: must be from 0s to 1h"),
             ("--autosave=soon", "--autosave soon: must be a valid Duration"),
         ] {
-            let ending = #expect(throws: Schema.Ending.self) { try schema.parse(["notes", word], in: .memory) }
+            let ending = #expect(throws: Schema.Ending.self) { try schema.parse(["notes", word], in: .memory()) }
             #expect(ending?.description == sentence)
         }
         try schema.validate()

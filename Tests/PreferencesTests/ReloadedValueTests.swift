@@ -91,6 +91,14 @@ extension Setting<Int> {
         #expect(service.defaults[.bounded] == 10)
     }
 
+    @Test func `stays in force if this process set it`() throws {
+        let service = try Service()
+        try service.defaults.set(9, for: .bounded)
+        try service.defaults.flush()
+        try service.write(["interval": 0])
+        #expect(service.defaults[.bounded] == 9)
+    }
+
     @Test func `is unknown to a process that starts later`() throws {
         let service = try Service(["interval": 9])
         try service.write(["interval": 0])
@@ -279,15 +287,15 @@ extension Setting<Int> {
     static let size = Setting("size", default: 0)
 
     @Test func `of values receives only the newest ones`() async {
-        let defaults = Defaults("com.example.late", in: .memory)
+        let defaults = Defaults("com.example.late", in: .memory())
         var values = defaults.values(of: Self.size).makeAsyncIterator()
         for number in 1...20_000 { defaults[Self.size] = number }
         #expect(await values.next() == 20_000)
     }
 
     @Test func `of changes learns how many were dropped`() async {
-        let defaults = Defaults("com.example.late", in: .memory)
-        var all = defaults.changes.makeAsyncIterator()
+        let defaults = Defaults("com.example.late", in: .memory())
+        var all = defaults.changes().makeAsyncIterator()
         var ofKey = defaults.changes(forKey: "size").makeAsyncIterator()
         var ofSetting = defaults.changes(of: Self.size).makeAsyncIterator()
         let count = 20_000
@@ -312,8 +320,8 @@ extension Setting<Int> {
     }
 
     @Test func `of issues learns how many were dropped`() async throws {
-        let defaults = Defaults("com.example.late", in: .memory)
-        var issues = defaults.issues.makeAsyncIterator()
+        let defaults = Defaults("com.example.late", in: .memory())
+        var issues = defaults.issues().makeAsyncIterator()
         for number in 1...2_000 { defaults.set(number, forKey: "\u{0}") }
         defaults.set(1, forKey: "")
         guard case .dropped(let dropped)? = await issues.next()?.kind else {
@@ -329,8 +337,8 @@ extension Setting<Int> {
     }
 
     @Test func `that ends is no longer served`() async throws {
-        let defaults = Defaults("com.example.late", in: .memory)
-        let task = Task { [changes = defaults.changes] in
+        let defaults = Defaults("com.example.late", in: .memory())
+        let task = Task { [changes = defaults.changes()] in
             for await _ in changes {}
         }
         defaults[Self.size] = 1
@@ -338,7 +346,7 @@ extension Setting<Int> {
         await task.value
         weak var waiting: Defaults? = nil
         do {
-            let other = Defaults("com.example.late", in: .memory)
+            let other = Defaults("com.example.late", in: .memory())
             waiting = other
             var changes = other.changes(forKey: "size").makeAsyncIterator()
             other[Self.size] = 2

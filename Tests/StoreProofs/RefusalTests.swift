@@ -53,7 +53,7 @@ extension `The store of this machine` {
             defaults.set(1, forKey: "key")
             try defaults.flush()
             try mount.fill(leaving: 0)
-            let issues = defaults.issues
+            let issues = defaults.issues()
             defaults.set(2, forKey: "key")
             #expect(storeFailure { try defaults.flush() }?.code == .noSpace)
             #expect(!defaults.synchronize())

@@ -29,8 +29,8 @@ public struct Store: Sendable {
     /// Returns a store in a folder, without the administrator's layers, or nil if the path is invalid.
     public static func folder(_ path: String) -> Store? { folders.store(path) }
 
-    /// A new store in memory, for tests and experiments.
-    public static var memory: Store { Store(.memory, on: .ofThisProcess()) }
+    /// Returns a new store in memory, for tests and experiments.
+    public static func memory() -> Store { Store(.memory, on: .ofThisProcess()) }
 
     private static let folders = FolderStores()
 }

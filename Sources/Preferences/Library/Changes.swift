@@ -3,9 +3,9 @@ public import PropertyLists
 internal import Synchronization
 
 extension Defaults {
-    /// The changes of the values in force from now on, by any process, one element for each batch. If the reader is
-    /// late by more than 1,000 elements, the oldest are dropped, and the next one has their number.
-    public var changes: AsyncStream<SettingsChanges> {
+    /// Returns the changes of the values in force from now on, by any process, one element for each batch. If the
+    /// reader is late by more than 1,000 elements, the oldest are dropped, and the next one has their number.
+    public func changes() -> AsyncStream<SettingsChanges> {
         stream { changes, receive in receive(changes) }
     }
 

@@ -76,7 +76,7 @@ extension Defaults {
 
     /// The value of a setting in layers with pending changes, or its default if none has one that it can have.
     func value<Value>(of setting: Setting<Value>, in stack: LayerStack) -> Value {
-        if isResolved(setting), let stored = stack[setting.key].winner?.value,
+        if stack.applies(setting), let stored = stack[setting.key].winner?.value,
             let value = try? stored.decodedStrictly(as: Value.self)
         {
             return value
@@ -161,6 +161,11 @@ extension Defaults {
 }
 
 extension LayerStack {
+    /// Whether a look-up by key applies the rules for a setting's value.
+    func applies<Value>(_ setting: Setting<Value>) -> Bool {
+        setting.ownDeclaration == nil || declaration(of: setting.key) != nil
+    }
+
     /// Resolves a setting by its declaration. The value is of the setting's type.
     func resolution<Value>(of setting: Setting<Value>) -> (value: Value?, resolution: Resolution) {
         func decoded(_ stored: PropertyList) -> Value? { try? stored.decodedStrictly(as: Value.self) }

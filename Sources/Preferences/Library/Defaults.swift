@@ -185,10 +185,10 @@ public final class Defaults: Sendable {
 
     func post(_ kind: Issue.Kind) { store.shared.context.issues.post(Issue(kind, domain: name.text)) }
 
-    /// A new stream of the problems in all domains of the store that cannot be thrown to a caller. They are not printed
-    /// to standard error while there is such a stream. If the reader is late by more than 1,000 elements, the oldest
-    /// are dropped, and an issue says how many.
-    public var issues: AsyncStream<Issue> { store.shared.context.issues.issues() }
+    /// Returns a stream of the problems in all domains of the store that cannot be thrown to a caller. They are not
+    /// printed to standard error while there is such a stream. If the reader is late by more than 1,000 elements, the
+    /// oldest are dropped, and an issue says how many.
+    public func issues() -> AsyncStream<Issue> { store.shared.context.issues.issues() }
 
     /// Writes pending changes, and returns when they are on the disk. Throws a `StoreFailure` if they cannot be
     /// written.
@@ -317,6 +317,12 @@ struct ResolvedTable: Sendable {
 
     /// The values in force.
     var values: PropertyList.Dictionary { found.entries }
+
+    /// The layers with the values that were found, or nil if a layer has changed since the last refresh.
+    var frozenStack: LayerStack? {
+        let (frozen, versions) = stack.frozen()
+        return zip(versions, seen).allSatisfy { $0 == nil || $0 == $1 } ? frozen : nil
+    }
 
     /// Replaces the layers.
     mutating func replaceLayers(_ stack: LayerStack) {

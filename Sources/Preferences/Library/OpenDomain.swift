@@ -248,9 +248,10 @@ extension OpenDomain.State {
             changes.record(entry.key, isOwn: isOwn)
             if isOwn {
                 valid[Name(entry.key)] = nil
-            } else if let former = values[entry.key], former.kind != entry.value.kind {
-                // The process may have read it without a rule, which is not remembered.
-                rememberValid(former, Name(entry.key))
+            } else if let former = values[entry.key] {
+                // The process may have set it, or read it without a rule, which is not remembered.
+                let key = Name(entry.key)
+                if former.kind != entry.value.kind || valid[key] == nil { rememberValid(former, key) }
             }
         }
         values = next
@@ -265,6 +266,11 @@ extension OpenDomain {
     func rememberValid(_ value: PropertyList, _ key: Name) { state.withLock { $0.rememberValid(value, key) } }
 
     func forgetValid(_ key: Name) { state.withLock { if !$0.valid.isEmpty { $0.valid[key] = nil } } }
+
+    /// The values of this time with their version, and those that are remembered.
+    var present: (values: PropertyList.Dictionary, valid: [Name: [PropertyList]], version: UInt64) {
+        state.withLock { ($0.values, $0.valid, $0.changes.version) }
+    }
 
     /// The remembered values, newest first.
     func validValues(of key: Name) -> [PropertyList] { state.withLock { $0.valid[key]?.reversed() ?? [] } }

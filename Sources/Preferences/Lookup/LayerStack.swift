@@ -39,6 +39,12 @@ package struct LayerStack: Sendable {
         insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
     }
 
+    /// Returns the layers with their present values, which change no more, and the version of each that changes.
+    func frozen() -> (stack: LayerStack, versions: [UInt64?]) {
+        let parts = layers.map { $0.frozen() }
+        return (LayerStack(parts.map(\.source), schema), parts.map(\.version))
+    }
+
     /// Checks the files, and returns the layers with the user's settings migrated to the version of the schema. A
     /// program migrates its settings before it uses them.
     func migrated() -> LayerStack {
@@ -344,8 +350,8 @@ package struct LayerSource: Sendable {
     /// The file, or nil for values that are not in a file.
     package let file: DomainFile?
     private var contents: Contents
-    /// The domain that remembers the last valid values. It may have other values now than this layer.
-    private let memory: OpenDomain?
+    /// Returns the last valid values of a setting, newest first.
+    private var formerValues: @Sendable (Name) -> [PropertyList] = { _ in [] }
 
     private enum Contents: Sendable {
         /// Values that change as the process runs.
@@ -356,13 +362,13 @@ package struct LayerSource: Sendable {
 
     /// Creates a layer with values that are not in a file.
     package init(_ origin: Origin, _ values: PropertyList.Dictionary) {
-        (self.origin, file, memory, contents) = (origin, nil, nil, .fixed(values, isExposed: false))
+        (self.origin, file, contents) = (origin, nil, .fixed(values, isExposed: false))
     }
 
     /// Creates a layer with the contents of a file.
     package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on system: SystemServices) {
         origin = Origin(layer, file: file.place(contents.form).description)
-        (self.file, memory) = (file, nil)
+        self.file = file
         let isExposed = file.isExposed(contents.status, to: system.environment.user)
         self.contents = .fixed(contents.values, isExposed: isExposed)
     }
@@ -370,7 +376,8 @@ package struct LayerSource: Sendable {
     /// - Parameter suite: The name of the domain, if the layer is that of a suite.
     init(_ layer: Layer, suite: String? = nil, _ domain: OpenDomain) {
         origin = Origin(layer, suite: suite, file: domain.file?.place(on: domain.system).description)
-        (file, memory, contents) = (domain.file, domain, .open(domain))
+        (file, contents) = (domain.file, .open(domain))
+        formerValues = { domain.validValues(of: $0) }
     }
 
     package var layer: Layer { origin.layer }
@@ -407,6 +414,17 @@ package struct LayerSource: Sendable {
         var source = self
         source.contents = .fixed(values, isExposed: isExposed)
         return source
+    }
+
+    /// Returns the layer with its present values, and their version if they change.
+    fileprivate func frozen() -> (source: LayerSource, version: UInt64?) {
+        guard case .open(let domain) = contents else { return (self, nil) }
+        let isExposed = domain.isExposed
+        let (values, valid, version) = domain.present
+        var source = self
+        source.contents = .fixed(values, isExposed: isExposed)
+        source.formerValues = { valid[$0]?.reversed() ?? [] }
+        return (source, version)
     }
 
     /// The layer without the store's own keys.
@@ -472,7 +490,7 @@ package struct LayerSource: Sendable {
             let invalid = Resolution.Answer(
                 origin: origin, stored: stored, value: nil, fault: reason,
                 isExposed: isExposed && declaration.containsSecret(stored), layer: index)
-            for former in memory?.validValues(of: name) ?? [] {
+            for former in formerValues(name) {
                 guard case .usable(let value) = verdict(on: former) else { continue }
                 return [invalid, answer(former, value, origin.former)]
             }

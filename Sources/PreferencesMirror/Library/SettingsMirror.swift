@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 ///     let mirror = try SettingsMirror(at: "/mnt/shared/settings", domains: ["com.example.*"])
 ///     try mirror.sync()
-///     for await event in mirror.events { … }
+///     for await event in mirror.events() { … }
 public final class SettingsMirror: Sendable {
     /// The session while no exchange uses it, kept so that the next exchange need not load the state.
     private let idle: Mutex<MirrorSession?>
@@ -126,9 +126,9 @@ public final class SettingsMirror: Sendable {
         case unavailable
     }
 
-    /// The events of the mirror. As long as the stream has a consumer, changes are exchanged as they occur. If it is
-    /// late by more than 1,000 events, the oldest are dropped, and an event says how many.
-    public var events: AsyncStream<MirrorEvent> {
+    /// Returns the events of the mirror. As long as the stream has a consumer, changes are exchanged as they occur. If
+    /// it is late by more than 1,000 events, the oldest are dropped, and an event says how many.
+    public func events() -> AsyncStream<MirrorEvent> {
         let events = BoundedStream<MirrorEvent> { count, next in [.dropped(count), next] }
         let (mirror, bell) = (self, ResettableEvent())
         let ending = Ending(bell)
