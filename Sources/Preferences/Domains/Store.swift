@@ -185,14 +185,17 @@ final class StoreContext: Sendable {
         }
     }
 
-    /// Reports the values of changed keys again if they are invalid.
+    var hasReported: Bool { reported.withLock { !$0.isEmpty } }
+
+    /// Reports the values of changed keys of a file again if they are invalid.
     ///
     /// - Parameter changes: The changes, or nil if any key may have changed.
-    func forgetReported(_ changes: [ChangeLog.Change]?) {
+    func forgetReported(_ changes: [ChangeLog.Change]?, in file: String) {
         reported.withLock { reported in
-            guard !reported.isEmpty else { return }
             let keys = changes.map { Set($0.map { Name($0.key) }) }
-            reported = reported.filter { !(keys?.contains(Name($0.key)) ?? true) }
+            reported = reported.filter { value in
+                value.origin.file != file || !(keys?.contains(Name(value.key)) ?? true)
+            }
         }
     }
 

@@ -60,27 +60,29 @@ extension Defaults {
 
     /// Returns the changes of a setting's value from now on. By default, changes that this process makes are included.
     ///
-    /// A value that the setting cannot have is no change if the former one stays in force; otherwise the value of the
-    /// next layer or the default is the new one. If the reader is late by more than 1,000 elements, the oldest are
+    /// After a value that the setting cannot have, the new value is the one in force, if it differs. If the reader is late by more than 1,000 elements, the oldest are
     /// dropped, and the next one has their number.
     public func changes<Value>(
         of setting: Setting<Value>, includingOwn: Bool = true
     ) -> AsyncStream<SettingChange<Value>> {
-        // The value in force after an invalid one.
-        let substitute = Mutex<Value?>(nil)
+        // The value in force after the last change. That of an invalid one is not in the change.
+        let last = Mutex(self[setting])
         return stream { [weak self] changes, receive in
             guard let self else { return }
             for change in changes.changes where change.key.hasSameBytes(as: setting.key) {
                 func value(_ stored: PropertyList?) -> Value? {
                     stored.map { setting.value($0) } ?? setting.defaultValue
                 }
-                let old = value(change.oldValue) ?? substitute.withLock(\.self) ?? setting.defaultValue
-                let new = value(change.newValue) ?? self[setting]
-                substitute.withLock { $0 = new }
+                let (former, present) = (value(change.oldValue), value(change.newValue))
+                let (old, new) = (former ?? last.withLock(\.self), present ?? self[setting])
+                last.withLock { $0 = new }
                 guard includingOwn || !change.isOwn else { continue }
-                let isInvalid = value(change.newValue) == nil
-                let origin = isInvalid ? self.origin(of: setting) : change.origin
-                if isInvalid, origin?.isFormer ?? false { continue }
+                if former == nil || present == nil,
+                    let (old, new) = try? (PropertyList.encoded(old), PropertyList.encoded(new)), old == new
+                {
+                    continue
+                }
+                let origin = present == nil ? self.origin(of: setting) : change.origin
                 receive(SettingChange(oldValue: old, newValue: new, origin: origin, isOwn: change.isOwn))
             }
         }

@@ -52,13 +52,6 @@ extension Defaults {
     /// Returns the value in force as the type of a setting, or nil if the layers must be resolved by its declaration.
     private func decoded<Value>(_ stored: PropertyList, for setting: Setting<Value>) -> Value? {
         guard isResolved(setting), let value = try? stored.decodedStrictly(as: Value.self) else { return nil }
-        // Values of another kind are noticed when the file changes; whether these are valid is known only here.
-        if stored.isContainer {
-            let key = Name(setting.key)
-            refreshed { table in
-                table.found.layers[key].flatMap { table.stack.layers[$0].openDomain }?.rememberValid(stored, key)
-            }
-        }
         return value
     }
 
@@ -166,13 +159,12 @@ extension LayerStack {
         setting.ownDeclaration == nil || declaration(of: setting.key) != nil
     }
 
-    /// Resolves a setting by its declaration. The value is of the setting's type.
+    /// Resolves a setting by the declaration of the schema, or else by its own. The value is of the setting's type.
     func resolution<Value>(of setting: Setting<Value>) -> (value: Value?, resolution: Resolution) {
-        func decoded(_ stored: PropertyList) -> Value? { try? stored.decodedStrictly(as: Value.self) }
-        let resolution = resolution(of: setting.key, setting.declaration) { stored in
-            decoded(stored) == nil ? "must be a \(Value.self)" : nil
-        }
-        return (resolution.winner?.value.flatMap(decoded), resolution)
+        var declaration = declaration(of: setting.key) ?? setting.declaration
+        if setting.hasFormerKeys { declaration.renamedFrom = setting.declaration.renamedFrom }
+        let resolution = resolution(of: setting.key, declaration) { setting.fault(of: $0) }
+        return (resolution.winner?.value.flatMap { setting.value($0) }, resolution)
     }
 }
 
@@ -184,7 +176,14 @@ extension Setting {
         return try? usable.decodedStrictly(as: Value.self)
     }
 
-    fileprivate var hasFormerKeys: Bool { !(ownDeclaration?.renamedFrom.isEmpty ?? true) }
+    /// Returns the reason a value is not valid for the setting, or nil if it is.
+    fileprivate func fault(of stored: PropertyList) -> String? {
+        if value(stored) != nil { return nil }
+        if case .skipped(let reason) = declaration.verdict(on: stored) { return reason }
+        return "must be a \(Value.self)"
+    }
+
+    var hasFormerKeys: Bool { !(ownDeclaration?.renamedFrom.isEmpty ?? true) }
 
     /// Throws if a value violates the setting's own declaration.
     func check(_ value: PropertyList?, _ domain: String) throws(StoreFailure) {

@@ -104,7 +104,7 @@ extension OpenDomain {
         state.withLock { state in
             guard state.pending[key]?.version == change.version else { return }
             state.pending[key] = nil
-            state.take(state.stored)
+            state.take(state.stored, own: [key])
         }
         publishChange()
         post(.refused(key: key.text, reason: failure.description))

@@ -36,8 +36,8 @@ final class OpenDomain: Sendable {
         var pending: [Name: PendingChange] = [:]
         /// The values that the process sees.
         var values = PropertyList.Dictionary()
-        /// The last valid values of settings that this process read, newest last.
-        var valid: [Name: [PropertyList]] = [:]
+        /// The values that other processes replaced, newest last.
+        var former: [Name: [FormerValue]] = [:]
         var changes = ChangeLog()
         /// The time of the last check of the file, or nil if there was none.
         var lastCheck: Instant?
@@ -159,14 +159,13 @@ final class OpenDomain: Sendable {
                 return isNew
             }
             guard let reportsRecovery else { return false }
-            context.forgetReported(changes(since: version).changes)
+            publishChange()
+            forgetReported(since: version)
             if reportsRecovery, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
             // The system may permit the next attempt.
             recordFailure(error, damaged: error.isDamage ? generation : nil)
-            return true
         }
-        publishChange()
         return true
     }
 
@@ -194,7 +193,7 @@ final class OpenDomain: Sendable {
             let isToBeFlushed = isFile && !(state.flush.isScheduled && state.flush.isAwaitedAtEnd)
             for (key, value) in changes {
                 state.values[key] = value
-                if !state.valid.isEmpty { state.valid[Name(key)] = nil }
+                if !state.former.isEmpty { state.former[Name(key)] = nil }
                 let version = state.changes.record(key, isOwn: true)
                 if isFile { state.pending[Name(key)] = PendingChange(value: value, version: version) }
             }
@@ -238,20 +237,20 @@ extension OpenDomain.State {
         for (key, change) in pending { next[key.text] = change.value }
         for entry in values where next[entry.key] == nil {
             changes.record(entry.key, isOwn: own.contains(Name(entry.key)))
-            valid[Name(entry.key)] = nil
+            former[Name(entry.key)] = nil
         }
         // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
-        let (former, new) = (stored.status, contents.status)
-        let hasOtherAccess = former?.isExposed != new?.isExposed || former?.owner != new?.owner
+        let (old, new) = (stored.status, contents.status)
+        let hasOtherAccess = old?.isExposed != new?.isExposed || old?.owner != new?.owner
+        if hasOtherAccess { former = [:] }
         for entry in next where hasOtherAccess || values[entry.key] != entry.value {
-            let isOwn = own.contains(Name(entry.key))
+            let key = Name(entry.key)
+            let isOwn = own.contains(key)
             changes.record(entry.key, isOwn: isOwn)
             if isOwn {
-                valid[Name(entry.key)] = nil
-            } else if let former = values[entry.key] {
-                // The process may have set it, or read it without a rule, which is not remembered.
-                let key = Name(entry.key)
-                if former.kind != entry.value.kind || valid[key] == nil { rememberValid(former, key) }
+                former[key] = nil
+            } else if !hasOtherAccess, let value = values[entry.key] {
+                former[key] = FormerValue.list(former[key] ?? [], adding: value)
             }
         }
         values = next
@@ -260,31 +259,42 @@ extension OpenDomain.State {
     }
 }
 
-// Values that stay in force while another process has made the file's value invalid.
-extension OpenDomain {
-    /// Remembers a value that a setting of this process can have.
-    func rememberValid(_ value: PropertyList, _ key: Name) { state.withLock { $0.rememberValid(value, key) } }
+/// A value of the file that another process replaced. It stays in force if the present one is invalid.
+struct FormerValue: Sendable {
+    let value: PropertyList
+    /// Whether a look-up returned it. It is kept then, although later values may be invalid as well.
+    var isUsed = false
 
-    func forgetValid(_ key: Name) { state.withLock { if !$0.valid.isEmpty { $0.valid[key] = nil } } }
-
-    /// The values of this time with their version, and those that are remembered.
-    var present: (values: PropertyList.Dictionary, valid: [Name: [PropertyList]], version: UInt64) {
-        state.withLock { ($0.values, $0.valid, $0.changes.version) }
+    /// Returns the values with a newer one. Without a look-up in between, several can be invalid.
+    static func list(_ list: [FormerValue], adding value: PropertyList) -> [FormerValue] {
+        var list = list
+        if list.count >= (value.isContainer ? 2 : 8) { list.remove(at: list.firstIndex { !$0.isUsed } ?? 0) }
+        list.append(FormerValue(value: value))
+        return list
     }
-
-    /// The remembered values, newest first.
-    func validValues(of key: Name) -> [PropertyList] { state.withLock { $0.valid[key]?.reversed() ?? [] } }
 }
 
-extension OpenDomain.State {
-    /// Settings of one key can have different rules, and one may accept what another refuses.
-    private static let most = 4
+extension OpenDomain {
+    /// The values of this time with their version, and those before them.
+    var present: (values: PropertyList.Dictionary, former: [Name: [FormerValue]], version: UInt64) {
+        state.withLock { ($0.values, $0.former, $0.changes.version) }
+    }
 
-    mutating func rememberValid(_ value: PropertyList, _ key: Name) {
-        var known = valid[key] ?? []
-        if known.last == value { return }
-        known.removeAll { $0 == value }
-        valid[key] = known.suffix(Self.most - 1) + [value]
+    /// Returns the former values of a key, newest last.
+    func formerValues(of key: Name) -> [FormerValue] { state.withLock { $0.former[key] ?? [] } }
+
+    /// Keeps a former value, which a look-up returned.
+    func keepFormer(_ value: PropertyList, of key: Name) {
+        state.withLock { state in
+            guard let index = state.former[key]?.lastIndex(where: { $0.value == value }) else { return }
+            state.former[key]?[index].isUsed = true
+        }
+    }
+
+    /// Reports values that changed since a version again if they are invalid.
+    fileprivate func forgetReported(since version: UInt64) {
+        guard let file, context.hasReported else { return }
+        context.forgetReported(changes(since: version).changes, in: file.place(on: system).description)
     }
 }
 
@@ -384,6 +394,7 @@ extension OpenDomain {
     func settle(
         _ written: [Name: PendingChange], _ contents: DomainContents, own: Set<Name> = []
     ) {
+        let version = state.withLock(\.changes.version)
         let isDone = state.withLock { state in
             for (key, change) in written where state.pending[key]?.version == change.version {
                 state.pending[key] = nil
@@ -394,8 +405,9 @@ extension OpenDomain {
             state.take(contents, own: own)
             return state.pending.isEmpty
         }
-        if isDone { context.pending.forget(self) }
         publishChange()
+        forgetReported(since: version)
+        if isDone { context.pending.forget(self) }
     }
 }
 

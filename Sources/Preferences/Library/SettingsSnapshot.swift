@@ -19,7 +19,8 @@ public struct SettingsSnapshot: Sendable {
 
     /// The value of a setting. A value of a layer that the setting cannot have is ignored.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        decoded(setting) ?? stack.resolution(of: setting).value ?? setting.defaultValue
+        if found.entries[setting.key] == nil, !setting.hasFormerKeys { return setting.defaultValue }
+        return decoded(setting) ?? stack.resolution(of: setting).value ?? setting.defaultValue
     }
 
     /// Returns the value that a look-up by key found, or nil if the layers must be resolved by the declaration.
@@ -43,7 +44,9 @@ public struct SettingsSnapshot: Sendable {
 
     /// Returns the origin of a setting's value, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? {
-        decoded(setting) == nil ? stack.resolution(of: setting).resolution.winner?.origin : origin(forKey: setting.key)
+        if found.entries[setting.key] == nil, !setting.hasFormerKeys { return nil }
+        if decoded(setting) != nil { return origin(forKey: setting.key) }
+        return stack.resolution(of: setting).resolution.winner?.origin
     }
 }
 

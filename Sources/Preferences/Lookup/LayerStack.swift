@@ -350,8 +350,8 @@ package struct LayerSource: Sendable {
     /// The file, or nil for values that are not in a file.
     package let file: DomainFile?
     private var contents: Contents
-    /// Returns the last valid values of a setting, newest first.
-    private var formerValues: @Sendable (Name) -> [PropertyList] = { _ in [] }
+    /// Returns the values of a key that other processes replaced, newest last.
+    private var formerValues: @Sendable (Name) -> [FormerValue] = { _ in [] }
 
     private enum Contents: Sendable {
         /// Values that change as the process runs.
@@ -377,7 +377,7 @@ package struct LayerSource: Sendable {
     init(_ layer: Layer, suite: String? = nil, _ domain: OpenDomain) {
         origin = Origin(layer, suite: suite, file: domain.file?.place(on: domain.system).description)
         (file, contents) = (domain.file, .open(domain))
-        formerValues = { domain.validValues(of: $0) }
+        formerValues = { domain.formerValues(of: $0) }
     }
 
     package var layer: Layer { origin.layer }
@@ -420,10 +420,10 @@ package struct LayerSource: Sendable {
     fileprivate func frozen() -> (source: LayerSource, version: UInt64?) {
         guard case .open(let domain) = contents else { return (self, nil) }
         let isExposed = domain.isExposed
-        let (values, valid, version) = domain.present
+        let (values, former, version) = domain.present
         var source = self
         source.contents = .fixed(values, isExposed: isExposed)
-        source.formerValues = { valid[$0]?.reversed() ?? [] }
+        source.formerValues = { former[$0] ?? [] }
         return (source, version)
     }
 
@@ -469,11 +469,7 @@ package struct LayerSource: Sendable {
                 [Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)]
             } ?? []
         }
-        let name = Name(declaration.storedKey)
-        guard let stored = stored(declaration) else {
-            openDomain?.forgetValid(name)
-            return []
-        }
+        guard let stored = stored(declaration) else { return [] }
         let isExposed = declaration.hasSecrets && isExposed
         func verdict(on stored: PropertyList) -> Verdict {
             let verdict = declaration.verdict(on: stored, isExposed: isExposed)
@@ -481,8 +477,7 @@ package struct LayerSource: Sendable {
             return .skipped(reason)
         }
         func answer(_ stored: PropertyList, _ value: PropertyList, _ origin: Origin) -> Resolution.Answer {
-            openDomain?.rememberValid(stored, name)
-            return Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
+            Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
         }
         switch verdict(on: stored) {
         case .usable(let value): return [answer(stored, value, origin)]
@@ -490,11 +485,29 @@ package struct LayerSource: Sendable {
             let invalid = Resolution.Answer(
                 origin: origin, stored: stored, value: nil, fault: reason,
                 isExposed: isExposed && declaration.containsSecret(stored), layer: index)
-            for former in formerValues(name) {
+            for (key, former, whole) in formerValues(of: declaration) {
                 guard case .usable(let value) = verdict(on: former) else { continue }
+                openDomain?.keepFormer(whole, of: key)
                 return [invalid, answer(former, value, origin.former)]
             }
             return [invalid]
+        }
+    }
+
+    /// Returns the former values of a setting, newest first, each with its key in the file and the value of that key.
+    private func formerValues(
+        of declaration: SettingDeclaration
+    ) -> [(key: Name, value: PropertyList, whole: PropertyList)] {
+        let paths =
+            declaration.storedAt == nil
+            ? declaration.allKeys.map { [EntryPath.Component($0)] }
+            : declaration.storedPaths.map(\.components)
+        return paths.flatMap { path in
+            guard let first = path.first else { return [(key: Name, value: PropertyList, whole: PropertyList)]() }
+            let rest = EntryPath(Array(path.dropFirst()))
+            let found = formerValues(Name(first.text)).reversed().map { (Name(first.text), $0.value[rest], $0.value) }
+            // Values from before a deletion do not come back.
+            return found.prefix { $0.1 != nil }.compactMap { key, value, whole in value.map { (key, $0, whole) } }
         }
     }
 }
