@@ -60,8 +60,8 @@ extension Defaults {
 
     /// Returns the changes of a setting's value from now on. By default, changes that this process makes are included.
     ///
-    /// After a value that the setting cannot have, the new value is the one in force, if it differs. If the reader is late by more than 1,000 elements, the oldest are
-    /// dropped, and the next one has their number.
+    /// After a value that the setting cannot have, the new value is the one in force, if it differs. If the reader is
+    /// late by more than 1,000 elements, the oldest are dropped, and the next one has their number.
     public func changes<Value>(
         of setting: Setting<Value>, includingOwn: Bool = true
     ) -> AsyncStream<SettingChange<Value>> {
