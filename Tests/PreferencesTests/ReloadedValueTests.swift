@@ -143,7 +143,8 @@ extension Setting<Int> {
     @Test func `stays in force in the dictionary of a command`() throws {
         let schema = """
             { Domain = "com.example.backup"; Commands = ({ Name = build; Store = own; Settings = (
-                { Key = level; Type = integer; Default = 2; Minimum = 1; Maximum = 9; }); }); }
+                { Key = level; Type = integer; Default = 2; Minimum = 1; Maximum = 9; },
+                { Key = x; Type = integer; }); }); }
             """
         let bench = try SchemaBench(schema)
         func level() -> PropertyList? { defaults.propertyList(forKey: "build")?["level"] }
@@ -153,6 +154,9 @@ extension Setting<Int> {
             bench.bench.settle()
             #expect(level() == expected, "\(entry)")
         }
+        // This process changes another setting in the same dictionary.
+        try defaults.transaction { $0["build"] = ["level": 0, "x": 2] }
+        #expect(level() == 4)
         try bench.stored(["build": ["x": 1]])
         bench.bench.settle()
         _ = level()
@@ -180,6 +184,18 @@ extension Setting<Int> {
         #expect(defaults[token] == "" && defaults.snapshot()[token] == "")
         try write("right", 0o600)
         #expect(defaults[token] == "right" && defaults.snapshot()[token] == "right")
+    }
+
+    @Test func `stays in force if the file is public afterwards`() throws {
+        let service = try Service(["interval": 9])
+        #expect(service.defaults[.bounded] == 9)
+        let path = StoreBench.file(Self.name).path
+        let bytes = try StoreBench.file(Self.name).serialized(["interval": 0], as: .xml)
+        try service.bench.process().scribble(bytes, to: path)
+        let file = try service.bench.process().fileSystem.open(path, .reading)
+        try file?.setPermissions(FilePermissions(rawValue: 0o644))
+        service.bench.settle()
+        #expect(service.defaults[.bounded] == 9)
     }
 
     @Test func `stays in force if this process set it`() throws {

@@ -193,7 +193,7 @@ final class OpenDomain: Sendable {
             let isToBeFlushed = isFile && !(state.flush.isScheduled && state.flush.isAwaitedAtEnd)
             for (key, value) in changes {
                 state.values[key] = value
-                if !state.former.isEmpty { state.former[Name(key)] = nil }
+                if !state.former.isEmpty { state.forgetFormer(Name(key), value) }
                 let version = state.changes.record(key, isOwn: true)
                 if isFile { state.pending[Name(key)] = PendingChange(value: value, version: version) }
             }
@@ -242,20 +242,29 @@ extension OpenDomain.State {
         // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
         let (old, new) = (stored.status, contents.status)
         let hasOtherAccess = old?.isExposed != new?.isExposed || old?.owner != new?.owner
-        if hasOtherAccess { former = [:] }
+        // What others could read does not come back in a file that they cannot.
+        let isHiddenNow = hasOtherAccess && (old?.owner != new?.owner || !(new?.isExposed ?? false))
+        if isHiddenNow { former = [:] }
         for entry in next where hasOtherAccess || values[entry.key] != entry.value {
             let key = Name(entry.key)
             let isOwn = own.contains(key)
             changes.record(entry.key, isOwn: isOwn)
             if isOwn {
-                former[key] = nil
-            } else if !hasOtherAccess, let value = values[entry.key] {
+                forgetFormer(key, entry.value)
+            } else if !isHiddenNow, values[entry.key] != entry.value, let value = values[entry.key] {
                 former[key] = FormerValue.list(former[key] ?? [], adding: value)
             }
         }
         values = next
         stored = contents
         readings += 1
+    }
+}
+
+extension OpenDomain.State {
+    /// Forgets the former values of a key that this process changes. A dictionary may have settings that it left alone.
+    fileprivate mutating func forgetFormer(_ key: Name, _ value: PropertyList?) {
+        if value?.kind != .dictionary { former[key] = nil }
     }
 }
 
@@ -268,7 +277,7 @@ struct FormerValue: Sendable {
     /// Returns the values with a newer one. Without a look-up in between, several can be invalid.
     static func list(_ list: [FormerValue], adding value: PropertyList) -> [FormerValue] {
         var list = list
-        if list.count >= (value.isContainer ? 2 : 8) { list.remove(at: list.firstIndex { !$0.isUsed } ?? 0) }
+        if list.count >= 8 { list.remove(at: list.firstIndex { !$0.isUsed } ?? 0) }
         list.append(FormerValue(value: value))
         return list
     }
