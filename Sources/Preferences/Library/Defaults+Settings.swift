@@ -51,8 +51,7 @@ extension Defaults {
 
     /// Returns the value in force as the type of a setting, or nil if the layers must be resolved by its declaration.
     private func decoded<Value>(_ stored: PropertyList, for setting: Setting<Value>) -> Value? {
-        guard isResolved(setting), let value = try? stored.decodedStrictly(as: Value.self) else { return nil }
-        return value
+        isResolved(setting) ? try? stored.decodedStrictly(as: Value.self) : nil
     }
 
     /// Resolves the layers by the declaration of a setting, and reports the values that are skipped.

@@ -274,10 +274,13 @@ struct FormerValue: Sendable {
     /// Whether a look-up returned it. It is kept then, although later values may be invalid as well.
     var isUsed = false
 
-    /// Returns the values with a newer one. Without a look-up in between, several can be invalid.
+    /// The most that a key has. Without a look-up in between, several can be invalid.
+    private static let most = 8
+
+    /// Returns the values with a newer one.
     static func list(_ list: [FormerValue], adding value: PropertyList) -> [FormerValue] {
         var list = list
-        if list.count >= 8 { list.remove(at: list.firstIndex { !$0.isUsed } ?? 0) }
+        if list.count == most { list.remove(at: list.firstIndex { !$0.isUsed } ?? 0) }
         list.append(FormerValue(value: value))
         return list
     }
