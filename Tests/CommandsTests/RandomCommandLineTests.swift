@@ -165,7 +165,7 @@ private struct RandomLines {
                 continue
             }
             options += words
-            if [Option.layer, .host, .currentHost, .store, .newHost].map(\.name).contains(option.name) {
+            if [Option.layer, .host, .currentHost, .store].map(\.name).contains(option.name) {
                 named += words
             }
         }
