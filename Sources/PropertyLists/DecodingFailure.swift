@@ -67,6 +67,8 @@ extension DecodingFailure {
         case invalidReal(String)
         /// A number that does not match JSON's grammar.
         case invalidNumber(String)
+        /// Text without quotes that is no value of TOML.
+        case invalidTOML(String)
         /// Text that is not a date.
         case invalidDate(String)
         /// Text that is not data. The string is the reason.
@@ -165,6 +167,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .invalidInteger(let text): "not an integer: \(quoted(text))"
         case .invalidReal(let text): "not a real: \(quoted(text))"
         case .invalidNumber(let text): "not a JSON number: \(quoted(text))"
+        case .invalidTOML(let text): "not a number of TOML: \(quoted(text))"
         case .invalidDate(let text): "not a date: \(quoted(text))"
         case .invalidData(let text): "not data: \(text)"
         case .integerOutOfRange(let text): "integer out of range: \(quoted(text))"

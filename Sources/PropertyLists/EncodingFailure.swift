@@ -25,6 +25,8 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case tooManyBytes(limit: Int)
         /// The format has no representation for values of this kind.
         case kindNotSupported(PropertyList.Kind)
+        /// An integer that the format cannot hold.
+        case integerOutOfRange
         /// A character that the format cannot hold, even as a reference.
         case characterNotSupported(UInt32)
         /// A date with a fraction of a second, which the format cannot hold.
@@ -59,6 +61,7 @@ extension EncodingFailure: CustomStringConvertible {
         case .kindNotSupported(let kind): "\(format.rawValue) cannot hold a value of type \(kind.rawValue)"
         case .characterNotSupported(let code):
             "\(format.rawValue) cannot hold the character \(codePoint(code))"
+        case .integerOutOfRange: "\(format.rawValue) cannot hold an integer above 9223372036854775807"
         case .fractionOfSecond: "\(format.rawValue) cannot hold the fraction of a second"
         case .numberNotKept(let text): "the number \(shortened(text)) would be rounded"
         case .dateOutOfRange: "\(format.rawValue) cannot hold this date"

@@ -17,6 +17,8 @@ extension PropertyList {
         case openstep
         /// OpenStep with GNUstep's notation for other types.
         case gnustep
+        /// TOML 1.1, written as 1.0. It has no data and no null.
+        case toml
     }
 
     /// The options of a reader: what it accepts or rejects.
@@ -39,6 +41,8 @@ extension PropertyList {
         package var inexactIntegers = InexactIntegers.rounded
         /// Reads white space alone in OpenStep and GNUstep as an empty dictionary: a strings file without entries.
         package var acceptsBlank = false
+        /// Reads a text as TOML if no format is given and no other format accepts it.
+        package var detectsTOML = false
         /// Reads a number, `true`, `false` or a quoted string as JSON if no format is given.
         ///
         /// Apple's tools read these as OpenStep strings.
@@ -64,7 +68,8 @@ extension PropertyList {
             switch name.flatMap({ FileExtension(fileName: $0) }) {
             case .json5, .jsonc: options.json = .json5
             case .strings: options.acceptsBlank = true
-            case .plist, .xml, .json, nil:
+            case .plist, .xml: options.detectsTOML = false
+            case .json, .toml, nil:
                 if name?.namesJSONWithComments ?? false { options.json = max(options.json, .withComments) }
             }
             return options
@@ -76,6 +81,7 @@ extension PropertyList {
         package static let ofFiles = {
             var options = ReadingOptions()
             options.json = .withComments
+            options.detectsTOML = true
             return options
         }()
 

@@ -13,6 +13,8 @@ extension PropertyList.Format {
         var keepsFractions = false
         /// Whether it has other scalars than strings and data.
         var hasTypes = true
+        /// Whether it has a notation for all values of a domain.
+        var canBeDomain = true
         var hasNull = false
         /// Whether a dictionary with only the key of a uid is read as a uid.
         var hasUIDDictionaries = false
@@ -33,6 +35,7 @@ extension PropertyList.Format {
         case .json: .json
         case .openstep: .openstep
         case .gnustep: .gnustep
+        case .toml: .toml
         }
     }
 }
@@ -51,8 +54,12 @@ extension PropertyList.Format.Facts {
     /// This package writes fractions in GNUstep domains. Other GNUstep files have none, because GNUstep ignores them.
     static let gnustep = openStep(.gnustep, hasTypes: true)
 
+    static let toml = Self(
+        syntax: .toml, keepsFractions: true, canBeDomain: false, read: PropertyList.readTOML,
+        notes: PropertyList.tomlNotes, write: PropertyList.writtenAsTOML)
+
     private static func openStep(_ dialect: PropertyList.OpenStepDialect, hasTypes: Bool) -> Self {
-        Self(syntax: .openStep(dialect), hasTypes: hasTypes, hasUIDDictionaries: hasTypes) {
+        Self(syntax: .openStep(dialect), hasTypes: hasTypes, canBeDomain: hasTypes, hasUIDDictionaries: hasTypes) {
             bytes, limits, options, sources throws(DecodingFailure) in
             try PropertyList.readOpenStep(bytes, dialect: dialect, limits: limits, options: options, sources: &sources)
         } write: { value in
@@ -66,8 +73,10 @@ extension PropertyList.Format {
     package var isEditedInPlace: Bool { facts.syntax != nil }
     /// Whether dates keep their fractions of a second.
     package var keepsFractions: Bool { facts.keepsFractions }
-    /// Whether it has other scalars than strings and data. Only such a format can be that of a domain.
+    /// Whether it has other scalars than strings and data.
     package var hasTypes: Bool { facts.hasTypes }
+    /// Whether a domain of the store can be in the format.
+    package var canBeDomain: Bool { facts.canBeDomain }
     /// Whether it has null.
     package var hasNull: Bool { facts.hasNull }
 }
@@ -78,6 +87,8 @@ struct TextSyntax: Sendable {
     struct Container: Sendable {
         let open, close: String
         let separator: UInt8?
+        /// The space inside the brackets, if there are entries.
+        var padding = ""
     }
 
     let dictionary: Container
@@ -90,8 +101,12 @@ struct TextSyntax: Sendable {
     var breaksEmpty = false
     /// The characters of strings without quotes, or nil if strings have quotes.
     var bareCharacters: BareCharacters?
-    /// Whether keys that are identifiers may have no quotes, although strings have them.
-    var hasBareKeys = false
+    /// Whether a key may have no quotes, although strings have them.
+    var isBareKey: @Sendable (String) -> Bool = { _ in false }
+    /// Whether dictionaries and arrays of them are sections with headers, and are one line within brackets.
+    var hasSections = false
+    /// Whether comments begin with a number sign.
+    var hasHashComments = false
     /// Whether values of other types are dictionaries with one key (`JSONWrapping`).
     var hasWrappings = false
     /// The text between a key and its value, with its mark.
@@ -103,6 +118,10 @@ struct TextSyntax: Sendable {
     let space: String
     /// The text of a scalar, with quotes if a string may lack them.
     let scalar: @Sendable (PropertyList, Bool, PropertyList.WritingOptions) throws(Refusal) -> [UInt8]
+    /// The string between single quotes, made of its text in double quotes.
+    var singleQuoted: @Sendable (String, [UInt8]) -> [UInt8] = { $1.inSingleQuotes }
+    /// The text of a scalar in the notation of the text that it replaces, or nil.
+    var scalarLike: @Sendable (PropertyList, [UInt8]) -> [UInt8]? = { _, _ in nil }
     /// The length of the white space beyond ASCII at an offset of a text, or 0.
     var lengthOfWideSpace: @Sendable ([UInt8], Int) -> Int = { _, _ in 0 }
 }
@@ -117,9 +136,17 @@ extension TextSyntax {
     static let json = Self(
         dictionary: Container(open: "{", close: "}", separator: UInt8(ascii: ",")),
         array: Container(open: "[", close: "]", separator: UInt8(ascii: ",")),
-        hasBareKeys: true, hasWrappings: true, between: ": ", mark: UInt8(ascii: ":"), escape: "u", unit: "  ",
+        isBareKey: \.isIdentifier, hasWrappings: true, between: ": ", mark: UInt8(ascii: ":"), escape: "u", unit: "  ",
         space: " ", scalar: { scalar, _, options throws(Refusal) in try JSONWriter.text(scalar, options) },
         lengthOfWideSpace: { $0.lengthOfUnicodeSpace(at: $1) })
+
+    static let toml = Self(
+        dictionary: Container(open: "{", close: "}", separator: UInt8(ascii: ","), padding: " "),
+        array: Container(open: "[", close: "]", separator: UInt8(ascii: ",")),
+        isBareKey: TOMLText.isBare, hasSections: true, hasHashComments: true, between: " = ", mark: UInt8(ascii: "="),
+        unit: "    ", space: " ",
+        scalar: { scalar, _, options throws(Refusal) in try TOMLWriter.text(scalar, options) },
+        singleQuoted: { TOMLText.isLiteral($0) ? Array("'\($0)'".utf8) : $1 }, scalarLike: TOMLText.scalar)
 
     static func openStep(_ dialect: PropertyList.OpenStepDialect) -> Self {
         Self(

@@ -5,8 +5,8 @@ extension PropertyList {
     ///
     /// Binary files and XML are detected by their first bytes, regardless of the name of the file. Otherwise the
     /// extension determines the format. Other text is JSON if it begins like JSON, GNUstep if it has GNUstep's syntax,
-    /// or else OpenStep. If no reader accepts the bytes, the failure names the language that the text appears to be in,
-    /// or else is that of the reader that got furthest.
+    /// or else OpenStep, or else TOML. If no reader accepts the bytes, the failure names the language that the text
+    /// appears to be in, or else is that of the reader that got furthest.
     ///
     /// - Parameter named: The format that the extension of the file states.
     static func readSniffed(
@@ -18,6 +18,7 @@ extension PropertyList {
         switch (kind, named) {
         case (.binary, _): candidates = [.binary]
         case (.xml, _): candidates = [.xml]
+        case (_, .toml): candidates = [.toml]
         case (.nothing, _) where options.acceptsBlank: candidates = [.openstep]
         case (.nothing, _): throw DecodingFailure(.emptyInput, offset: 0, format: named ?? .openstep)
         case (_, .json), (.json, nil): candidates = [.json]
@@ -44,7 +45,19 @@ extension PropertyList {
             }
         }
         let failure = furthest ?? DecodingFailure(.emptyInput, offset: 0, format: .openstep)
-        guard named != .openstep, let language = kind.otherLanguage(of: bytes) else { throw failure }
+        guard named == nil || named == .json else { throw failure }
+        let language = kind.otherLanguage(of: bytes)
+        if named == nil, options.detectsTOML, language != .yaml, language != .env,
+            [.json, .text, .scalar].contains(kind)
+        {
+            do throws(DecodingFailure) {
+                let value = try read(bytes, as: .toml, limits: limits, options: options, sources: &sources)
+                if value != [:] { return (value, .toml) }
+            } catch  where language == .toml {
+                throw error
+            } catch {}
+        }
+        guard let language else { throw failure }
         throw DecodingFailure(.otherLanguage(language), offset: 0, format: failure.format)
     }
 }
@@ -60,7 +73,7 @@ extension PropertyList {
 
 /// The extensions of file names that state a format.
 package enum FileExtension: String, CaseIterable {
-    case plist, xml, json, json5, jsonc, strings
+    case plist, xml, json, json5, jsonc, strings, toml
 
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -82,6 +95,7 @@ package enum FileExtension: String, CaseIterable {
         case .plist, .xml: .xml
         case .json, .json5, .jsonc: .json
         case .strings: .openstep
+        case .toml: .toml
         }
     }
 
@@ -91,7 +105,7 @@ package enum FileExtension: String, CaseIterable {
     /// Returns the language that the extension of a file's name states, if prefs neither reads nor writes it.
     package static func unsupportedLanguage(ofFile name: String) -> OtherLanguage? {
         let languages: [(String, OtherLanguage)] = [
-            (".yaml", .yaml), (".yml", .yaml), (".toml", .toml), (".ini", .ini),
+            (".yaml", .yaml), (".yml", .yaml), (".ini", .ini),
         ]
         return languages.first { name.lowercased().hasSuffix($0.0) }?.1
     }

@@ -17,6 +17,8 @@ package struct SourceMap: Sendable {
 
     /// The entries in the order in which their values begin, including all entries of a duplicate key.
     package private(set) var entries: [Entry] = []
+    /// The lines of a text that has sections, or nil.
+    var sections: TextSections?
     private var children: [Child: Int] = [:]
     /// The containers whose ends have not been read, and the range of the key that was read last.
     private var open: [Int] = []
@@ -117,6 +119,7 @@ extension SourceMap {
                 key: entry.key.map(range), value: range(entry.value), container: entry.container,
                 component: entry.component)
         }
+        result.sections = sections?.mapped(range)
         return result
     }
 }

@@ -52,7 +52,7 @@ struct Benchmark: Sendable {
 /// The arguments after the name of a benchmark.
 struct Options {
     private(set) var loads = Load.allCases
-    private(set) var formats: [PropertyList.Format] = [.xml, .binary, .json, .openstep]
+    private(set) var formats: [PropertyList.Format] = [.xml, .binary, .json, .openstep, .toml]
     /// Whether to run fewer rounds.
     private(set) var isQuick = false
     private(set) var isReportOnly = false

@@ -15,7 +15,7 @@ enum FormatsBenchmark {
             S: 50 settings, N: nested records, F: 100 000 keys.
             """)
         for operations in [[Operation.read, .write], [.decode, .encode]] {
-            for format in options.formats where format != .openstep || operations == [.read, .write] {
+            for format in options.formats where ![.openstep, .toml].contains(format) || operations == [.read, .write] {
                 for load in options.loads {
                     for operation in operations {
                         let trial = Trial(operation: operation, format: format, load: load)
@@ -123,7 +123,7 @@ struct LoadFiles {
     /// Writes the files where they are missing or older than their generator.
     init() throws {
         let files = Load.allCases.flatMap { load in
-            [PropertyList.Format.xml, .binary, .json, .openstep].map { path(load.rawValue, $0) }
+            [PropertyList.Format.xml, .binary, .json, .openstep, .toml].map { path(load.rawValue, $0) }
         }
         let isFresh = files.map { "[ \($0) -nt \(Self.generator) ]" }.joined(separator: " && ")
         guard try succeeds(isFresh) || succeeds("python3 \(Self.generator) \(Self.folder)") else {
@@ -158,6 +158,7 @@ struct Trial: CustomStringConvertible {
         case (.binary, .write): .faster([.settings: 2, .nested: 15, .flat: 20][load] ?? 1, than: "libplist")
         case (.json, .read): .faster(load == .settings ? 0.5 : 1, than: "orjson")
         case (.json, .write): .faster(0.8, than: "orjson")
+        case (.toml, .read), (.toml, .write): .faster(0.5, than: "rtoml")
         case (.openstep, .read), (.gnustep, .read): .faster(2, than: "GNUstep")
         case (.openstep, .write), (.gnustep, .write): .faster(5, than: "GNUstep")
         }
@@ -202,7 +203,7 @@ struct Peer {
     private static let folder = ".build/peers"
 
     static let ours = Peer(
-        name: Row.ours, formats: [.xml, .binary, .json, .openstep], isTyped: true,
+        name: Row.ours, formats: [.xml, .binary, .json, .openstep, .toml], isTyped: true,
         driver: "exec .build/release/Benchmarks formats-driver", hint: "swift build -c release")
 
     private static let others = [
@@ -216,6 +217,9 @@ struct Peer {
         Peer(
             name: "orjson", formats: [.json], driver: "exec python3 Tests/Peers/python.py orjson",
             hint: "pip install orjson==3.8.3"),
+        Peer(
+            name: "rtoml", formats: [.toml], driver: "exec python3 Tests/Peers/python.py rtoml",
+            hint: "pip install rtoml==0.9.0"),
         Peer(
             name: "libplist", formats: [.xml, .binary],
             build: """

@@ -162,7 +162,8 @@ import Testing
         (["completions", "csh"], .unknownOperand("SHELL", word: "csh", known: ["bash", "zsh", "fish"])),
         (
             ["convert", "f", "raw"],
-            .unknownOperand("FORMAT", word: "raw", known: ["xml", "binary", "json", "openstep", "gnustep", "folder"])
+            .unknownOperand(
+                "FORMAT", word: "raw", known: ["xml", "binary", "json", "openstep", "gnustep", "toml", "folder"])
         ),
         (
             ["mirror", "conflicts", "drop", "1"],

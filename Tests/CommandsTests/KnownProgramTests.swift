@@ -49,7 +49,7 @@ enum Catalogue {
         #expect(!schema.programFiles.isEmpty && !schema.isClosed && schema.commands.isEmpty && schema.version == 1)
         for file in schema.programFiles {
             #expect(file.hasPrefix("~/") || file.hasPrefix("$") || file.hasPrefix("/etc/"), "\(file)")
-            #expect(!file.hasSuffix(".toml") && !file.hasSuffix(".yaml"), "\(file)")
+            #expect(!file.hasSuffix(".yaml"), "\(file)")
         }
         for setting in schema.settings {
             #expect(setting.summary?.isEmpty == false, "\(setting.key)")

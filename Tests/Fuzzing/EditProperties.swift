@@ -6,10 +6,11 @@ extension Target {
     /// The first byte of the input selects the syntax, the next eight the edits, and the rest is the text.
     func checkEdit(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         guard bytes.count > 9 else { return }
-        let format: PropertyList.Format = [.xml, .json, .json, .openstep, .gnustep, .json][Int(bytes[0]) % 6]
-        let isDomain = bytes[0] % 6 == 5
+        let syntax = bytes[0] % 7
+        let format: PropertyList.Format = [.xml, .json, .json, .openstep, .gnustep, .json, .toml][Int(syntax)]
+        let isDomain = syntax == 5
         let options = PropertyList.ReadingOptions(
-            unwrapsJSON: isDomain, allowsJSON5: bytes[0] % 6 == 2)
+            unwrapsJSON: isDomain, allowsJSON5: syntax == 2)
         let seed = bytes[1...8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         let text = Array(bytes[9...])
         guard text.count <= 1 << 14, let source = try? SourceText(text, as: format, options: options) else { return }

@@ -37,6 +37,8 @@ private struct RoundTrip {
             name: "wrapped json", format: .json, writing: .with { $0.wrapsInJSON = true },
             reading: PropertyList.ReadingOptions(unwrapsJSON: true)),
         RoundTrip(name: "binary in order", format: .binary, writing: .with { $0.keepsKeyOrder = true }),
+        RoundTrip(name: "toml", format: .toml),
+        RoundTrip(name: "toml in order", format: .toml, writing: .with { $0.keepsKeyOrder = true }),
         RoundTrip(name: "xml in order", format: .xml, writing: .with { $0.keepsKeyOrder = true }),
     ]
 }

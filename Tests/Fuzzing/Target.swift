@@ -3,7 +3,7 @@ internal import PropertyLists
 /// The code to test: the reader of one format, the detection of formats, the uses of schemas, or the readers of a
 /// mirror.
 enum Target: String, CaseIterable {
-    case xml, binary, openstep, gnustep, json, cross
+    case xml, binary, openstep, gnustep, json, toml, cross
     /// A text that is edited.
     case edit
     /// Bytes that are a keyed archive in any format.
@@ -26,7 +26,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross:
             return [.init(), strict, .init(nulls: .refused), .init(unwrapsJSON: true)]
-        case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
+        case .xml, .binary, .openstep, .gnustep, .toml: return [.init(), strict]
         case .edit, .archive, .schema, .settings, .query, .pack, .base, .local, .command: return []
         }
     }

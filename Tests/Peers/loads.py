@@ -142,6 +142,26 @@ def openstep(value, indent=""):
     return openstep_text(str(value))
 
 
+def toml_inline(value):
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {toml_inline(member)}" for key, member in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml_inline(element) for element in value) + "]"
+    if isinstance(value, datetime.datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return json.dumps(for_json(value), ensure_ascii=False)
+
+
+def toml(table, path=()):
+    """Returns the scalars and arrays of a table, then its tables with their headers."""
+    lines = [f"{json.dumps(key)} = {toml_inline(value)}\n" for key, value in table.items() if not isinstance(value, dict)]
+    for key, value in table.items():
+        if isinstance(value, dict):
+            header = ".".join(json.dumps(part) for part in path + (key,))
+            lines.append(f"\n[{header}]\n" + toml(value, path + (key,)))
+    return "".join(lines)
+
+
 def binary_file(objects):
     """Returns a binary property list of encoded objects, with references of four bytes."""
     offsets, body = [], b"bplist00"
@@ -181,6 +201,7 @@ def main(folder):
         compact = json.dumps(for_json(value), ensure_ascii=False, separators=(",", ":"))
         write(folder, name + ".json", compact.encode())
         write(folder, name + ".openstep", (openstep(value) + "\n").encode())
+        write(folder, name + ".toml", toml(value).encode())
 
 
 if __name__ == "__main__":

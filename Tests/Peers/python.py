@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures Python's readers and writers: plistlib for XML and binary, orjson for JSON.
+"""Measures Python's readers and writers: plistlib for XML and binary, orjson for JSON, rtoml for TOML.
 
-    python.py plistlib|orjson
+    python.py plistlib|orjson|rtoml
 
 Reads the commands that Tests/Peers/driver.h describes, and measures by its rule."""
 import gc
@@ -43,6 +43,16 @@ def orjson_functions():
     return "orjson " + orjson.__version__, lambda contents, _: orjson.loads(contents), lambda value, _: orjson.dumps(value)
 
 
+def rtoml_functions():
+    import rtoml
+
+    return (
+        "rtoml " + str(rtoml.__version__),
+        lambda contents, _: rtoml.loads(contents.decode()),
+        lambda value, _: rtoml.dumps(value),
+    )
+
+
 def answer(command, load, dump):
     operation, format, _, path = command.rstrip("\n").split(" ", 3)
     with open(path, "rb") as file:
@@ -59,7 +69,8 @@ def answer(command, load, dump):
 
 
 def main(library):
-    title, load, dump = {"plistlib": plistlib_functions, "orjson": orjson_functions}[library]()
+    functions = {"plistlib": plistlib_functions, "orjson": orjson_functions, "rtoml": rtoml_functions}
+    title, load, dump = functions[library]()
     print("ready", title, flush=True)
     for command in sys.stdin:
         print(*answer(command, load, dump), flush=True)

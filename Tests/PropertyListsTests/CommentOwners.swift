@@ -207,7 +207,7 @@ extension DocumentGenerator.Syntax {
                     || text.contains("<integer> ")
             case .json5: text.contains("\\\n") || text.contains("\\\r")
             case .strings: value == [:]
-            case .gnustep: true
+            case .gnustep, .toml: true
             case .json, .openstep: false
             }
         guard !isUnknown else { return true }

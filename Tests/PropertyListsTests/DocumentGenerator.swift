@@ -6,7 +6,7 @@ import TestSupport
 struct DocumentGenerator {
     /// The syntax of a text.
     enum Syntax: String, CaseIterable, Sendable {
-        case xml, json, json5, openstep, gnustep, strings
+        case xml, json, json5, openstep, gnustep, strings, toml
 
         var format: PropertyList.Format {
             switch self {
@@ -14,8 +14,12 @@ struct DocumentGenerator {
             case .json, .json5: .json
             case .openstep, .strings: .openstep
             case .gnustep: .gnustep
+            case .toml: .toml
             }
         }
+
+        /// The syntaxes whose containers have brackets or tags.
+        static let bracketed = allCases.filter { $0 != .toml }
 
         var options: PropertyList.ReadingOptions {
             let options = PropertyList.ReadingOptions(allowsJSON5: self == .json5)
@@ -25,7 +29,7 @@ struct DocumentGenerator {
 
     let syntax: Syntax
     var generator: SeededGenerator
-    private var newline = "\n"
+    var newline = "\n"
     private var comments = 0
 
     init(_ syntax: Syntax, _ generator: SeededGenerator) { (self.syntax, self.generator) = (syntax, generator) }
@@ -33,8 +37,8 @@ struct DocumentGenerator {
     private var isOpenStep: Bool { [.openstep, .gnustep, .strings].contains(syntax) }
     private var hasComments: Bool { syntax != .json }
 
-    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
-    private mutating func one<T>(_ choices: [T]) -> T { choices.randomElement(using: &generator)! }
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+    mutating func one<T>(_ choices: [T]) -> T { choices.randomElement(using: &generator)! }
 
     /// A text, in one of its encodings.
     mutating func document() -> [UInt8] {
@@ -45,6 +49,9 @@ struct DocumentGenerator {
             text = "<?xml version=\"1.0\"?>" + blank() + "<!DOCTYPE plist PUBLIC \"-//x//DTD\" \"http://x\">" + newline
             text += comment(.ownLine) + "<plist version=\"1.0\">" + blank() + dictionary(0, "") + blank() + "</plist>"
         case .strings: text = stringsFile()
+        case .toml:
+            if newline == "\r" { newline = "\n" }
+            return Array(tomlLines().text(newline).utf8)
         default: text = (hasComments && chance(30) ? comment(.ownLine) : "") + dictionary(0, "")
         }
         if chance(80) { text += newline }
@@ -334,10 +341,11 @@ struct DocumentGenerator {
             "12",
         ]
         if ![.openstep, .strings].contains(syntax) { choices += [.integer(-99), .real(2.25), .boolean(false)] }
-        if ![.json, .json5].contains(syntax) { choices.append(.data(Data(repeating: 7, count: 100))) }
+        if ![.json, .json5, .toml].contains(syntax) { choices.append(.data(Data(repeating: 7, count: 100))) }
         if [.xml, .gnustep].contains(syntax) {
             choices += [.date(Date(timeIntervalSinceReferenceDate: 86400)), .uid(7)]
         }
+        if syntax == .toml { choices += [.date(Date(timeIntervalSinceReferenceDate: 0.25)), "2001-02-03", "a\nb"] }
         return one(choices)
     }
 }

@@ -96,6 +96,7 @@ import Testing
     static let samples: [(PropertyList.Format, Data)] = PropertyList.Format.allCases.map { format in
         var options = PropertyList.WritingOptions()
         options.wrapsInJSON = true
+        options.coerces = format == .toml
         let scalars: [PropertyList] =
             format == .openstep
             ? [.string("a \"b\" é"), .data(Data([1, 2]))]
@@ -107,7 +108,8 @@ import Testing
         return (format, (try? value.serialized(as: format, options: options)) ?? Data())
     }
 
-    @Test(arguments: samples)
+    /// Many beginnings of a TOML file are TOML.
+    @Test(arguments: samples.filter { $0.0 != .toml })
     func `a truncated file is rejected with a position inside it`(_ format: PropertyList.Format, _ file: Data)
         throws
     {

@@ -20,6 +20,10 @@ import Testing
         case (.json, true): return Data((repeated("{\"k\":") + "\"x\"" + repeated("}")).utf8)
         case (.openstep, false), (.gnustep, false): return Data((repeated("(") + "x" + repeated(")")).utf8)
         case (.openstep, true), (.gnustep, true): return Data((repeated("{k=") + "x" + repeated(";}")).utf8)
+        case (.toml, _):
+            let inner = depth - 1
+            let (open, close) = (String(repeating: "{k = ", count: inner), String(repeating: "}", count: inner))
+            return Data("k = \(open)\"x\"\(close)".utf8)
         case (.binary, _):
             // Objects 0 to depth−1 are the containers, then the innermost value and the key.
             let objects = (0..<depth).map { object in
@@ -32,7 +36,10 @@ import Testing
         }
     }
 
-    static let shapes = PropertyList.Format.allCases.flatMap { format in [false, true].map { (format, $0) } }
+    /// The root of TOML is a dictionary.
+    static let shapes = PropertyList.Format.allCases.flatMap { format in
+        (format == .toml ? [true] : [false, true]).map { (format, $0) }
+    }
 
     @Test(arguments: shapes)
     func `a reader accepts the depth of the limit and no more`(_ format: PropertyList.Format, _ inDictionaries: Bool)
@@ -216,18 +223,21 @@ import Testing
 
     @Test(arguments: PropertyList.Format.allCases.filter { $0 != .openstep })
     func `as many values and bytes as the limit are written and not one more`(_ format: PropertyList.Format) throws {
-        let value: PropertyList = [[1, 2], ["a": 3]]
+        let list: PropertyList = [[1, 2], ["a": 3]]
+        // The root of TOML is a dictionary.
+        let value = format == .toml ? ["a": list] : list
+        let nodes = format == .toml ? 9 : 7
         var options = PropertyList.WritingOptions()
-        options.limits.expandedNodes = 7
+        options.limits.expandedNodes = nodes
         let count = try value.serialized(as: format, options: options).count
         options.limits.inputBytes = count
         #expect(throws: Never.self) { try value.serialized(as: format, options: options) }
         options.limits.inputBytes = count - 1
         let large = #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
         #expect(large?.problem == .tooLarge(limit: count - 1))
-        options.limits.expandedNodes = 6
+        options.limits.expandedNodes = nodes - 1
         let many = #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
-        #expect(many?.problem == .tooManyValues(limit: 6))
+        #expect(many?.problem == .tooManyValues(limit: nodes - 1))
     }
 
     static let shared: [PropertyList] = [

@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: PropertyList.Format.allCases) func `is read with its format`(_ format: PropertyList.Format) throws
     {
         let value: PropertyList = format == .gnustep ? ["a": 1] : ["a": "b"]
-        let found = try PropertyList.sniffed(Array(value.serialized(as: format)))
+        let found = try PropertyList.sniffed(Array(value.serialized(as: format)), options: .ofFiles)
         #expect(found.format == format && found.value == value)
     }
 }

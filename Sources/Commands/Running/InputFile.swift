@@ -41,6 +41,7 @@ struct InputFile: Sendable {
         options = PropertyList.ReadingOptions(
             unwrapsJSON: unwrapsJSON || invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
             readsScalarsAsJSON: !context.isRunAsAppleTool)
+        options.detectsTOML = !context.isRunAsAppleTool
         options.json = format == .json5 ? .json5 : json
         options.inexactIntegers = inexactIntegers
         do throws(ImportedText.Failure) {

@@ -114,10 +114,13 @@ private struct Conversion: Sendable {
     /// Returns the conversion of a domain in place.
     func edit(_ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws -> DomainEdit {
         guard !domain.file.isAdopted else { throw StoreFailure(domain.file, .adopted) }
-        if let format = rendering.format?.ofPropertyList, !format.hasTypes {
+        if let format = rendering.format?.ofPropertyList, !format.canBeDomain,
+            domain.file.isOfDomain || !format.hasTypes
+        {
+            let reason = format.hasTypes ? "no data; use json" : "no types; use gnustep"
             throw CommandFailure(
                 .invalidValue,
-                "\(domain.word.onOneLine): a domain cannot be \(format.rawValue), which has no types; use gnustep")
+                "\(domain.word.onOneLine): a domain cannot be \(format.rawValue), which has \(reason)")
         }
         return editInPlace(domain, access) { draft in
             try checkFormat(draft.format, domain, invocation)

@@ -295,7 +295,7 @@ extension PropertyList.ReadingOptions {
     /// The counterpart of the options for writing domains.
     package static let ofDomains: PropertyList.ReadingOptions = {
         var options = ofFiles
-        (options.nulls, options.unwrapsJSON) = (.refused, true)
+        (options.nulls, options.unwrapsJSON, options.detectsTOML) = (.refused, true, false)
         return options
     }()
 }

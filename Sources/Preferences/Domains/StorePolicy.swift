@@ -83,7 +83,7 @@ extension StorePolicy {
     }
 
     /// The formats of new domains, by their names in the settings.
-    static let formats = PropertyList.Format.allCases.filter(\.hasTypes).map { format in
+    static let formats = PropertyList.Format.allCases.filter(\.canBeDomain).map { format in
         let isApples = format == .xml || format == .binary
         return (key: isApples ? "\(format.rawValue)1" : format.rawValue, value: format)
     }

@@ -251,6 +251,7 @@ extension DomainFile {
     var optionsOfText: PropertyList.ReadingOptions {
         var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
         options.inexactIntegers = inexactIntegers
+        options.detectsTOML = !isOfDomain
         options.json = allowsJSON5 ? .json5 : .withComments
         return options.reading(fileNamed: isOfDomain ? nil : path.description)
     }

@@ -185,6 +185,7 @@ extension SourceLayout {
 
     /// The text of a comment that can be followed by other text on its line, or nil if it cannot be written so.
     func blockComment(_ range: Range<Int>) -> [UInt8]? {
+        if syntax.hasHashComments { return nil }
         guard text[range].starts(with: "//".utf8) else { return Array(text[range]) }
         let inside = Array(text[range].dropFirst(2))
         let hasEnd = zip(inside, inside.dropFirst()).contains { $0 == UInt8(ascii: "*") && $1 == UInt8(ascii: "/") }
@@ -235,6 +236,7 @@ extension SourceLayout {
 extension SourceLayout {
     /// The comments of the text, in order.
     var allComments: [Range<Int>] {
+        if let sections = map.sections { return sections.comments }
         var (comments, at) = ([Range<Int>](), 0)
         func take(to end: Int) {
             guard at < end else { return }

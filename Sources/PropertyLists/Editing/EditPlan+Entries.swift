@@ -175,7 +175,8 @@ extension EditPlan {
             carry(layout.map.entries[source].value)
             return text + value
         }
-        return text + (try FragmentWriter.text(of: insertion.value, style, indent: indent, at: path))
+        let inner = layout.syntax.hasSections ? nil : indent
+        return text + (try FragmentWriter.text(of: insertion.value, style, indent: inner, at: path))
     }
 
     /// The text between a key and its value.
@@ -240,6 +241,10 @@ extension EditPlan {
     mutating func fill(_ change: Change, _ added: [Insertion]) throws(EncodingFailure) {
         let entry = layout.map.entries[change.position]
         let interior = layout.interior(of: change.position)
+        if layout.syntax.hasSections, !text[interior].contains(UInt8(ascii: "#")) {
+            return replace(
+                entry.value, with: try FragmentWriter.text(of: change.new, style, indent: nil, at: change.path))
+        }
         let isOnLines = isOnLines(change.position)
         let comments = text[interior].lastIndex { !layout.isSpace($0) && $0 != 0x0A && $0 != 0x0D }
         let outer = isOnLines || comments != nil ? layout.indent(ofLineAt: entry.value.lowerBound) : []
@@ -274,6 +279,7 @@ extension EditPlan {
         guard let container = layout.map.entries[position].container, let index = layout.index(of: position) else {
             return true
         }
+        if layout.hasLines(container) || layout.map.sections?.kinds[container] == .dotted { return false }
         return layout.child(index, of: container).gap.newline != nil || (container == 0 && layout.isStringsFile)
     }
 

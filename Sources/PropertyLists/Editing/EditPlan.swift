@@ -10,16 +10,19 @@ struct EditPlan {
     let layout: SourceLayout
     private let options: PropertyList.ReadingOptions
     /// The change that the verb states, or nil.
-    private let step: EntryStep?
+    let step: EntryStep?
     /// The elements that the step removes from each array, if it removes several entries.
     private var removals: [Int: Set<EntryPath.Component>] = [:]
     /// The value and the position of the entry that the step moves.
-    private var moved: (value: PropertyList, position: Int)?
+    private(set) var moved: (value: PropertyList, position: Int)?
     /// The text that is written in another place.
     private var carried: [Range<Int>] = []
-    private var replacements: [(range: Range<Int>, text: [UInt8])] = []
+    /// Of insertions at the same offset, that of the lowest rank comes first.
+    private(set) var replacements: [(range: Range<Int>, text: [UInt8], rank: Int)] = []
+    /// The dictionaries that were only in the headers of others and have got one of their own.
+    var headed: Set<Int> = []
     /// The containers and values that differ and are not replaced yet.
-    private var pending: [Change] = []
+    var pending: [Change] = []
 
     struct Change {
         let position: Int
@@ -71,7 +74,13 @@ struct EditPlan {
         pending = [Change(position: 0, old: old, new: new, path: [])]
         while let change = pending.popLast() {
             guard change.old != change.new else { continue }
+            let hasLines = layout.hasLines(change.position)
             switch (change.old, change.new) {
+            case (.dictionary(let old), .dictionary(let new)) where hasLines:
+                try edit(section: change, from: old, to: new)
+            case (.array(let old), .array(let new)) where hasLines:
+                try edit(sections: change, from: old, to: new)
+            case _ where hasLines: try replace(section: change)
             case (.dictionary(let old), .dictionary(let new)):
                 if let kind = style.mistakenKind(of: new) {
                     throw EncodingFailure(.looksLike(kind), path: EntryPath(change.path), format: style.format)
@@ -90,12 +99,13 @@ struct EditPlan {
             let (x, y) = (replacements[a].range, replacements[b].range)
             if x.lowerBound != y.lowerBound { return x.lowerBound < y.lowerBound }
             if x.isEmpty != y.isEmpty { return x.isEmpty }
-            return a < b
+            let (first, second) = (replacements[a].rank, replacements[b].rank)
+            return first == second ? a < b : first < second
         }
         var pieces: [Piece] = []
         var copied = 0
         for index in order {
-            let (range, text) = replacements[index]
+            let (range, text) = (replacements[index].range, replacements[index].text)
             // Removals may overlap.
             if range.lowerBound > copied { pieces.append(.old(copied..<range.lowerBound)) }
             if !text.isEmpty { pieces.append(.new(text)) }
@@ -105,8 +115,8 @@ struct EditPlan {
         return pieces
     }
 
-    mutating func replace(_ range: Range<Int>, with text: [UInt8]) {
-        replacements.append((range, text))
+    mutating func replace(_ range: Range<Int>, with text: [UInt8], rank: Int = 0) {
+        replacements.append((range, text, rank))
     }
 
     /// Notes that a part of the text is written in another place.
@@ -130,12 +140,12 @@ struct EditPlan {
 
 extension EditPlan {
     /// The component of the removed or moved entry, if it is in this container.
-    private func source(in change: Change) -> EntryPath.Component? {
+    func source(in change: Change) -> EntryPath.Component? {
         component(step?.isNested == true ? nil : step?.source, in: change)
     }
 
     /// The component of the inserted or moved entry, if it is in this container.
-    private func target(in change: Change) -> EntryPath.Component? {
+    func target(in change: Change) -> EntryPath.Component? {
         component(step?.isNested == true ? nil : step?.target, in: change)
     }
 
@@ -148,7 +158,7 @@ extension EditPlan {
 
     /// Returns the removed elements and the insertion that the step states, or nil if it is not what has changed in
     /// this array.
-    private func stated(
+    func stated(
         _ change: Change, from old: [PropertyList], to new: [PropertyList]
     ) -> (removed: [Int], insertion: Insertion?)? {
         func index(_ component: EntryPath.Component, _ count: Int) -> Int? {
@@ -203,6 +213,9 @@ extension EditPlan {
         for (index, child) in children.enumerated() { positions[EntryPath.Component(key(child))] = index }
         let isPlain = positions.count == old.count && old.keys.allSatisfy { positions[EntryPath.Component($0)] != nil }
         guard isPlain, !isWrapping(old), !isWrapping(new) else { return try replace(change) }
+        if layout.hasDottedKeys(change.position), !keepsKeys(change.position, from: old, to: new) {
+            return try replace(change)
+        }
 
         let (source, target) = (source(in: change), target(in: change))
         let isRenamed = source.map { old[$0.text] != nil && new[$0.text] == nil } ?? false
@@ -247,6 +260,19 @@ extension EditPlan {
         try arrange(change, entryChanges, insertions)
     }
 
+    /// Whether a dictionary in braces keeps its keys, those of several parts too.
+    private func keepsKeys(
+        _ position: Int, from old: PropertyList.Dictionary, to new: PropertyList.Dictionary
+    ) -> Bool {
+        guard old.count == new.count else { return false }
+        return layout.children[position].allSatisfy { child in
+            guard let former = old[key(child)], let value = new[key(child)] else { return false }
+            guard layout.map.sections?.kinds[child] == .dotted else { return true }
+            guard case .dictionary(let old) = former, case .dictionary(let new) = value else { return false }
+            return keepsKeys(child, from: old, to: new)
+        }
+    }
+
     /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
     private func isWrapping(_ dictionary: PropertyList.Dictionary) -> Bool {
         options.unwrapsJSON && style.syntax.hasWrappings && dictionary.count <= 1
@@ -254,7 +280,7 @@ extension EditPlan {
     }
 
     /// Returns the insertions of new entries, in sorted order if the existing keys are sorted, otherwise at the end.
-    private func insertions(of added: [PropertyList.Dictionary.Entry], into keys: [String]) -> [Insertion] {
+    func insertions(of added: [PropertyList.Dictionary.Entry], into keys: [String]) -> [Insertion] {
         guard !added.isEmpty else { return [] }
         func areSorted(_ isBefore: (String, String) -> Bool) -> Bool {
             zip(keys, keys.dropFirst()).allSatisfy { !isBefore($1, $0) }
@@ -309,7 +335,7 @@ extension EditPlan {
     private static let mostComparisons = 1 << 20
 
     /// Returns the ranges of elements that differ, each with its replacement.
-    private static func differences(
+    static func differences(
         from old: [PropertyList], to new: [PropertyList]
     ) -> [(Range<Int>, Range<Int>)] {
         let head = zip(old, new).prefix { $0 == $1 }.count
@@ -371,6 +397,7 @@ extension EditPlan {
             let value = try FragmentWriter.text(of: change.new, style, indent: nil, at: change.path)
             return replace((entry.key?.upperBound ?? range.lowerBound)..<range.lowerBound, with: " = ".utf8 + value)
         }
+        if let text = layout.syntax.scalarLike(change.new, Array(text[range])) { return replace(range, with: text) }
         var style = style
         if !layout.syntax.hasTags { style.stringQuotes = quotes(of: range) ?? style.stringQuotes }
         let hasLines = text[range].contains { $0 == 0x0A || $0 == 0x0D }

@@ -47,6 +47,11 @@ extension EntryStep {
         }
     }
 
+    /// The path to which an entry is moved.
+    var movedTo: EntryPath? {
+        if case .move(_, to: let path) = self { path } else { nil }
+    }
+
     /// Whether one of the paths of a move leads into the other, so that the entry is not moved as it is.
     var isNested: Bool {
         guard case .move(let old, let new) = self else { return false }

@@ -7,16 +7,26 @@ struct SourceLayout {
     let map: SourceMap
     /// The positions of the entries of each container, in the order of the text.
     let children: [[Int]]
+    /// The position after the last entry inside each entry.
+    let endsOfEntries: [Int]
     /// Whether the root is a dictionary without braces.
     let isStringsFile: Bool
 
     init(_ text: [UInt8], _ format: PropertyList.Format, _ syntax: TextSyntax, _ map: SourceMap) {
         (self.text, self.format, self.syntax, self.map) = (text, format, syntax, map)
         children = map.positionsOfChildren
+        var ends = Array(map.entries.indices.map { $0 + 1 })
+        for (position, entry) in map.entries.enumerated().reversed() {
+            if let container = entry.container { ends[container] = max(ends[container], ends[position]) }
+        }
+        endsOfEntries = ends
+        guard syntax.bareCharacters != nil else {
+            isStringsFile = false
+            return
+        }
         let opening = map.entries.first.map { text[$0.value.lowerBound] }
         isStringsFile =
-            syntax.bareCharacters != nil
-            && (opening == nil || !children[0].isEmpty && opening != UInt8(ascii: "{") && opening != UInt8(ascii: "("))
+            (opening == nil || !children[0].isEmpty && opening != UInt8(ascii: "{") && opening != UInt8(ascii: "("))
     }
 
     /// The separator of a container's entries, or nil in XML.
@@ -72,6 +82,10 @@ extension SourceLayout {
         if syntax.hasTags {
             if begins("<!--", at: offset) { return end(after: "-->", from: offset + 4) }
             return begins("<?", at: offset) ? end(after: "?>", from: offset + 2) : nil
+        }
+        if syntax.hasHashComments {
+            guard text[offset] == UInt8(ascii: "#") else { return nil }
+            return text[offset...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? text.count
         }
         if begins("/*", at: offset) { return end(after: "*/", from: offset + 2) }
         guard begins("//", at: offset) else { return nil }

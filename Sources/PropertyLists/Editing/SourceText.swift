@@ -207,6 +207,7 @@ extension TextStyle {
                 evidence.strings.note(text, entry.value, isKey: false, layout)
                 continue
             }
+            if layout.hasLines(position) || layout.map.sections?.kinds[position] == .dotted { continue }
             if hasUnit, hasSpace, hasColon { continue }
             let first = layout.map.entries[children[0]]
             // The search for the start of the line is skipped if there is no line break, because a text may be one long
@@ -230,6 +231,13 @@ extension TextStyle {
                     (space, hasSpace) = (Array(text[second.gapStart..<second.start]), true)
                 }
             }
+        }
+        if let line = layout.map.sections?.lines.first(where: { $0.kind == .entry }), let key = line.keys.last {
+            between = Array(text[key.upperBound..<layout.map.entries[line.position].value.lowerBound])
+        }
+        guard !layout.syntax.hasSections else {
+            stringQuotes = evidence.strings.quotes(default: stringQuotes)
+            return
         }
         keyQuotes = evidence.keys.quotes(default: layout.isStringsFile ? .double : keyQuotes)
         stringQuotes = evidence.strings.quotes(default: layout.isStringsFile ? .double : stringQuotes)

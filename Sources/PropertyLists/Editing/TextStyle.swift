@@ -32,8 +32,8 @@ struct TextStyle {
     init(_ format: PropertyList.Format, _ syntax: TextSyntax, _ options: PropertyList.WritingOptions) {
         (self.format, self.syntax, self.options) = (format, syntax, options)
         (unit, space, between) = (Array(syntax.unit.utf8), Array(syntax.space.utf8), Array(syntax.between.utf8))
-        keyQuotes = syntax.bareCharacters == nil ? .double : .whereNeeded
-        stringQuotes = keyQuotes
+        stringQuotes = syntax.bareCharacters == nil ? .double : .whereNeeded
+        keyQuotes = syntax.hasSections ? .whereNeeded : stringQuotes
     }
 }
 
@@ -46,7 +46,7 @@ extension TextStyle {
             let element = try syntax.scalar(.string(key), true, options)
             return Array("<key>".utf8) + Array(element[8..<(element.count - 9)]) + Array("</key>".utf8)
         }
-        if syntax.hasBareKeys, keyQuotes == .whereNeeded, key.isIdentifier { return Array(key.utf8) }
+        if keyQuotes == .whereNeeded, syntax.isBareKey(key) { return Array(key.utf8) }
         return try text(ofString: key, keyQuotes)
     }
 
@@ -56,7 +56,7 @@ extension TextStyle {
         let isQuoted = quotes != .whereNeeded || string.hasPrefix("bpl")
         var text = try syntax.scalar(.string(string), isQuoted, options)
         if usesLetterEscapes, text.first == UInt8(ascii: "\"") { text = text.withLetterEscapes }
-        return quotes == .single ? text.inSingleQuotes : text
+        return quotes == .single ? syntax.singleQuoted(string, text) : text
     }
 
     /// The text of a scalar in this style.
@@ -98,7 +98,7 @@ extension TextStyle {
 
 extension String {
     /// Whether JSON5 accepts this text as a key without quotes.
-    fileprivate var isIdentifier: Bool {
+    var isIdentifier: Bool {
         guard let first = utf8.first, first &- 0x30 > 9 else { return false }
         return utf8.allSatisfy { byte in
             byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte &- 0x30 <= 9
@@ -115,7 +115,7 @@ extension [UInt8] {
     }
 
     /// The string in single quotes, converted from double quotes.
-    fileprivate var inSingleQuotes: [UInt8] {
+    var inSingleQuotes: [UInt8] {
         guard count >= 2, first == UInt8(ascii: "\"") else { return self }
         return [UInt8(ascii: "'")]
             + self[1..<(count - 1)].mappingEscapes { escaped in
@@ -178,6 +178,8 @@ struct FragmentWriter: ValueSink {
     /// The number of containers around the value that is being written.
     private var depth = 0
     private var isAlone = false
+    /// The indentation around the innermost dictionary that is on one line, and its depth.
+    private var outer: (indent: [UInt8]?, depth: Int)?
 
     /// The text of `value`.
     ///
@@ -208,15 +210,19 @@ struct FragmentWriter: ValueSink {
     mutating func begin(_ container: ContainerShape) {
         let marks = marks(of: container)
         output += (isOneTag(container) ? marks.open.dropLast() + "/>" : marks.open).utf8
+        if style.syntax.hasSections, container.isDictionary, outer == nil { (outer, indent) = ((indent, depth), nil) }
         depth += 1
         indent? += style.unit
         isAlone = container.count == 1
+        if indent == nil, !container.isEmpty { output += marks.padding.utf8 }
     }
 
     mutating func end(_ container: ContainerShape) {
         depth -= 1
         indent?.removeLast(style.unit.count)
         if !container.isEmpty || style.syntax.breaksEmpty { beginLine() }
+        if indent == nil, !container.isEmpty { output += marks(of: container).padding.utf8 }
+        if let outer, outer.depth == depth { (indent, self.outer) = (outer.indent, nil) }
         if !isOneTag(container) { output += marks(of: container).close.utf8 }
     }
 
