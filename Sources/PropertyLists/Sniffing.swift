@@ -130,6 +130,9 @@ extension PropertyList.Format {
     package static func ofNewFile(named name: String) -> Self {
         FileExtension(fileName: name)?.format ?? (name.namesJSONWithComments ? .json : .xml)
     }
+
+    /// The format of a new file of another program, which is more often JSON if its name states none.
+    package static func ofNewFile(ofProgramAt path: String) -> Self { FileExtension(fileName: path)?.format ?? .json }
 }
 
 /// The format that the first bytes of an input suggest.

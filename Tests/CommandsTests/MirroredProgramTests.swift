@@ -221,6 +221,39 @@ private struct Laptops {
         #expect(try hosts.run("desk", "read code editor.fontSize").output == "9\n")
     }
 
+    @Test func `in TOML keeps its look on each host, and is created as TOML`() throws {
+        let file = ".config/starship.toml"
+        let desk = "# The desk\nadd_newline = false # compact\n\n[character]\nsuccess_symbol = '>' # plain\n"
+        let laptop = "[directory]\ntruncation_length = 5\n\n# The laptop\n[battery] # small\nfull_symbol = \"x\"\n"
+        let hosts = try Laptops(programs: ["starship"])
+        try hosts.write("desk", file, desk)
+        try hosts.write("laptop", file, laptop)
+        try hosts.join("desk", "laptop", "tablet")
+        for host in ["desk", "laptop", "tablet"] {
+            try hosts.run(host, "adopt starship")
+            try hosts.run(host, "mirror add starship", status: nil)
+        }
+        try hosts.sync("desk", "laptop", "tablet")
+        let directory = "\n[directory]\ntruncation_length = 5\n"
+        #expect(try hosts.text("desk", file) == desk + "\n[battery]\nfull_symbol = 'x'\n" + directory)
+        let character = "[character]\nsuccess_symbol = \">\"\n"
+        #expect(try hosts.text("laptop", file) == "add_newline = false\n" + laptop + "\n" + character)
+        #expect(
+            try hosts.text("tablet", file)
+                == "add_newline = false\n\n[battery]\nfull_symbol = \"x\"\n\n" + character + directory)
+        try hosts.run("tablet", "write starship :character:success_symbol +")
+        try hosts.run("laptop", "write starship :directory:style bold")
+        try hosts.run("desk", "delete starship battery")
+        try hosts.sync("desk", "laptop", "tablet")
+        #expect(
+            try hosts.text("desk", file)
+                == desk.replacing("'>'", with: "'+'") + directory + "style = 'bold'\n")
+        #expect(
+            try hosts.text("laptop", file)
+                == "add_newline = false\n[directory]\ntruncation_length = 5\nstyle = \"bold\"\n\n"
+                + character.replacing(">", with: "+"))
+    }
+
     @Test func `is created with all others that the mirror has, where all known programs are adopted`() throws {
         let hosts = try pair()
         let micro = ".config/micro/settings.json"

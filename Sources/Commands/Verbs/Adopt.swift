@@ -231,7 +231,7 @@ private struct Adoption {
             }
             try checkOther(store, system)
         }
-        let file = store.file(at: path, name: name.text, newFormat: path.description.hasSuffix(".plist") ? .xml : .json)
+        let file = store.file(at: path, name: name.text, newFormat: .ofNewFile(ofProgramAt: path.description))
         let contents = try file.contents(on: system)
         guard contents.exists else {
             if former == nil { try store.adopt(path, as: name, of: program, on: system) }

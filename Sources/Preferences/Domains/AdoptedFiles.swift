@@ -85,7 +85,7 @@ extension StoreFolder {
             let path = folder.resolving(target)
             var file = self.file(
                 at: path, place: try? path.resolvingLinks(in: system.fileSystem), name: domain.text,
-                newFormat: path.description.hasSuffix(".plist") ? .xml : .json)
+                newFormat: .ofNewFile(ofProgramAt: path.description))
             (file.isAdopted, file.audience) = (true, .owner)
             return file
         } catch {
