@@ -311,6 +311,7 @@ extension TOMLReader {
         parts.removeAll(keepingCapacity: true)
         while true {
             let start = position
+            guard parts.count < nesting else { throw Fault(.nestedTooDeeply(limit: nesting), at: start) }
             let text = try readKey()
             parts.append(Part(text: text, place: start..<position))
             skipSpace()
