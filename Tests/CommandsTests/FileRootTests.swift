@@ -72,7 +72,8 @@ import Testing
         #expect(try Self.text(machine) == Self.array)
     }
 
-    @Test(arguments: PropertyList.Format.allCases)
+    /// The root of TOML is a dictionary.
+    @Test(arguments: PropertyList.Format.allCases.filter { $0 != .toml })
     func `an array of each format is converted, read and edited`(_ format: PropertyList.Format) throws {
         let machine = try Self.machine(Self.array)
         #expect(try machine.run("prefs convert ./a.json \(format.rawValue) --from json5").status == 0)

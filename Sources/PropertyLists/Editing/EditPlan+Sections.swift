@@ -207,6 +207,7 @@ extension EditPlan {
     private mutating func add(
         _ entries: [PropertyList.Dictionary.Entry], to position: Int, at path: [EntryPath.Component]
     ) throws(EncodingFailure) {
+        guard !entries.isEmpty else { return }
         let kind = layout.map.sections?.kinds[position]
         let hasHeaders = kind != .dotted
         let lines = entries.filter { !hasHeaders || !$0.value.hasTOMLHeaders }
@@ -222,7 +223,7 @@ extension EditPlan {
             default: try add(lines, toBodyOf: position, at: path)
             }
         }
-        let header = layout.header(of: position)
+        let header = position == 0 ? [] : layout.header(of: position)
         for entry in entries where hasHeaders && entry.value.hasTOMLHeaders {
             try add(
                 section: entry, header: header + (header.isEmpty ? [] : [UInt8(ascii: ".")]), to: position, at: path)
@@ -321,8 +322,8 @@ extension EditPlan {
     ) throws(EncodingFailure) {
         let path = path + [EntryPath.Component(entry.key)]
         let header = header + (try keyText(entry.key, path))
-        let lines = layout.lines(of: position)
-        let place = position == 0 ? text.count : lines.last.map { layout.endOfSection(of: $0) } ?? text.count
+        let last = position == 0 ? nil : layout.lines(of: position).last
+        let place = last.map { layout.endOfSection(of: $0) } ?? text.count
         var writer = writer()
         switch entry.value {
         case .dictionary(let values): try writer.add(section: values, header: header, isElement: false, at: path)
@@ -345,7 +346,7 @@ extension EditPlan {
 
     /// Inserts a section with blank lines around it.
     private mutating func insertSection(_ section: [UInt8], at place: Int, rank: Int) {
-        let isAfterSections = replacements.contains { $0.range == place..<place && !$0.text.isEmpty }
+        let isAfterSections = insertedPlaces.contains(place)
         var before: [UInt8] = []
         if place > 0, !isAfterSections {
             if text[place - 1] != 0x0A { before += style.newline }

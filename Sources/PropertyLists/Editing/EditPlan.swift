@@ -18,7 +18,9 @@ struct EditPlan {
     /// The text that is written in another place.
     private var carried: [Range<Int>] = []
     /// Of insertions at the same offset, that of the lowest rank comes first.
-    private(set) var replacements: [(range: Range<Int>, text: [UInt8], rank: Int)] = []
+    private var replacements: [(range: Range<Int>, text: [UInt8], rank: Int)] = []
+    /// The offsets at which text is inserted.
+    private(set) var insertedPlaces: Set<Int> = []
     /// The dictionaries that were only in the headers of others and have got one of their own.
     var headed: Set<Int> = []
     /// The containers and values that differ and are not replaced yet.
@@ -117,6 +119,7 @@ struct EditPlan {
 
     mutating func replace(_ range: Range<Int>, with text: [UInt8], rank: Int = 0) {
         replacements.append((range, text, rank))
+        if range.isEmpty, !text.isEmpty { insertedPlaces.insert(range.lowerBound) }
     }
 
     /// Notes that a part of the text is written in another place.
