@@ -125,7 +125,19 @@ import Testing
         ("a = {}\n", .set(["a", "c"], 2), "a = { c = 2 }\n"),
         ("a = [1, 2] # c\n", .insert(["a"], 2, 3), "a = [1, 2, 3] # c\n"),
         ("a = [\n  1, # one\n  2,\n]\n", .insert(["a"], 2, 3), "a = [\n  1, # one\n  2,\n  3,\n]\n"),
-        ("a = 1", .set(["b"], 2), "a = 1\nb = 2\n"),
+        ("a = 1", .set(["b"], 2), "a = 1\nb = 2"),
+        ("[a]\nx = 1", .set(["b"], ["y": 2]), "[a]\nx = 1\n\n[b]\ny = 2"),
+        ("a = { b.c = 1, d = 2001-02-03 }\n", .set(["a", "e"], 2), "a = { b.c = 1, d = 2001-02-03, e = 2 }\n"),
+        (
+            "a = { b.c = 1, d = 2001-02-03 }\n", .set(["a", "b", "e"], 2),
+            "a = { b = { c = 1, e = 2 }, d = 2001-02-03 }\n"
+        ),
+        ("s = '''\nx\n'''\n", .set(["s"], "a'''\u{301}b"), "s = \"a'''\u{301}b\"\n"),
+        ("[f]\na.c = 1\n[f.a.t]\ns = true\n", .set(["f", "a", "n"], 3), "[f]\na.c = 1\na.n = 3\n[f.a.t]\ns = true\n"),
+        ("[f]\na.c = 1\n[f.a.t]\ns = true\n", .set(["f", "a", "t"], 2), "[f]\na.c = 1\na.t = 2\n"),
+        ("[f]\na.c = 1\n[f.a.t]\n", .set(["f", "a", "n"], ["x": 1]), "[f]\na.c = 1\na.n = { x = 1 }\n[f.a.t]\n"),
+        ("b.c = 1\n[[b.a]]\n", .remove(["b", "a", 0]), "b.c = 1\nb.a = []\n"),
+        ("b.c.a = 'q'\n[c]\n[b.b.a]\n", .set(["b", "b"], 1), "b.c.a = 'q'\nb.b = 1\n[c]\n"),
         ("", .set(["b"], 2), "b = 2\n"),
         // A new table is a section at the end, or after the tables of its table.
         ("[a]\nx = 1\n", .set(["b"], ["y": 2]), "[a]\nx = 1\n\n[b]\ny = 2\n"),
@@ -161,6 +173,35 @@ import Testing
             let result = try source.edited(to: value, by: edit.step).bytes
             #expect(String(decoding: result, as: UTF8.self) == expected.replacing("\n", with: newline))
         }
+    }
+
+    /// A text, the former and the new path of an entry, and the new text.
+    static let moves: [(String, EntryPath, EntryPath, String)] = [
+        ("[[t]]\nx = 1\n[q]\narr = [1]\n", ["t", 0], ["q", "arr", 0], "t = []\n[q]\narr = [{ x = 1 }]\n"),
+        ("inl = {a = 1}\n[t]\nx = 1\n", ["t"], ["inl", "t"], "inl = {a = 1, t = { x = 1 }}\n"),
+        ("arr = [1]\na.b = 1\na.c = 2\n", ["a"], ["arr", 0], "arr = [{ b = 1, c = 2 }]\n"),
+        ("a = [{x.y = 1}]\nb = {q=1}\n", ["a", 0, "x"], ["b", "x"], "a = [{}]\nb = {q=1, x={ y = 1 }}\n"),
+        ("[[a]]\nx = 1\n\n[[b]]\nq = 1\n", ["a", 0], ["b", 0], "a = []\n\n[[b]]\nx = 1\n"),
+        ("y = 2\nx = { k = 1 }\n[[b]]\nq = 1\n", ["x"], ["b", 0], "y = 2\n\n[[b]]\nk = 1\n"),
+        ("[t]\nd = 2001-02-03\n\n[u]\n", ["t"], ["u", "v"], "[u]\n\n[u.v]\nd = 2001-02-03\n"),
+        ("b = {d=0xFF}\n[t]\nq=1\n", ["b"], ["t", "b"], "[t]\nq=1\nb = {d=0xFF}\n"),
+        (
+            "# head\n\n# about\na = [\n  1, # one\n  2,\n] # t\n\n[z]\n", ["a"], ["z", "a"],
+            "# head\n\n\n[z]\n# about\na = [\n  1, # one\n  2,\n] # t\n"
+        ),
+        ("# of a\na = 1\nb.c = 2\n", ["a"], ["b", "d"], "# of a\nb.c = 2\nb.d = 1\n"),
+        ("b.c = 2\n# of a\na = 1\n", ["a"], ["b", "d"], "b.c = 2\n# of a\nb.d = 1\n"),
+    ]
+
+    @Test(arguments: moves) func `is moved with its notation`(
+        _ text: String, _ old: EntryPath, _ new: EntryPath, _ expected: String
+    ) throws {
+        let source = try SourceText(Array(text.utf8), as: .toml)
+        var value = source.value
+        let entry = try #require(try value.remove(at: old))
+        try value.set(entry, at: new)
+        let result = try source.edited(to: value, by: .move(old, to: new)).bytes
+        #expect(String(decoding: result, as: UTF8.self) == expected)
     }
 
     @Test func `a moved entry keeps its notation and comments`() throws {

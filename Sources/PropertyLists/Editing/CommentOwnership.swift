@@ -197,7 +197,9 @@ extension SourceLayout {
     /// - Parameter indent: The indentation of the new line, or nil if the value must be on one line.
     func text(ofMoved position: Int, indent: [UInt8]?) -> [UInt8]? {
         let range = map.entries[position].value
-        guard !range.isEmpty else { return nil }
+        // The range of a table is that of its header or key.
+        let kind = map.sections?.kinds[position]
+        guard !range.isEmpty, kind == nil || kind == .inline, !hasLines(position) else { return nil }
         guard text[range].contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return Array(text[range]) }
         guard let indent else { return nil }
         let former = self.indent(ofLineAt: range.lowerBound)

@@ -127,6 +127,7 @@ extension EditPlan {
         let text = try entry(insertion, like: sibling, change, indent: indent)
         let separator = mark.map { [$0] } ?? []
         guard let source = insertion.source, let container = layout.map.entries[source].container,
+            !layout.hasLines(container), layout.map.sections?.kinds[container] != .dotted,
             let index = layout.index(of: source)
         else { return text + separator }
         let owned = layout.comments(of: index, in: container)

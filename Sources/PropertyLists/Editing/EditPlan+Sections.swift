@@ -97,6 +97,25 @@ extension SourceLayout {
         return end
     }
 
+    /// The indices of the lines whose keys name the entry.
+    fileprivate func keyLines(of position: Int) -> [Int] {
+        lines(of: position).filter { index in
+            line(index).map { $0.kind == .entry && $0.path.contains(position) } ?? false
+        }
+    }
+
+    /// The local dates and times in the value of an entry, which are strings that look like their text.
+    func localTexts(in position: Int) -> Set<Name> {
+        guard map.sections != nil else { return [] }
+        return Set(
+            (position..<endsOfEntries[position]).lazy.compactMap { inner -> Name? in
+                let range = map.entries[inner].value
+                guard children[inner].isEmpty, !range.isEmpty, text[range.lowerBound] &- 0x30 <= 9 else { return nil }
+                let token = String(decoding: text[range], as: UTF8.self)
+                return TOMLDate.isLocal(token) ? Name(token) : nil
+            })
+    }
+
     /// The path of a dictionary, or of an array of them, as a header has it.
     fileprivate func header(of position: Int) -> [UInt8] {
         for line in lines(of: position).lazy.compactMap({ self.line($0) }) where line.kind != .entry {
@@ -153,12 +172,13 @@ extension EditPlan {
 
     /// Adds the header or the key without which a dictionary that has lost all its entries would not exist.
     private mutating func keepEmpty(_ position: Int, at path: [EntryPath.Component]) {
-        guard let first = layout.lines(of: position).first else { return }
         switch layout.map.sections?.kinds[position] {
         case .implicit:
+            guard let first = layout.lines(of: position).first else { return }
             insertHeader(of: position, at: layout.start(ofLine: first), path)
         case .dotted:
-            guard let prefix = prefix(of: position, inLine: first) else { return }
+            guard let first = layout.keyLines(of: position).first, let prefix = prefix(of: position, inLine: first)
+            else { return }
             insertLines(prefix + style.between + "{}".utf8, at: layout.start(ofLine: first))
         case .header, .inline, nil: break
         }
@@ -180,9 +200,12 @@ extension EditPlan {
 
     /// Inserts whole lines at the start of a line.
     private mutating func insertLines(_ lines: [UInt8], at place: Int, rank: Int = 0) {
-        let isAfterText = place == text.count && place > 0 && text[place - 1] != 0x0A
-        replace(place..<place, with: (isAfterText ? style.newline : []) + lines + style.newline, rank: rank)
+        let isAfterText = lacksNewline(place)
+        replace(place..<place, with: isAfterText ? style.newline + lines : lines + style.newline, rank: rank)
     }
+
+    /// Whether the place is the end of a text whose last line has no line break; it gets none.
+    private func lacksNewline(_ place: Int) -> Bool { place == text.count && place > 0 && text[place - 1] != 0x0A }
 
     /// The rank of a header at a path: after the lines of the section before it, and after the tables inside that. The
     /// next two are those of its lines and of the blank line after them.
@@ -194,9 +217,52 @@ extension EditPlan {
             throw EncodingFailure(.kindNotSupported(change.new.kind), format: style.format)
         }
         removeLines(of: change.position)
+        let outer = style
+        style.bareTexts = layout.localTexts(in: change.position)
+        defer { style = outer }
         try add(
             [PropertyList.Dictionary.Entry(key: key.text, value: change.new)], to: container,
             at: Array(change.path.dropLast()))
+    }
+}
+
+// MARK: Braces
+
+extension EditPlan {
+    /// Plans the edit of a dictionary in braces, some of whose keys have several parts.
+    mutating func edit(
+        dotted change: Change, from old: PropertyList.Dictionary, to new: PropertyList.Dictionary
+    ) throws(EncodingFailure) {
+        let added = new.filter { old[$0.key] == nil }
+        let kept = PropertyList.Dictionary(new.lazy.filter { old[$0.key] != nil }.map { ($0.key, $0.value) })
+        guard keepsKeys(change.position, from: old, to: kept) else { return try replace(value: change) }
+        for child in layout.children[change.position] {
+            guard let former = old[key(child)], let value = new[key(child)], former != value else { continue }
+            let path = change.path + [EntryPath.Component(key(child))]
+            pending.append(Change(position: child, old: former, new: value, path: path))
+        }
+        guard !added.isEmpty else { return }
+        let inside = change.position + 1..<layout.endsOfEntries[change.position]
+        let place = inside.map { layout.map.entries[$0].value.upperBound }.max() ?? 0
+        for entry in added {
+            let path = change.path + [EntryPath.Component(entry.key)]
+            let value = try FragmentWriter.text(of: entry.value, style, indent: nil, at: path)
+            replace(
+                place..<place, with: ",".utf8 + style.space + (try keyText(entry.key, path)) + style.between + value)
+        }
+    }
+
+    /// Whether a dictionary in braces keeps its keys, those of several parts too.
+    private func keepsKeys(
+        _ position: Int, from old: PropertyList.Dictionary, to new: PropertyList.Dictionary
+    ) -> Bool {
+        guard old.count == new.count else { return false }
+        return layout.children[position].allSatisfy { child in
+            guard let former = old[key(child)], let value = new[key(child)] else { return false }
+            guard layout.map.sections?.kinds[child] == .dotted else { return true }
+            guard case .dictionary(let old) = former, case .dictionary(let new) = value else { return false }
+            return keepsKeys(child, from: old, to: new)
+        }
     }
 }
 
@@ -210,7 +276,7 @@ extension EditPlan {
         guard !entries.isEmpty else { return }
         let kind = layout.map.sections?.kinds[position]
         let hasHeaders = kind != .dotted
-        let lines = entries.filter { !hasHeaders || !$0.value.hasTOMLHeaders }
+        let lines = entries.filter { !hasHeaders || !getsHeaders($0, at: path) }
         if !lines.isEmpty {
             switch kind {
             case .dotted: try add(lines, toDotted: position, at: path)
@@ -224,24 +290,35 @@ extension EditPlan {
             }
         }
         let header = position == 0 ? [] : layout.header(of: position)
-        for entry in entries where hasHeaders && entry.value.hasTOMLHeaders {
+        for entry in entries where hasHeaders && getsHeaders(entry, at: path) {
             try add(
                 section: entry, header: header + (header.isEmpty ? [] : [UInt8(ascii: ".")]), to: position, at: path)
         }
     }
 
+    /// The text of a new line.
+    ///
+    /// - Parameter prefix: The text before the key of the entry.
     private mutating func line(
-        _ entry: PropertyList.Dictionary.Entry, indent: [UInt8], at path: [EntryPath.Component]
+        _ entry: PropertyList.Dictionary.Entry, indent: [UInt8], prefix: [UInt8] = [], at path: [EntryPath.Component]
     ) throws(EncodingFailure) -> [UInt8] {
         let path = path + [EntryPath.Component(entry.key)]
-        let key = try keyText(entry.key, path)
-        guard let (position, value) = movedValue(entry, path) else {
-            return indent + key + style.between
-                + (try FragmentWriter.text(of: entry.value, style, indent: nil, at: path))
+        let key = prefix + (try keyText(entry.key, path)) + style.between
+        guard let position = movedPosition(entry, path) else {
+            return indent + key + (try FragmentWriter.text(of: entry.value, style, indent: nil, at: path))
+        }
+        let value: [UInt8]
+        if let text = layout.text(ofMoved: position, indent: indent) {
+            carry(layout.map.entries[position].value)
+            value = text
+        } else {
+            var style = style
+            style.bareTexts = layout.localTexts(in: position)
+            value = try FragmentWriter.text(of: entry.value, style, indent: nil, at: path)
         }
         // The comments go with the entry.
         var (before, after): ([UInt8], [UInt8]) = ([], [])
-        if let index = layout.lines(of: position).first, let former = layout.line(index) {
+        if let index = layout.lines(of: position).first, let former = layout.line(index), former.position == position {
             let lines = layout.start(ofLine: index)..<layout.end(ofLine: index)
             for comment in layout.allComments where lines.contains(comment.lowerBound) {
                 guard !former.range.contains(comment.lowerBound) else { continue }
@@ -253,28 +330,32 @@ extension EditPlan {
                 }
             }
         }
-        carry(layout.map.entries[position].value)
-        return before + indent + key + style.between + value + after
+        return before + indent + key + value + after
     }
 
-    /// The text of the value that the verb moves to `path`, and its position.
-    private func movedValue(
+    /// The position of the entry that the verb moves to `path`, if it is this one.
+    private func movedPosition(
         _ entry: PropertyList.Dictionary.Entry, _ path: [EntryPath.Component]
-    ) -> (position: Int, text: [UInt8])? {
-        guard let moved, moved.value == entry.value, path == step?.movedTo?.components,
-            !layout.hasLines(moved.position), let text = layout.text(ofMoved: moved.position, indent: nil)
-        else { return nil }
-        return (moved.position, text)
+    ) -> Int? {
+        guard let moved, moved.value == entry.value, path == step?.movedTo?.components else { return nil }
+        return moved.position
+    }
+
+    /// Whether a new entry is written with headers: one that is moved out of brackets keeps them.
+    private func getsHeaders(_ entry: PropertyList.Dictionary.Entry, at path: [EntryPath.Component]) -> Bool {
+        guard entry.value.hasTOMLHeaders else { return false }
+        return movedPosition(entry, path + [EntryPath.Component(entry.key)]).map { layout.hasLines($0) } ?? true
     }
 
     private mutating func add(
         _ entries: [PropertyList.Dictionary.Entry], toDotted position: Int, at path: [EntryPath.Component]
     ) throws(EncodingFailure) {
-        guard let last = layout.lines(of: position).last, let prefix = prefix(of: position, inLine: last) else {
-            return
-        }
+        guard let last = layout.keyLines(of: position).last, let former = layout.line(last),
+            let prefix = prefix(of: position, inLine: last)
+        else { return }
+        let indent = layout.indent(ofLineAt: former.range.lowerBound)
         for entry in entries {
-            let text = prefix + ".".utf8 + (try line(entry, indent: [], at: path))
+            let text = try line(entry, indent: indent, prefix: Array(prefix[indent.count...]) + ".".utf8, at: path)
             insertLines(text, at: layout.end(ofLine: last))
         }
     }
@@ -324,7 +405,7 @@ extension EditPlan {
         let header = header + (try keyText(entry.key, path))
         let last = position == 0 ? nil : layout.lines(of: position).last
         let place = last.map { layout.endOfSection(of: $0) } ?? text.count
-        var writer = writer()
+        var writer = writer(movedPosition(entry, path).map { layout.localTexts(in: $0) } ?? [])
         switch entry.value {
         case .dictionary(let values): try writer.add(section: values, header: header, isElement: false, at: path)
         case .array(let elements):
@@ -338,18 +419,21 @@ extension EditPlan {
         insertSection(Array(writer.finished()), at: place, rank: rank(path))
     }
 
-    private func writer() -> TOMLWriter {
+    private func writer(_ bareTexts: Set<Name> = []) -> TOMLWriter {
         TOMLWriter(
             style.options, newline: style.newline, between: style.between,
-            prefersLiterals: style.stringQuotes == .single)
+            prefersLiterals: style.stringQuotes == .single, bareTexts: bareTexts.union(style.bareTexts))
     }
 
     /// Inserts a section with blank lines around it.
     private mutating func insertSection(_ section: [UInt8], at place: Int, rank: Int) {
+        if lacksNewline(place) {
+            let section = section.dropLast(style.newline.count)
+            return replace(place..<place, with: style.newline + style.newline + section, rank: rank + 3)
+        }
         let isAfterSections = insertedPlaces.contains(place)
         var before: [UInt8] = []
         if place > 0, !isAfterSections {
-            if text[place - 1] != 0x0A { before += style.newline }
             if !text[..<place].hasBlankEnd { before += style.newline }
         } else if isAfterSections, place == text.count {
             before = style.newline
@@ -404,7 +488,9 @@ extension EditPlan {
                 ? layout.lines(of: children[0]).first.map { layout.start(ofLine: $0) } ?? text.count
                 : layout.lines(of: children[insertion.index]).last.map { layout.endOfSection(of: $0) } ?? text.count
             guard case .dictionary(let values) = insertion.value else { continue }
-            if let source = insertion.source, let range = rangeOfLines(of: source) {
+            if let source = insertion.source, layout.map.entries[source].container == change.position,
+                let range = rangeOfLines(of: source)
+            {
                 carry(range)
                 var section = Array(text[range])
                 if section.last != 0x0A { section += style.newline }

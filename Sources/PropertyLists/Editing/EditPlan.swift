@@ -89,7 +89,7 @@ struct EditPlan {
                 }
                 try edit(dictionary: change, from: old, to: new)
             case (.array(let old), .array(let new)): try edit(array: change, from: old, to: new)
-            default: try replace(change)
+            default: try replace(value: change)
             }
         }
     }
@@ -205,7 +205,7 @@ extension EditPlan {
 // MARK: Dictionaries and arrays
 
 extension EditPlan {
-    private func key(_ position: Int) -> String { layout.map.entries[position].component?.text ?? "" }
+    func key(_ position: Int) -> String { layout.map.entries[position].component?.text ?? "" }
 
     private mutating func edit(
         dictionary change: Change, from old: PropertyList.Dictionary, to new: PropertyList.Dictionary
@@ -215,10 +215,8 @@ extension EditPlan {
         var positions: [EntryPath.Component: Int] = [:]
         for (index, child) in children.enumerated() { positions[EntryPath.Component(key(child))] = index }
         let isPlain = positions.count == old.count && old.keys.allSatisfy { positions[EntryPath.Component($0)] != nil }
-        guard isPlain, !isWrapping(old), !isWrapping(new) else { return try replace(change) }
-        if layout.hasDottedKeys(change.position), !keepsKeys(change.position, from: old, to: new) {
-            return try replace(change)
-        }
+        guard isPlain, !isWrapping(old), !isWrapping(new) else { return try replace(value: change) }
+        if layout.hasDottedKeys(change.position) { return try edit(dotted: change, from: old, to: new) }
 
         let (source, target) = (source(in: change), target(in: change))
         let isRenamed = source.map { old[$0.text] != nil && new[$0.text] == nil } ?? false
@@ -263,19 +261,6 @@ extension EditPlan {
         try arrange(change, entryChanges, insertions)
     }
 
-    /// Whether a dictionary in braces keeps its keys, those of several parts too.
-    private func keepsKeys(
-        _ position: Int, from old: PropertyList.Dictionary, to new: PropertyList.Dictionary
-    ) -> Bool {
-        guard old.count == new.count else { return false }
-        return layout.children[position].allSatisfy { child in
-            guard let former = old[key(child)], let value = new[key(child)] else { return false }
-            guard layout.map.sections?.kinds[child] == .dotted else { return true }
-            guard case .dictionary(let old) = former, case .dictionary(let new) = value else { return false }
-            return keepsKeys(child, from: old, to: new)
-        }
-    }
-
     /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
     private func isWrapping(_ dictionary: PropertyList.Dictionary) -> Bool {
         options.unwrapsJSON && style.syntax.hasWrappings && dictionary.count <= 1
@@ -309,7 +294,7 @@ extension EditPlan {
         array change: Change, from old: [PropertyList], to new: [PropertyList]
     ) throws(EncodingFailure) {
         let children = layout.children[change.position]
-        guard children.count == old.count else { return try replace(change) }
+        guard children.count == old.count else { return try replace(value: change) }
         var entryChanges = [EntryChange](repeating: .kept, count: old.count)
         var insertions: [Insertion] = []
         if let stated = stated(change, from: old, to: new) {
@@ -392,7 +377,7 @@ extension EditPlan {
 
 extension EditPlan {
     /// Replaces a value as a whole.
-    private mutating func replace(_ change: Change) throws(EncodingFailure) {
+    mutating func replace(value change: Change) throws(EncodingFailure) {
         let entry = layout.map.entries[change.position]
         let range = entry.value
         guard !range.isEmpty else {
@@ -402,6 +387,7 @@ extension EditPlan {
         }
         if let text = layout.syntax.scalarLike(change.new, Array(text[range])) { return replace(range, with: text) }
         var style = style
+        style.bareTexts = layout.localTexts(in: change.position)
         if !layout.syntax.hasTags { style.stringQuotes = quotes(of: range) ?? style.stringQuotes }
         let hasLines = text[range].contains { $0 == 0x0A || $0 == 0x0D }
         let isOnLines = change.old.isContainer && hasLines || isOnLines(change.position)

@@ -207,7 +207,11 @@ extension TextStyle {
                 evidence.strings.note(text, entry.value, isKey: false, layout)
                 continue
             }
-            if layout.hasLines(position) || layout.map.sections?.kinds[position] == .dotted { continue }
+            if layout.hasLines(position) || layout.hasDottedKeys(position)
+                || layout.map.sections?.kinds[position] == .dotted
+            {
+                continue
+            }
             if hasUnit, hasSpace, hasColon { continue }
             let first = layout.map.entries[children[0]]
             // The search for the start of the line is skipped if there is no line break, because a text may be one long

@@ -26,6 +26,8 @@ struct TextStyle {
     var stringQuotes: Quotes
     /// Whether control characters in OpenStep strings are escaped with letters instead of octal digits.
     var usesLetterEscapes = false
+    /// The strings that have no quotes although others have: local dates and times that stay what they are.
+    var bareTexts: Set<Name> = []
     /// The texts of numbers that a real does not represent exactly, by the real that they are read as.
     var exactNumbers: [Double: Set<String>] = [:]
 
@@ -71,6 +73,7 @@ extension TextStyle {
         options.limits.nesting -= depth
         switch scalar {
         case .data(let data) where syntax.hasTags: return element(of: data, indent)
+        case .string(let string) where !bareTexts.isEmpty && bareTexts.contains(Name(string)): return Array(string.utf8)
         case .string(let string) where !syntax.hasTags: return try text(ofString: string, stringQuotes)
         case .real(let number):
             guard let texts = exactNumbers[number], let text = texts.first else { break }

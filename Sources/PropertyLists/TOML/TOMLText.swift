@@ -421,8 +421,9 @@ extension TOMLText {
         let beginsLine = former.dropFirst(3).first?.isNewline ?? false || text.utf8.first == 0x0A
         var body = ""
         if quotes == "'''" {
+            let runs = text.utf8.split { $0 != UInt8(ascii: "'") }
             guard text.utf8.allSatisfy({ ($0 >= 0x20 || $0 == 0x09 || $0 == 0x0A) && $0 != 0x7F }),
-                !text.contains("'''"), !text.hasSuffix("'")
+                runs.allSatisfy({ $0.count < 3 }), text.utf8.last != UInt8(ascii: "'")
             else { return nil }
             for scalar in text.unicodeScalars {
                 if scalar == "\n" { body += newline } else { body.unicodeScalars.append(scalar) }

@@ -23,6 +23,8 @@ struct TOMLWriter: ~Copyable {
     private let between: [UInt8]
     /// Whether strings have single quotes where they can.
     private let prefersLiterals: Bool
+    /// The strings that are written without quotes.
+    private let bareTexts: Set<Name>
     /// The path of the value that is being written, for a failure and the limit of nesting.
     private var path: [EntryPath.Component] = []
     /// The number of values and keys so far, as a reader counts them.
@@ -30,10 +32,10 @@ struct TOMLWriter: ~Copyable {
 
     init(
         _ options: PropertyList.WritingOptions, newline: [UInt8] = [0x0A], between: [UInt8] = Array(" = ".utf8),
-        prefersLiterals: Bool = false
+        prefersLiterals: Bool = false, bareTexts: Set<Name> = []
     ) {
         (self.options, self.newline, self.between) = (options, newline, between)
-        self.prefersLiterals = prefersLiterals
+        (self.prefersLiterals, self.bareTexts) = (prefersLiterals, bareTexts)
     }
 
     consuming func finished() -> Data { output.data() }
@@ -146,7 +148,9 @@ struct TOMLWriter: ~Copyable {
     private mutating func add(inline value: PropertyList) throws(Refusal) {
         switch value {
         case .string(let text):
-            if prefersLiterals, TOMLText.isLiteral(text) {
+            if !bareTexts.isEmpty, bareTexts.contains(Name(text)) {
+                output.append(text: text)
+            } else if prefersLiterals, TOMLText.isLiteral(text) {
                 output.append(UInt8(ascii: "'"))
                 output.append(text: text)
                 output.append(UInt8(ascii: "'"))
