@@ -21,7 +21,7 @@ extension PropertyList {
     }
 }
 
-/// Reads TOML 1.1, of which 1.0 is a part, from validated UTF-8.
+/// Reads TOML 1.0 and 1.1. The text is valid UTF-8.
 ///
 /// A later header can add to a table that began earlier, so the tables are collected first, and then passed to the
 /// builder in the order of their first keys.
