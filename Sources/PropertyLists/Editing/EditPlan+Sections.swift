@@ -461,26 +461,8 @@ extension EditPlan {
         guard PropertyList.array(new).hasTOMLHeaders, children.count == old.count else {
             return try replace(section: change)
         }
-        var insertions: [Insertion] = []
-        if let stated = stated(change, from: old, to: new) {
-            for index in stated.removed { removeLines(of: children[index]) }
-            insertions = stated.insertion.map { [$0] } ?? []
-        } else {
-            for (range, replaced) in Self.differences(from: old, to: new) {
-                let common = range.count == replaced.count ? range.count : 0
-                for step in 0..<common {
-                    let (index, place) = (range.lowerBound + step, replaced.lowerBound + step)
-                    pending.append(
-                        Change(
-                            position: children[index], old: old[index], new: new[place],
-                            path: change.path + [EntryPath.Component(place)]))
-                }
-                for index in range.dropFirst(common) { removeLines(of: children[index]) }
-                insertions += replaced.dropFirst(common).map {
-                    Insertion(index: range.upperBound - 1, key: nil, value: new[$0])
-                }
-            }
-        }
+        let (removed, insertions) = elementChanges(change, from: old, to: new)
+        for index in removed { removeLines(of: children[index]) }
         let header = layout.header(of: change.position)
         for insertion in insertions {
             let place =

@@ -295,35 +295,43 @@ extension EditPlan {
     ) throws(EncodingFailure) {
         let children = layout.children[change.position]
         guard children.count == old.count else { return try replace(value: change) }
+        let (removed, insertions) = elementChanges(change, from: old, to: new)
         var entryChanges = [EntryChange](repeating: .kept, count: old.count)
-        var insertions: [Insertion] = []
+        for index in removed { entryChanges[index] = .removed }
+        try arrange(change, entryChanges, insertions)
+    }
+
+    /// Plans the edits of the elements that change into others, and returns which are removed, and the new ones.
+    mutating func elementChanges(
+        _ change: Change, from old: [PropertyList], to new: [PropertyList]
+    ) -> (removed: [Int], insertions: [Insertion]) {
         if let stated = stated(change, from: old, to: new) {
-            for index in stated.removed { entryChanges[index] = .removed }
-            return try arrange(change, entryChanges, stated.insertion.map { [$0] } ?? [])
+            return (stated.removed, stated.insertion.map { [$0] } ?? [])
         }
+        var removed: [Int] = []
+        var insertions: [Insertion] = []
         for (range, replaced) in Self.differences(from: old, to: new) {
             // If there are more or fewer elements than before, none of them is known to have changed into another.
             let common = range.count == replaced.count ? range.count : 0
-            for step in 0..<common {
-                let index = range.lowerBound + step
+            for (index, place) in zip(range.prefix(common), replaced) {
                 pending.append(
                     Change(
-                        position: children[index], old: old[index], new: new[replaced.lowerBound + step],
-                        path: change.path + [EntryPath.Component(replaced.lowerBound + step)]))
+                        position: layout.children[change.position][index], old: old[index], new: new[place],
+                        path: change.path + [EntryPath.Component(place)]))
             }
-            for index in range.dropFirst(common) { entryChanges[index] = .removed }
-            for index in replaced.dropFirst(common) {
-                insertions.append(Insertion(index: range.upperBound - 1, key: nil, value: new[index]))
+            removed += range.dropFirst(common)
+            insertions += replaced.dropFirst(common).map {
+                Insertion(index: range.upperBound - 1, key: nil, value: new[$0])
             }
         }
-        try arrange(change, entryChanges, insertions)
+        return (removed, insertions)
     }
 
     /// The limit of element comparisons in the search for the common elements of two arrays.
     private static let mostComparisons = 1 << 20
 
     /// Returns the ranges of elements that differ, each with its replacement.
-    static func differences(
+    private static func differences(
         from old: [PropertyList], to new: [PropertyList]
     ) -> [(Range<Int>, Range<Int>)] {
         let head = zip(old, new).prefix { $0 == $1 }.count
