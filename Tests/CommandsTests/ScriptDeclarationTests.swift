@@ -48,6 +48,72 @@ struct `A script with its own declaration` {
         #expect(try shell("prefs args --completions bash nightly").text.contains("mapfile -t words"))
     }
 
+    @Test func `reads the file that its caller names before the stored settings`() throws {
+        try write(
+            "serve",
+            """
+            #!/bin/sh
+            #prefs domain=com.example.serve closed
+            # @config -c --config=FILE <~/serve.toml>  Read settings from FILE {env: SERVE_CONFIG}
+            # @option -t --timeout=INT <30>  Seconds to wait [1..60]
+            # @option --name=TEXT!
+            # @command run
+            # @option --level=INT <1>
+
+            """ + Self.line + "echo \"$timeout $name ${level-}\"\n")
+        #expect(try shell("prefs schema check serve").text == "serve: OK\n")
+        let files = [
+            ("serve.toml", "timeout = 20\nname = \"home\"\n"),
+            ("a.json", "{ // mine\n \"timeout\": 7, \"name\": \"a\",\n}"),
+            ("broken.json", "{ \"timeout\": 7"), ("list.json", "[1]"), ("level.toml", "level = 4\n"),
+            ("wrong.toml", "# one\ntimeout = 99\nlevel = \"x\"\ntimout = 1\n"),
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: command.home.appending(path: name)) }
+        let rows: [(line: String, output: String)] = [
+            ("./serve run", "20 home 1"), ("./serve -c a.json run", "7 a 1"), ("./serve -c ~/a.json -t 5 run", "5 a 1"),
+            ("SERVE_CONFIG=a.json ./serve run", "7 a 1"), ("SERVE_CONFIG=none ./serve -c a.json run", "7 a 1"),
+            ("./serve -c level.toml --name b run", "30 b 4"),
+            ("./serve -c none run", "serve: --config: cannot read $HOME/none: No such file or directory"),
+            ("./serve -c broken.json run", "serve: --config: $HOME/broken.json:1:15: ends inside an object"),
+            (
+                "./serve -c list.json run",
+                "serve: --config: $HOME/list.json: the root value is of type array, not a dictionary of settings"
+            ),
+            (
+                "./serve -c wrong.toml run",
+                """
+                serve: $HOME/wrong.toml:2: :timeout must be from 1 to 60
+                serve: $HOME/wrong.toml:3: :level must be an integer
+                serve: $HOME/wrong.toml:4: :timout is not declared; did you mean timeout?
+                """
+            ),
+            (
+                "SERVE_CONFIG=none ./serve run",
+                "serve: config in environment: cannot read $HOME/none: No such file or directory"
+            ),
+        ]
+        let home = command.home.path(percentEncoded: false).trimmingCharacters(in: ["/"])
+        for (line, output) in rows {
+            let result = try shell(line)
+            let isMistake = output.hasPrefix("serve: ")
+            let expected = output.replacing("$HOME", with: "/\(home)") + (isMistake ? "\nTry serve --help.\n" : "\n")
+            #expect((isMistake ? result.errorText : result.text) == expected, "\(line)")
+            #expect(result.status == (isMistake ? 2 : 0), "\(line)")
+        }
+        // What is saved is the path and the flags, and not what the file has.
+        let saving = try shell("./serve -c a.json -t 9 --save run && rm serve.toml && ./serve run")
+        #expect(saving.text == "9 a 1\n7 a 1\n")
+        #expect(
+            saving.errorText == "serve: --timeout: saved, but /\(home)/a.json has a value, which is used before it\n")
+        #expect(
+            try shell("prefs read com.example.serve --layer user").text
+                == "{\n  \"config\": \"/\(home)/a.json\",\n  \"timeout\": 9\n}\n")
+        let help = try shell("./serve --help-values run").text.split(separator: /\s+/).joined(separator: " ")
+        #expect(help.contains("now a from /\(home)/a.json"), "\(help)")
+        let refused = try shell("prefs args --build serve")
+        #expect(refused.status == 2 && refused.errorText.contains("3:11: Configuration"), "\(refused.errorText)")
+    }
+
     @Test func `stores nothing without a domain`() throws {
         try write("tool", "#!/bin/sh\n#prefs\n# @flag -v --verbose  More\n" + Self.line + "echo \"$verbose $#\"\n")
         let before = try shell("find . | sort").text

@@ -11,6 +11,10 @@ extension Setting where Value == Int {
     static let fontSize = Setting("fontSize", default: 12).range(6...96).flag("font-size").title("Size of the text")
 }
 
+extension Setting where Value == Int {
+    static let timeout = Setting("timeout", default: 30).range(1...60).flag("timeout")
+}
+
 extension Setting where Value == String? {
     static let author = Setting("author")
 }
@@ -136,6 +140,40 @@ struct Mail: Decodable {
         let model = Model(defaults: editor)
         model.width.value = 300
         #expect(editor.integer(forKey: "sidebarWidth") == 300)
+    }
+
+    @Test func `on a daemon is correct`() async throws {
+        let service = Schema("com.example.service", title: "Serves files") {
+            Setting("config", default: "~/.config/service.toml").configuration().flag("config", "c")
+            Setting.timeout
+        }
+        let folder = try TemporaryFolder()
+        let (store, path) = (Store.memory(), folder.url.appending(path: "service.toml").path(percentEncoded: false))
+        try Data("timeout = 20\n".utf8).write(to: URL(filePath: path))
+        #expect(try service.parse(["service", "--config", path], in: .memory())[.timeout] == 20)
+        #expect(try service.parse(["service", "--config", path, "--timeout=7"], in: .memory())[.timeout] == 7)
+        #expect(throws: Schema.Ending.self) { try service.parse(["service", "--config", path + "x"], in: .memory()) }
+        let defaults = try Defaults(
+            "com.example.service", in: store, layers: [.arguments, .environment, .file(path, isRequired: true), .user])
+        let timeout = defaults[.timeout]
+        #expect(timeout == 20 && defaults.origin(of: .timeout)?.file == path)
+        #expect(defaults.explain(.timeout).inForce?.line == 1)
+        let settings = defaults.snapshot()
+        let limit = settings[.timeout]
+        #expect(limit == 20)
+        let vault = MemoryProvider(["timeout": 25], name: "vault")
+        let provided = try Defaults("com.example.service", in: store, layers: [.environment, .provider(vault), .user])
+        #expect(provided[.timeout] == 25 && provided.origin(of: .timeout)?.name == "vault")
+        var values = provided.values(of: .timeout).makeAsyncIterator()
+        vault.values = ["timeout": 26]
+        while let value = await values.next(), value != 26 {}
+        let log = Mutex<[String]>([])
+        let observation = defaults.observeReads { read in
+            log.withLock { $0.append("\(read.key) from \(read.origin?.description ?? "the program")") }
+        }
+        #expect(defaults[.timeout] == 20)
+        #expect(log.withLock(\.self) == ["timeout from file (\(path))"])
+        observation.cancel()
     }
 
     @Test func `on observing changes is correct`() async throws {

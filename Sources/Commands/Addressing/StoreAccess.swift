@@ -432,9 +432,17 @@ extension StoreAccess {
     func layers(
         _ domain: AddressedDomain, stored: [LayerSource], hasVariables: Bool? = nil
     ) -> LayerStack {
-        layers(
+        let layers = layers(
             domain, stored: stored, schemaInForce(domain),
             hasVariables: hasVariables ?? (requestedReading == .effective))
+        do throws(Schema.Arguments.Mistake) {
+            return try layers.withConfiguration(on: system) { file throws(StoreFailure) in
+                try file.configuration(on: system)
+            }
+        } catch {
+            context.note("\(error); skipped")
+            return layers
+        }
     }
 
     /// Returns the layers of a domain whose files were read, with this schema instead of the installed one.

@@ -44,7 +44,7 @@ struct ScriptCall {
     func run() throws -> ExitStatus {
         let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
         if let newer = schema.newerVersion(in: stored) { try say("\(newer)") }
-        switch layers(stored, .init()).arguments(words, of: schema, on: context.system) {
+        switch layers(stored, .init()).arguments(words, of: schema, on: context.system, reading: read) {
         case .values(let arguments):
             try reportUnclaimed(stored, for: arguments.command)
             try storeMigration(of: stored)
@@ -64,7 +64,12 @@ struct ScriptCall {
     /// The arguments of the script, with bytes that are not valid UTF-8 in the notation of `ByteText`.
     private var words: [String] { invocation.words("ARGUMENT") }
 
-    /// The layers of the domain as the script's schema declares it.
+    /// Reads the file of the configuration.
+    @Sendable private func read(_ file: DomainFile) throws(StoreFailure) -> LayerSource? {
+        try file.configuration(on: context.system)
+    }
+
+    /// The layers of the domain as the script's schema declares it, without the configuration.
     private func layers(_ stored: [LayerSource], _ program: EffectiveSchema.ProgramValues) -> LayerStack {
         let schema = EffectiveSchema(schema, program: program)
         guard let settings else { return LayerStack(stored, schema, on: context.system) }
@@ -127,7 +132,12 @@ struct ScriptCall {
         guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
-        let layers = layers(stored, .init(arguments))
+        let layers: LayerStack
+        do throws(Schema.Arguments.Mistake) {
+            layers = try self.layers(stored, .init(arguments)).withConfiguration(on: context.system, by: read)
+        } catch {
+            return try refuse([error])
+        }
         let found = schema.settings(of: arguments.command).map { (setting: $0, resolution: layers[$0.key]) }
         var values = PropertyList.Dictionary()
         for (setting, resolution) in found {
@@ -143,6 +153,8 @@ struct ScriptCall {
             } catch {
                 return try fail(error)
             }
+            let saved = schema.valuesToSave(given, of: arguments.command)
+            for note in layers.notesOnHidden(saved, of: arguments.command) { try say(note) }
         }
         for (setting, resolution) in found {
             for answer in resolution.skipped {
@@ -236,7 +248,8 @@ struct ScriptCall {
     }
 
     private func help(_ request: Schema.Arguments.HelpRequest, _ stored: [LayerSource]) -> String {
-        let layers = request.showsValues ? layers(stored, .init(asking: request)) : nil
+        var layers = request.showsValues ? layers(stored, .init(asking: request)) : nil
+        layers = (try? layers?.withConfiguration(of: request.given, on: context.system, by: read)) ?? layers
         let secrecy: Secrecy = settings.map { $0.access.secrecy($0.domain) } ?? .none
         // The standard output is a pipe to the script.
         let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80

@@ -26,7 +26,7 @@ extension Verb {
         }
         let masking = access.masking(domain)
         if invocation.format == nil {
-            try context.print(lines: explained.flatMap { $0.lines(masking) })
+            try context.print(lines: explained.flatMap { $0.text(masking) })
             return .done
         }
         let values = explained.map {
@@ -48,17 +48,21 @@ private struct Explained {
     let resolution: Resolution
     /// The path of the entry within the values of the layers.
     let rest: EntryPath
+    /// The line of the entry in each layer that is a file of the program.
+    let lines: [Int?]
     /// The open conflicts of mirrors at, above or below the entry.
     let conflicts: [ConflictAtKey]
 
     /// Whether a layer has the entry, or an invalid value in its place.
     var isPresent: Bool { resolution.answers.contains { $0.isError || $0.shown[rest] != nil } }
 
-    func lines(_ masking: Masking) -> [StyledText] {
+    func text(_ masking: Masking) -> [StyledText] {
         let names = resolution.answers.map(\.origin.layer.name)
-        let files = resolution.answers.map { $0.origin.file?.onOneLine ?? "-" }
+        let files = zip(resolution.answers, lines).map { answer, line in
+            (answer.origin.file?.onOneLine ?? "-") + (line.map { ":\($0)" } ?? "")
+        }
         let widths = (names.map(\.columns).max() ?? 0, files.map(\.columns).max() ?? 0)
-        var lines = [StyledText(key.spelling.onOneLine, .key)]
+        var text = [StyledText(key.spelling.onOneLine, .key)]
         for (answer, (name, file)) in zip(resolution.answers, zip(names, files)) {
             let isInForce = resolution.isInForce(answer)
             let layer = answer.origin.layer
@@ -73,22 +77,23 @@ private struct Explained {
             if let fault = answer.fault {
                 line.append("  \(answer.isError ? "error" : "ignored"): \(fault.onOneLine)", .invalid)
             }
-            lines.append(line)
+            text.append(line)
         }
         for conflict in conflicts {
             var line = StyledText("  ")
             line.append("! conflict \(conflict.name)", .conflict)
             line.append(": \(conflict.text(masking)); \(conflict.advice)")
-            lines.append(line)
+            text.append(line)
         }
-        return lines
+        return text
     }
 
     func value(_ masking: Masking) -> PropertyList {
         .array(
-            resolution.answers.map { answer in
+            zip(resolution.answers, lines).map { answer, line in
                 var entries: PropertyList.Dictionary = ["layer": .string(answer.origin.layer.name)]
                 entries["file"] = answer.origin.file.map { .string($0) }
+                entries["line"] = line.map { .integer(PropertyList.Integer($0)) }
                 entries["value"] = answer.shown[rest].map { masking.hidden($0, at: key.path) }
                 entries["inForce"] = .boolean(resolution.isInForce(answer))
                 entries["fault"] = answer.fault.map { .string($0) }
@@ -134,7 +139,8 @@ extension StoreAccess {
                 try checkExact(value, at: key.path, in: domain)
             }
             let own = conflicts.filter { $0.concerns(key.path) }
-            return Explained(key: key, resolution: resolution, rest: rest, conflicts: own)
+            let lines = resolution.answers.map { layers.line(of: $0, at: key.path, rest, on: system) }
+            return Explained(key: key, resolution: resolution, rest: rest, lines: lines, conflicts: own)
         }
     }
 }

@@ -44,7 +44,7 @@ extension HelpTopic {
         HelpTopic(
             name: "layers",
             paragraphs: [
-                "A key can have a value in several layers. The first layer that has one is in force: forced (the administrator's, for everyone), user-host (the user's on one host), user, the user's values for all programs, site (what the administrator suggests), and the defaults of the schema. A program's arguments and variables come after forced.",
+                "A key can have a value in several layers. The first layer that has one is in force: forced (the administrator's, for everyone), user-host (the user's on one host), user, the user's values for all programs, site (what the administrator suggests), and the defaults of the schema. A program's arguments, its variables and the file of its --config come after forced, in this order.",
                 "read shows the value in force, and explain all of them. write changes user, unless --layer, --current-host or --host NAME names another layer. The administrator writes forced and site, which belong to root.",
             ],
             examples: [

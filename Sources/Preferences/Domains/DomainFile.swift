@@ -29,6 +29,16 @@ package struct DomainFile: Hashable, Sendable {
     package var allowsJSON5 = false
     /// The users who may access a new file.
     package var audience = Audience.owner
+    /// The role of the file as a layer of a program; nil for any other file.
+    var configuration: Configuration?
+
+    /// A file that a program reads as one of its layers.
+    enum Configuration: Hashable {
+        /// Without the file, the layer has no values.
+        case optional
+        /// It is a failure if there is no file.
+        case required
+    }
 
     package init(
         name: String, path: FilePath, lock: LockPlace, history: FilePath? = nil, transactions: FilePath? = nil,
@@ -45,6 +55,15 @@ package struct DomainFile: Hashable, Sendable {
 }
 
 extension DomainFile {
+    /// Creates the file of a program's layer.
+    init(_ path: FilePath, _ configuration: Configuration) {
+        self.init(name: path.description, path: path, lock: .byPath, isReadOnly: true)
+        (isOfDomain, self.configuration) = (false, configuration)
+    }
+
+    /// Whether the root of the file must be a dictionary, because it has settings.
+    var hasSettings: Bool { isOfDomain || configuration != nil }
+
     /// The same file, addressed by path and not as a domain.
     package var addressedByPath: DomainFile {
         var file = self

@@ -123,8 +123,19 @@ extension SharedStore {
             LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
         ]
         if schema?.program == nil { added.append(LayerSource(.arguments, arguments)) }
-        return LayerStack(
+        let stack = LayerStack(
             storedLayers(of: name, suites: suites), adding: added, schema, on: system, mapping: environment)
+        // A program that parses its command line has read the file. One that cannot be read now has its last values.
+        return (try? stack.withConfiguration(on: system) { LayerSource(.file, domain(of: $0)) }) ?? stack
+    }
+
+    /// Opens a file that a program reads as one of its layers. Throws if it cannot be read.
+    func configuration(_ file: DomainFile) throws(StoreFailure) -> OpenDomain {
+        let domain = domain(of: file)
+        if let failure = domain.snapshot().failure { throw failure }
+        // The absence of a file is not noticed as a change.
+        if domain.state.withLock(\.stored.status) == nil { _ = try file.contents(on: system) }
+        return domain
     }
 
     private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
@@ -138,13 +149,13 @@ extension SharedStore {
         case .success(let files?):
             return files.map { layer, file in
                 LayerSource(
-                    layer, suite: layer == .suite ? file.name : nil,
+                    layer, named: layer == .suite ? file.name : nil,
                     domain(of: file, mustBeTrusted: layer == .forced))
             }
         case .success(nil), .failure:
             return Layer.allCases.filter(\.isInMemoryStore).flatMap { layer in
                 layer.domains(for: name, suites).map { name in
-                    LayerSource(layer, suite: layer == .suite ? name.text : nil, target(of: name))
+                    LayerSource(layer, named: layer == .suite ? name.text : nil, target(of: name))
                 }
             }
         }

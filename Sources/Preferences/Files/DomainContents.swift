@@ -171,6 +171,7 @@ extension DomainFile {
             let found = try opening(on: system) { file throws(StoreFailure) in try load(file).0 }
             switch found {
             case .folder: return nil
+            case .absent where configuration == .required: throw failure(SystemFailure(.noSuchFile, .read, path))
             case .absent: return .absent
             case .success(let contents): return contents
             case .failure(let damage): return try recovered(from: damage, on: system)
@@ -270,7 +271,7 @@ extension DomainFile {
         } catch {
             throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
         }
-        guard !isOfDomain || value.kind == .dictionary else { throw StoreFailure(self, .notADictionary(value.kind)) }
+        guard !hasSettings || value.kind == .dictionary else { throw StoreFailure(self, .notADictionary(value.kind)) }
         return (value, format)
     }
 

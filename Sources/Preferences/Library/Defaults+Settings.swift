@@ -126,7 +126,7 @@ extension Defaults {
 
     /// Returns the origin of a setting's value, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? {
-        let stored = value(setting.key)
+        let stored = refreshed { $0.found.entries[setting.key] }
         guard stored != nil || setting.hasFormerKeys else { return nil }
         if let stored, decoded(stored, for: setting) != nil { return origin(forKey: setting.key) }
         return resolution(of: setting).resolution.winner?.origin

@@ -23,6 +23,10 @@ public final class Defaults: Sendable {
     let suites = Mutex<[DomainName]>([])
     let observedSettings = Mutex(WeaklyObserved())
     private let environment: [String: String]
+    /// The layers to search, and the files and providers among them; nil for all layers.
+    private let searched: (order: [SearchedLayer], others: [OpenedLayer])?
+    /// The observers of what the program reads.
+    let reads = ReadObservers()
     /// The schema in force, or nil until it is loaded.
     private let prepared = Mutex<Prepared?>(nil)
     /// Held while the layers are being determined.
@@ -41,9 +45,39 @@ public final class Defaults: Sendable {
     ///   - store: The store of the domain.
     ///   - environment: Environment variables, each with the key of the setting that it sets.
     ///   - defaults: The values of the layer `default`, for all instances of the domain.
-    public init(
+    public convenience init(
         _ name: DomainName, in store: Store = .native, environment: [String: String] = [:],
         defaults: PropertyList.Dictionary = [:]
+    ) {
+        self.init(name, store, environment, defaults, nil)
+    }
+
+    /// Opens a domain whose values come from these layers, highest priority first. Values that the administrator
+    /// forces always precede them, and defaults and registered values always follow.
+    ///
+    /// Throws a `StoreFailure` if a file cannot be read, or a required one does not exist. Later, a file that has
+    /// become unreadable is reported as an issue, and its last values stay in force. Values are set in the user's
+    /// layer, whether or not it is searched.
+    ///
+    /// - Parameters:
+    ///   - name: The domain's name.
+    ///   - store: The store of the domain.
+    ///   - layers: The layers to search.
+    ///   - environment: Environment variables, each with the key of the setting that it sets.
+    ///   - defaults: The values of the layer `default`, for all instances of the domain.
+    public convenience init(
+        _ name: DomainName, in store: Store = .native, layers: [SearchedLayer], environment: [String: String] = [:],
+        defaults: PropertyList.Dictionary = [:]
+    ) throws {
+        let others = try layers.compactMap { layer throws(StoreFailure) -> OpenedLayer? in
+            try OpenedLayer(layer, in: store.shared, for: name)
+        }
+        self.init(name, store, environment, defaults, (layers, others))
+    }
+
+    private init(
+        _ name: DomainName, _ store: Store, _ environment: [String: String], _ defaults: PropertyList.Dictionary,
+        _ searched: (order: [SearchedLayer], others: [OpenedLayer])?
     ) {
         self.name = name
         self.store = store
@@ -51,6 +85,7 @@ public final class Defaults: Sendable {
         target = shared.target(of: name)
         table = Mutex(ResolvedTable(of: name))
         self.environment = environment
+        self.searched = searched
         if !defaults.isEmpty { shared.volatile(name, .default).replaceAll(defaults) }
     }
 
@@ -61,8 +96,13 @@ public final class Defaults: Sendable {
 
     // MARK: Looking up
 
-    /// Returns the value in force for a key.
-    func value(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
+    /// Returns the value in force for a key, and reports that it was read.
+    func value(_ key: String) -> PropertyList? {
+        guard reads.isActive else { return refreshed { $0.found.entries[key] } }
+        let (value, origin, stack) = refreshed { ($0.found.entries[key], $0.found.origin(of: Name(key)), $0.stack) }
+        report(reading: key, value, from: origin, stack.declaration(of: key))
+        return value
+    }
 
     /// The schema in force, which is loaded at the first access and when the program declares one.
     var schema: EffectiveSchema? {
@@ -86,7 +126,8 @@ public final class Defaults: Sendable {
 
     private func replaceLayers(_ schema: EffectiveSchema?) {
         let names = suites.withLock(\.self)
-        let stack = store.shared.layers(of: name, suites: names, environment: environment, schema)
+        var stack = store.shared.layers(of: name, suites: names, environment: environment, schema)
+        if let (order, others) = searched { stack = stack.searched(in: order, others.map(\.source)) }
         table.withLock { $0.replaceLayers(stack) }
     }
 
@@ -235,6 +276,8 @@ public struct Explanation: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         /// The origin of the value.
         public let origin: Origin
+        /// The line of the value in a file that the program was told to read; nil for other layers.
+        public let line: Int?
         /// The value in the layer.
         public let value: PropertyList
         /// The rule of the schema that the value violates; nil for a valid value.
@@ -265,12 +308,12 @@ extension Defaults {
     private func explanation(
         of key: String, _ stack: LayerStack, _ declaration: SettingDeclaration?
     ) -> Explanation {
-        let secrecy = store.shared.schemas.secrecy(of: name)
+        let system = store.shared.system
         let entries = stack.explanation(of: key, declaration).answers.map { answer in
             let value = answer.value ?? answer.stored
-            // A program's own schema can declare more than the installed one.
             return Explanation.Entry(
-                origin: answer.origin, value: secrecy.masked(declaration?.masked(value) ?? value, under: key),
+                origin: answer.origin, line: stack.line(of: answer, at: [EntryPath.Component(key)], [], on: system),
+                value: masked(value, under: key, declaration),
                 fault: answer.fault, isError: answer.isError)
         }
         return Explanation(domain: name, key: key, entries: entries)
@@ -288,7 +331,8 @@ extension Explanation: CustomStringConvertible {
     public var description: String {
         entries.map { entry in
             let fault = entry.fault.map { " (\(entry.isError ? "error" : "ignored"): \($0))" } ?? ""
-            return "\(entry.origin): \(entry.value)\(fault)"
+            let line = entry.line.map { ", line \($0)" } ?? ""
+            return "\(entry.origin)\(line): \(entry.value)\(fault)"
         }.joined(separator: "\n")
     }
 }

@@ -213,6 +213,13 @@ final class OpenDomain: Sendable {
         set(removed + changed)
     }
 
+    /// Replaces all values by those that a provider has now.
+    func take(_ values: PropertyList.Dictionary) {
+        state.withLock { $0.take(DomainContents(values: values)) }
+        publishChange()
+        notifyObservers()
+    }
+
     /// Removes all values and the file.
     func removeAll() {
         replaceAll([:])

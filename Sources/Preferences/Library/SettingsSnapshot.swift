@@ -12,14 +12,17 @@ public struct SettingsSnapshot: Sendable {
     public let domain: DomainName
     private let found: ValuesInForce
     private let stack: LayerStack
+    /// The settings to which reads are reported, if there was an observer of reads.
+    private let observed: Defaults?
 
-    fileprivate init(_ domain: DomainName, _ found: ValuesInForce, _ stack: LayerStack) {
-        (self.domain, self.found, self.stack) = (domain, found, stack)
+    fileprivate init(_ defaults: Defaults, _ found: ValuesInForce, _ stack: LayerStack) {
+        (domain, self.found, self.stack) = (defaults.name, found, stack)
+        observed = defaults.reads.isActive ? defaults : nil
     }
 
     /// The value of a setting. A value of a layer that the setting cannot have is ignored.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        if found.entries[setting.key] == nil, !setting.hasFormerKeys { return setting.defaultValue }
+        if self[setting.key] == nil, !setting.hasFormerKeys { return setting.defaultValue }
         return decoded(setting) ?? stack.resolution(of: setting).value ?? setting.defaultValue
     }
 
@@ -30,7 +33,11 @@ public struct SettingsSnapshot: Sendable {
     }
 
     /// The value of a key, or nil if no layer has one.
-    public subscript(key: String) -> PropertyList? { found.entries[key] }
+    public subscript(key: String) -> PropertyList? {
+        let value = found.entries[key]
+        observed?.report(reading: key, value, from: origin(forKey: key), stack.declaration(of: key))
+        return value
+    }
 
     /// All values.
     public var values: PropertyList.Dictionary {
@@ -55,7 +62,7 @@ extension Defaults {
     public func snapshot() -> SettingsSnapshot {
         while true {
             let snapshot = refreshed { table in
-                table.frozenStack.map { SettingsSnapshot(name, table.found, $0) }
+                table.frozenStack.map { SettingsSnapshot(self, table.found, $0) }
             }
             if let snapshot { return snapshot }
         }

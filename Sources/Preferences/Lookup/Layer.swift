@@ -9,6 +9,10 @@ public enum Layer: Hashable, Comparable, CaseIterable, Sendable {
     case arguments
     /// The variables of this process's environment.
     case environment
+    /// The files that the program was told to read, such as that of `--config`.
+    case file
+    /// The values of a provider, which the program searches with `SearchedLayer.provider(_:)`.
+    case provider
     /// The user's choices for this host.
     case userHost
     /// The changes of an edit session, which become the user's choices when it is committed.
@@ -40,6 +44,8 @@ extension Layer {
         case .forced: Facts("forced", .file(.forced, .domain), shownAs: .forced)
         case .arguments: Facts("arguments", .caller)
         case .environment: Facts("environment", .caller)
+        case .file: Facts("file", .path)
+        case .provider: Facts("provider", .program)
         case .userHost: Facts("user-host", .file(.userHost, .domain), shownAs: .userHost)
         case .session: Facts("session", .program)
         case .user: Facts("user", .file(.user, .domain), shownAs: .user)
@@ -69,6 +75,8 @@ extension Layer {
         case file(Place, Subject)
         /// The caller of this process.
         case caller
+        /// A file outside the store, whose path the caller or the program chooses.
+        case path
         /// The program itself.
         case program
     }
@@ -121,10 +129,50 @@ extension Layer {
     package var isGlobal: Bool { subject == .globalDomain }
 
     /// Whether the values are stored in files.
-    package var hasFile: Bool { place != nil }
+    package var hasFile: Bool { place != nil || provider == .path }
 
     /// Whether the caller gives the values to this one process.
     package var isGiven: Bool { provider == .caller }
+}
+
+/// A layer that a program searches, at the place where it wants it.
+///
+///     let defaults = try Defaults(
+///         "com.example.service", layers: [.arguments, .environment, .file("/etc/service.json"), .user])
+public struct SearchedLayer: Sendable {
+    enum Source {
+        case layers([Layer])
+        case file(path: String, isRequired: Bool)
+        case provider(any SettingsProvider)
+    }
+
+    let source: Source
+
+    private init(_ layers: Layer...) { source = .layers(layers) }
+    private init(_ source: Source) { self.source = source }
+
+    /// The command line of this process.
+    public static let arguments = SearchedLayer(.arguments)
+    /// The variables of this process's environment.
+    public static let environment = SearchedLayer(.environment)
+    /// The user's choices in the domain, first those for this host, and then those in the domains of suites.
+    public static let user = SearchedLayer(.userHost, .user, .suite)
+    /// The user's choices for all programs, first those for this host.
+    public static let global = SearchedLayer(.globalHost, .global)
+    /// The values that the administrator suggests, first those for the domain.
+    public static let site = SearchedLayer(.site, .siteGlobal)
+
+    /// A property list in any format, JSON with comments, or TOML, at a path, which can begin with `~/`.
+    ///
+    /// - Parameter isRequired: Whether it is an error if there is no file. Another file may appear later.
+    public static func file(_ path: String, isRequired: Bool = false) -> SearchedLayer {
+        SearchedLayer(.file(path: path, isRequired: isRequired))
+    }
+
+    /// The values of a source of the program's own.
+    public static func provider(_ provider: any SettingsProvider) -> SearchedLayer {
+        SearchedLayer(.provider(provider))
+    }
 }
 
 extension Layer: CustomStringConvertible {
@@ -135,27 +183,27 @@ extension Layer: CustomStringConvertible {
 public struct Origin: Hashable, Sendable {
     /// The layer in which the value was found.
     public let layer: Layer
-    /// The name of the domain, for a value in the layer `suite`; otherwise nil.
-    public let suite: String?
+    /// The name of the domain, for a value in the layer `suite`, or that of a provider; otherwise nil.
+    public let name: String?
     /// The path of the file.
     public let file: String?
     /// Whether the layer has an invalid value now, and this is the last valid one that this process read from it.
     public let isFormer: Bool
 
-    package init(_ layer: Layer, suite: String? = nil, file: String? = nil, isFormer: Bool = false) {
+    package init(_ layer: Layer, named name: String? = nil, file: String? = nil, isFormer: Bool = false) {
         self.layer = layer
-        self.suite = suite
+        self.name = name
         self.file = file
         self.isFormer = isFormer
     }
 
     /// The origin of the last valid value of the layer.
-    var former: Origin { Origin(layer, suite: suite, file: file, isFormer: true) }
+    var former: Origin { Origin(layer, named: name, file: file, isFormer: true) }
 }
 
 extension Origin: CustomStringConvertible {
     public var description: String {
-        let name = suite.map { "\(layer) \($0)" } ?? layer.name
+        let name = name.map { "\(layer) \($0)" } ?? layer.name
         return (isFormer ? "former value of " : "") + (file.map { "\(name) (\($0))" } ?? name)
     }
 }

@@ -53,18 +53,39 @@ package struct LayerStack: Sendable {
     }
 
     /// Puts a layer after those of the same or a higher priority.
-    private mutating func insert(_ source: LayerSource) {
+    mutating func insert(_ source: LayerSource) {
         let index = layers.firstIndex { $0.layer > source.layer } ?? layers.endIndex
         layers.insert(source, at: index)
+    }
+
+    /// Returns the layers that a program searches, in its order.
+    ///
+    /// - Parameter others: The files and providers among them.
+    func searched(in order: [SearchedLayer], _ others: [LayerSource]) -> LayerStack {
+        var (found, rest, others) = ([LayerSource](), layers, others[...])
+        func take(_ isTaken: (Layer) -> Bool) {
+            found += rest.filter { isTaken($0.layer) }
+            rest.removeAll { isTaken($0.layer) }
+        }
+        take { $0 == .forced }
+        for layer in order {
+            switch layer.source {
+            case .layers(let layers): take(layers.contains)
+            case .file, .provider: found += others.popFirst().map { [$0] } ?? []
+            }
+        }
+        take { $0 >= .default }
+        return LayerStack(found, schema)
     }
 
     /// Returns the layers with other values of a domain, and with a layer for the changes of an edit session.
     func replacing(
         _ domain: OpenDomain, with values: PropertyList.Dictionary, _ session: PropertyList.Dictionary
     ) -> LayerStack {
-        var stack = LayerStack(layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }, schema)
-        stack.insert(LayerSource(Origin(.session), session))
-        return stack
+        var layers = layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }
+        let index = layers.firstIndex { $0.layer == .user } ?? layers.endIndex
+        layers.insert(LayerSource(Origin(.session), session), at: index)
+        return LayerStack(layers, schema)
     }
 
     /// The values of the variables. An empty variable is unset.
@@ -116,7 +137,8 @@ package struct Resolution: Sendable {
 
         /// Returns a value with the origin of this answer, for help and forms.
         fileprivate func shown(_ value: PropertyList) -> Schema.ValueInForce {
-            Schema.ValueInForce(value, layer: origin.layer.shown, fault: fault, file: origin.file)
+            let named = origin.layer == .file ? origin.file.map { Schema.ValueInForce.Source.other($0) } : nil
+            return Schema.ValueInForce(value, layer: named ?? origin.layer.shown, fault: fault, file: origin.file)
         }
 
         /// Whether a look-up can return the value.
@@ -187,8 +209,7 @@ extension LayerStack {
         let other = schema?.program?.displaced[key]?.stringValue
         for (index, source) in layers.enumerated() {
             // After the winner, only the first given value can still be an error.
-            let isAfterGiven = isGiven || source.layer > .environment
-            if hasWinner, isAfterGiven, !isComplete { break }
+            if hasWinner, !isComplete, isGiven || !layers[index...].contains(where: \.layer.isGiven) { break }
             for var answer in source.answers(to: key, declaration, index, fault) {
                 let isFirstGiven = source.layer.isGiven && !isGiven
                 answer.isError =
@@ -247,7 +268,7 @@ extension LayerStack {
         guard let schema = schema?.schema else { return [] }
         return schema.settings(of: command).compactMap { setting in
             guard let error = self[setting].error, error.origin.layer == .forced else { return nil }
-            return .init(.invalidForced(error.fault ?? ""), at: "\(setting.key) in \(error.origin)")
+            return .init(.unusable(error.fault ?? ""), at: "\(setting.key) in \(error.origin)")
         }
     }
 
@@ -373,9 +394,9 @@ package struct LayerSource: Sendable {
         self.contents = .fixed(contents.values, isExposed: isExposed)
     }
 
-    /// - Parameter suite: The name of the domain, if the layer is that of a suite.
-    init(_ layer: Layer, suite: String? = nil, _ domain: OpenDomain) {
-        origin = Origin(layer, suite: suite, file: domain.file?.place(on: domain.system).description)
+    /// - Parameter name: The name of the suite or provider.
+    init(_ layer: Layer, named name: String? = nil, _ domain: OpenDomain) {
+        origin = Origin(layer, named: name, file: domain.file?.place(on: domain.system).description)
         (file, contents) = (domain.file, .open(domain))
         formerValues = { domain.formerValues(of: $0) }
     }

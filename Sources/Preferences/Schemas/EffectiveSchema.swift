@@ -13,6 +13,8 @@ package final class EffectiveSchema: Sendable {
     let program: ProgramValues?
     /// The declarations to apply, by key.
     package let declarations: [Name: SettingDeclaration]
+    /// The setting that names the file of the program's configuration.
+    let configuration: SettingDeclaration?
     /// The present keys by former keys.
     package let presentKeys: [Name: Name]
     let defaultValues: PropertyList.Dictionary
@@ -73,6 +75,7 @@ package final class EffectiveSchema: Sendable {
             try? defaultValues.put(value, at: place)
         }
         self.defaultValues = defaultValues
+        configuration = settings.first(where: \.isConfiguration)
         declarations = Dictionary(settings.map { (Name($0.key), $0) }) { first, _ in first }
         let pairs = settings.filter { $0.storedAt == nil }.flatMap { setting in
             setting.renamedFrom.map { (Name($0), Name(setting.key)) }

@@ -1,26 +1,36 @@
 package import Platform
 package import PropertyLists
 package import SettingsSchema
+internal import Synchronization
 
 // The steps that every program with declared settings takes when it starts, whether it is a script or written in Swift:
 // it parses its command line with the stored values, migrates them, checks paths, saves flags, and only then runs.
 
 extension LayerStack {
     /// Parses a program's command line, and reads the secrets to which it refers. The layers are those of the program's
-    /// domain. An invalid forced value is an error of the command line too.
+    /// domain. An invalid forced value is an error of the command line too, and so is one of the configuration.
+    ///
+    /// - Parameter read: Reads the file of the configuration.
     package func arguments(
-        _ words: [String], of schema: Schema, on system: SystemServices
+        _ words: [String], of schema: Schema, on system: SystemServices,
+        reading read: @escaping @Sendable (DomainFile) throws(StoreFailure) -> LayerSource?
     ) -> Schema.Arguments.Outcome {
         let variables = system.environment.variables
         var context = Schema.Arguments.Context(
             variables: Dictionary(variables.all.map { ($0.name, $0.value) }) { first, _ in first },
             now: system.clock.wall.date)
-        context.stored = { [self] command in storedLayers(of: schema.settings(of: command)) }
+        let configuration = Mutex<[Schema.Arguments.Mistake]>([])
+        context.stored = { [self] arguments in
+            let (stack, mistakes) = configured(for: arguments, on: system, by: read)
+            configuration.withLock { $0 = mistakes }
+            return stack.storedLayers(of: schema.settings(of: arguments.command))
+        }
         context.invalidVariables = Set(variables.changed)
         switch schema.arguments(words, in: context) {
         case .values(var arguments):
             var mistakes = forcedMistakes(command: arguments.command)
             guard mistakes.isEmpty else { return .mistakes(mistakes) }
+            mistakes = configured(for: arguments, on: system, by: read).mistakes
             for request in arguments.secrets {
                 do throws(Schema.Arguments.Mistake) {
                     arguments.values[request.key] = try schema.secret(
@@ -30,9 +40,143 @@ extension LayerStack {
                 }
             }
             return mistakes.isEmpty ? .values(arguments) : .mistakes(mistakes)
-        case .mistakes(let mistakes): return .mistakes(mistakes + forcedMistakes())
+        case .mistakes(let mistakes):
+            let ofFile = configuration.withLock(\.self)
+            // With other values in the file, a rule about several settings may not be broken.
+            let others = ofFile.isEmpty ? mistakes : mistakes.filter { !$0.isRelation }
+            return .mistakes(ofFile + others + forcedMistakes())
         case let other: return other
         }
+    }
+}
+
+// MARK: The configuration
+
+extension LayerStack {
+    /// Returns the layers with the file that a setting names as the program's configuration. Throws if it cannot be
+    /// read, or does not exist although something other than the default names it.
+    ///
+    /// - Parameters:
+    ///   - arguments: A command line whose values are not a layer yet.
+    ///   - read: Reads the file.
+    package func withConfiguration(
+        of arguments: Schema.Arguments? = nil, on system: SystemServices,
+        by read: (DomainFile) throws(StoreFailure) -> LayerSource?
+    ) throws(Schema.Arguments.Mistake) -> LayerStack {
+        guard let setting = schema?.configuration else { return self }
+        // The file names no other one.
+        var stack = LayerStack(layers.filter { $0.layer != .file }, schema)
+        var named = stack
+        if let arguments {
+            named.insert(LayerSource(Origin(.arguments), arguments.values))
+            named.insert(LayerSource(Origin(.environment), arguments.environment))
+        }
+        guard let answer = named[setting.key].winner, let text = answer.value?.stringValue, !text.isEmpty else {
+            return stack
+        }
+        let place = answer.origin.layer == .arguments ? setting.writtenName : "\(setting.key) in \(answer.origin)"
+        guard let path = system.path(text) else { throw Schema.Arguments.Mistake(.unusable("no path"), at: place) }
+        let isRequired = answer.origin.layer != .default
+        do throws(StoreFailure) {
+            guard let source = try read(DomainFile(path, isRequired ? .required : .optional)) else { return stack }
+            stack.insert(source)
+            return stack
+        } catch {
+            throw Schema.Arguments.Mistake(.unusable("\(error)"), at: place)
+        }
+    }
+
+    /// The notes about saved values that the configuration hides from later calls.
+    ///
+    /// - Parameter saved: The values by stored key.
+    package func notesOnHidden(_ saved: PropertyList.Dictionary, of command: String?) -> [String] {
+        guard let schema = schema?.schema, let source = layers.first(where: { $0.layer == .file }) else { return [] }
+        return schema.settings(of: command).filter { setting in
+            saved[setting.storedKey] != nil && !source.answers(to: setting.key, setting).isEmpty
+        }.map { setting in
+            "\(setting.writtenName): saved, but \(source.origin.file ?? "") has a value, which is used before it"
+        }
+    }
+
+    /// Returns the layers with the configuration, and its errors.
+    private func configured(
+        for arguments: Schema.Arguments, on system: SystemServices,
+        by read: (DomainFile) throws(StoreFailure) -> LayerSource?
+    ) -> (stack: LayerStack, mistakes: [Schema.Arguments.Mistake]) {
+        do throws(Schema.Arguments.Mistake) {
+            let stack = try withConfiguration(of: arguments, on: system, by: read)
+            return (stack, stack.configurationMistakes(of: arguments.command, on: system))
+        } catch {
+            return (self, [error])
+        }
+    }
+
+    /// The invalid values of the configuration, as errors of a program's start.
+    private func configurationMistakes(of command: String?, on system: SystemServices) -> [Schema.Arguments.Mistake] {
+        guard let schema = schema?.schema, let source = layers.first(where: { $0.layer == .file }) else { return [] }
+        var faults: [(path: EntryPath, fault: String)] = schema.settings(of: command).flatMap { setting in
+            source.answers(to: setting.key, setting).prefix(1).compactMap { answer in
+                answer.fault.map { (source.path(of: setting.key, setting), $0) }
+            }
+        }
+        if schema.isClosed {
+            let known = schema.storedSettings.flatMap(\.allKeys) + schema.scopes.map(\.key)
+            faults += source.values.keys.filter { !known.contains(exactly: $0) }.map { key in
+                ([EntryPath.Component(key)], "\(Schema.Problem.Reason.unknownKey(nearest: known.nearest(to: key)))")
+            }
+        }
+        let lines = source.lines(of: faults.map(\.path), on: system)
+        return faults.map { path, fault in
+            let line = lines[path].map { ":\($0)" } ?? ""
+            return .init(.unusable("\(path) \(fault)"), at: "\(source.origin.file ?? "")\(line)")
+        }
+    }
+}
+
+extension DomainFile {
+    /// Reads the file as a layer, or returns nil if there is none.
+    package func configuration(on system: SystemServices) throws(StoreFailure) -> LayerSource? {
+        let contents = try contents(on: system)
+        return contents.exists ? LayerSource(.file, self, contents, on: system) : nil
+    }
+}
+
+extension LayerStack {
+    /// Returns the line of an answer in a file that the program was told to read; nil for other layers.
+    ///
+    /// - Parameters:
+    ///   - path: The path that was looked up.
+    ///   - rest: The end of it, within the value.
+    package func line(
+        of answer: Resolution.Answer, at path: EntryPath, _ rest: EntryPath, on system: SystemServices
+    ) -> Int? {
+        let source = layers[answer.layer]
+        guard source.layer == .file else { return nil }
+        let key = EntryPath(path.components.dropLast(rest.components.count))
+        let setting = schema?.schema.ownSetting(at: path) ?? declaration(of: key.components.first?.text ?? "")
+        let place = EntryPath(source.path(of: key.components.last?.text ?? "", setting).components + rest.components)
+        return source.lines(of: [place], on: system)[place]
+    }
+}
+
+extension LayerSource {
+    /// Returns the path in the file at which the layer has the value of a key, which can be that of a former key.
+    package func path(of key: String, _ declaration: SettingDeclaration?) -> EntryPath {
+        guard let declaration else { return [EntryPath.Component(key)] }
+        let paths =
+            declaration.storedAt == nil
+            ? declaration.allKeys.map { [EntryPath.Component($0)] } : declaration.storedPaths
+        return paths.first { values.value(at: $0) != nil } ?? [EntryPath.Component(key)]
+    }
+
+    /// Returns the lines of entries, or of those that contain them, in a file that the program was told to read. A
+    /// binary file has none.
+    package func lines(of paths: [EntryPath], on system: SystemServices) -> [EntryPath: Int] {
+        guard layer == .file, !paths.isEmpty, let file, let bytes = (try? file.versionBytes(on: system))?.bytes,
+            let (_, format) = try? file.root(bytes),
+            let map = SourceMap(bytes, as: format, options: file.optionsOfText)
+        else { return [:] }
+        return map.locations(of: paths, in: bytes).mapValues(\.line)
     }
 }
 
@@ -79,10 +223,10 @@ extension Schema {
         do throws(UnreadableSecret) {
             bytes = try system.bytes(of: request.source)
         } catch {
-            throw Arguments.Mistake(.unreadableSecret("\(error)"), at: request.flag)
+            throw Arguments.Mistake(.unusable("\(error)"), at: request.flag)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Arguments.Mistake(.unreadableSecret("\(UnreadableSecret.noText)"), at: request.flag)
+            throw Arguments.Mistake(.unusable("\(UnreadableSecret.noText)"), at: request.flag)
         }
         return try secret(text, for: request, of: command)
     }
@@ -126,9 +270,9 @@ extension SystemServices {
     }
 
     /// Returns the file that a flag names. A shell does not expand a tilde after an equals sign.
-    private func path(_ name: String) -> FilePath? {
+    func path(_ name: String) -> FilePath? {
         guard name.hasPrefix("~/"), let home = home(of: nil), let rest = FilePath(String(name.dropFirst(2))) else {
-            return FilePath(name)
+            return FilePath(ByteText.bytes(name)).map { (workingFolder ?? ".").resolving($0) }
         }
         return home.resolving(rest)
     }

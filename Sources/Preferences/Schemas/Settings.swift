@@ -132,7 +132,7 @@ private struct CommandLineParsing {
     }
 
     func settings() throws -> Schema.Settings {
-        switch layers(.init()).arguments(words, of: schema, on: system) {
+        switch layers(.init()).arguments(words, of: schema, on: system, reading: read) {
         case .help(let request): throw Schema.Ending.help(help(request))
         case .version: throw Schema.Ending.version(schema.versionText(program: program))
         case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
@@ -169,11 +169,13 @@ private struct CommandLineParsing {
         }
         shared.schemas.declare(EffectiveSchema(schema, program: values), for: name)
         shared.context.publishChange()
+        // The configuration was read above, and is kept from here on.
+        _ = defaults.schema
         let newer = schema.newerVersion(in: layers.layers)
         return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
             notes: (newer.map { ["\($0)"] } ?? []) + arguments.notes.map(\.description)
-                + overridden.map(\.noteOfForcedValue))
+                + overridden.map(\.noteOfForcedValue) + layers.notesOnHidden(saved, of: arguments.command))
     }
 
     /// Returns the layers of the domain with the values of a command line, and with migrated stored values.
@@ -181,8 +183,14 @@ private struct CommandLineParsing {
         shared.layers(of: name, EffectiveSchema(schema, program: values)).migrated()
     }
 
+    /// Reads the file of the configuration.
+    @Sendable private func read(_ file: DomainFile) throws(StoreFailure) -> LayerSource {
+        LayerSource(.file, try shared.configuration(file))
+    }
+
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {
-        let layers = request.showsValues ? layers(.init(asking: request)) : nil
+        var layers = request.showsValues ? layers(.init(asking: request)) : nil
+        layers = (try? layers?.withConfiguration(of: request.given, on: system, by: read)) ?? layers
         let secrecy = layers.map { _ in shared.schemas.secrecy(of: name) } ?? .none
         let width = system.terminal.width(of: .output) ?? 80
         return schema.helpText(

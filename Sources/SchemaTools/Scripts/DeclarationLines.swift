@@ -178,7 +178,9 @@ struct DeclarationLines {
 
     // MARK: Lines
 
-    private static let directives = ["flag", "option", "arg", "rest", "command", "group", "example", "epilogue"]
+    private static let directives = [
+        "flag", "option", "config", "arg", "rest", "command", "group", "example", "epilogue",
+    ]
 
     private mutating func take(_ text: inout LineScanner) {
         let place = text.location
@@ -187,7 +189,7 @@ struct DeclarationLines {
         text.skipSpaces()
         switch name {
         case "flag": takeFlag(&text)
-        case "option": takeOption(&text)
+        case "option", "config": takeOption(&text, isConfiguration: name == "config")
         case "arg", "rest": takeOperand(&text, isRest: name == "rest")
         case "command": takeCommand(&text)
         case "group":
@@ -227,8 +229,9 @@ struct DeclarationLines {
         finish(&text, &draft)
     }
 
-    private mutating func takeOption(_ text: inout LineScanner) {
+    private mutating func takeOption(_ text: inout LineScanner, isConfiguration: Bool) {
         var draft = SettingDraft(at: text.location)
+        if isConfiguration { draft.setting["Configuration"] = .boolean(true) }
         takeFlags(&text, &draft, hasValue: true)
         guard !draft.flags.isEmpty || draft.short != nil else {
             return report("an option such as --keep=INT must follow", at: text.location)

@@ -714,6 +714,7 @@ extension SettingDeclaration {
             ("Pattern", rule.pattern?.obstacle ?? "", rule.pattern?.obstacle != nil),
             ("Separator", "", rule.separator != nil && !isList),
             ("ChoicesFrom", "", rule.choicesFrom != nil), ("Sensitive", "", isSensitive),
+            ("Configuration", "", isConfiguration),
             ("MaximumCount", "", rule.maximumCount != nil && !isList),
             ("MinimumCount", "", !isList && rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
             ("Unique", "", rule.isUnique && !isList),

@@ -194,7 +194,7 @@ extension ArgumentParser {
     }
 
     /// The stored layers with the values of the chosen command's settings.
-    var storedLayers: [Relations.Layer] { context.stored(result.command) }
+    var storedLayers: [Relations.Layer] { context.stored(result) }
 
     private func hasValue(_ setting: SettingDeclaration) -> Bool {
         given[setting.key] != nil || result.environment[setting.key] != nil

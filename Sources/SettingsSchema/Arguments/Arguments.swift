@@ -74,8 +74,8 @@ extension Schema.Arguments {
         package var variables: [String: String]
         /// The names of variables that are not valid UTF-8.
         package var invalidVariables: Set<String> = []
-        /// Returns the stored layers with the valid values of a command's settings, highest priority first.
-        package var stored: @Sendable (_ command: String?) -> [Relations.Layer]
+        /// Returns the stored layers with the valid values of the chosen command's settings, highest priority first.
+        package var stored: @Sendable (_ given: Schema.Arguments) -> [Relations.Layer]
         /// The value of the date `now`.
         package var now: Date?
 
@@ -260,12 +260,10 @@ extension Schema.Arguments.Mistake {
         case notText
         /// A secret on the command line, which other users can read.
         case secret(instead: [String])
-        /// A secret that cannot be read from the given source. The string is the reason.
-        case unreadableSecret(String)
         /// A secret that is not stored because other programs would not recognize it as one.
         case unprotectedSecret(String)
-        /// An invalid value that the administrator forces. The string is the reason.
-        case invalidForced(String)
+        /// A file that cannot be read, or an invalid value in one. The string is the reason.
+        case unusable(String)
         /// `--set` names a key that is not declared.
         case unknownKey(nearest: String?)
         /// The argument of `--set` does not have the form `:KEY=VALUE`.
@@ -273,6 +271,11 @@ extension Schema.Arguments.Mistake {
         /// The argument of `--set` names an entry that cannot exist.
         case path(EntryPath.Failure)
     }
+}
+
+extension Schema.Arguments.Mistake {
+    /// Whether it concerns several settings, or one that is missing.
+    package var isRelation: Bool { if case .relation = reason { true } else { false } }
 }
 
 extension Schema.Arguments.Mistake: CustomStringConvertible {
@@ -299,10 +302,9 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .notText: "\(place): must be valid UTF-8"
         case .secret(let flags):
             "\(place) would expose a secret to other users of this machine; use \(listed(flags, "or"))"
-        case .unreadableSecret(let reason): "\(place): \(shortened(reason, to: 200))"
         case .unprotectedSecret(let key):
             "\(place): \(shortened(key)) is a secret, and would be shown and mirrored until its schema is installed (prefs schema install FILE)"
-        case .invalidForced(let reason): "\(place): \(reason)"
+        case .unusable(let reason): "\(place): \(shortened(reason, to: 400))"
         case .unknownKey(let nearest): "--set \(place): unknown key\(hint(nearest))"
         case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
         case .path(let failure): "--set \(failure)"

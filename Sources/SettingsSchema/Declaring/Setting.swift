@@ -168,6 +168,8 @@ extension Setting {
     public func transient() -> Setting { declaring { $0.isTransient = true } }
     /// Stores the value for this machine only.
     public func byHost() -> Setting { declaring { $0.isByHost = true } }
+    /// Makes the value the path of a file whose values precede the stored ones, as for `--config FILE`.
+    public func configuration() -> Setting { declaring { $0.takeConfiguration() } }
     /// Adds former keys of the setting.
     public func renamed(from keys: String...) -> Setting { declaring { $0.renamedFrom += keys } }
 }

@@ -48,6 +48,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var merges = false
     package var isTransient = false
     package var isByHost = false
+    /// Whether the value is the path of a file whose values are a layer of the program.
+    package var isConfiguration = false
     package var renamedFrom: [String] = []
     /// The path of the value in the dictionary of its command; nil for a key of the domain.
     package internal(set) var storedAt: EntryPath?
@@ -79,6 +81,12 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension SettingDeclaration {
+    /// Makes the value the path of the program's configuration.
+    mutating func takeConfiguration() {
+        isConfiguration = true
+        if rule.type == .string, rule.kind == nil { rule.kind = .file }
+    }
+
     /// The name that forms show.
     package var name: String { title ?? key }
 

@@ -198,7 +198,14 @@ extension SettingDeclaration {
         .names("Environment", { $1(&$0.environment) }), .flag("Sensitive", { $1(&$0.isSensitive) }),
         .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), .flag("Merge", { $1(&$0.merges) }),
         .flag("Transient", { $1(&$0.isTransient) }),
-        .flag("ByHost", { $1(&$0.isByHost) }), .names("RenamedFrom", { $1(&$0.renamedFrom) }),
+        .flag("ByHost", { $1(&$0.isByHost) }),
+        Attribute(name: "Configuration") { value, setting, reader in
+            guard let flag = value.flag else { return reader.report(.wrongValue(expected: "true or false")) }
+            if flag { setting.takeConfiguration() }
+        } write: { setting in
+            setting.isConfiguration ? .boolean(true) : nil
+        },
+        .names("RenamedFrom", { $1(&$0.renamedFrom) }),
     ]
 
     /// Reads a setting. A setting without a key keeps its index in the list, so that the paths of later errors are

@@ -149,6 +149,10 @@ extension SchemaCheck {
             // Every reader of the schema could read the secret.
             report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
+        if setting.isConfiguration, setting.rule.type != .string || !(setting.rule.kind?.isPath ?? false) {
+            let type = setting.rule.kind?.noun ?? setting.rule.type.noun
+            report(.doesNotApply(type: type), at: path.appending("Configuration"))
+        }
         if setting.takesRest, setting.positional != nil {
             report(.contradicts("Positional"), at: path.appending("Rest"))
         }

@@ -152,9 +152,25 @@ struct SchemaCheck {
             checkSetting(setting, at: place)
             checkReferences(setting, to: keys, known, at: place)
         }
+        checkConfiguration(settings, at: path, outer: outer)
         checkClashes(settings, with: outer, at: path)
         checkOperands(settings, at: path, outer: outer)
         checkVariables(settings, at: path, outer: outer)
+    }
+
+    /// Checks that at most one setting names the file of the configuration.
+    private mutating func checkConfiguration(
+        _ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]
+    ) {
+        var other = outer.first(where: \.isConfiguration)
+        for (index, setting) in settings.enumerated() where setting.isConfiguration {
+            if let other {
+                report(
+                    .contradicts("that of \(other.key)"),
+                    at: path.appending(EntryPath.Component(index)).appending("Configuration"))
+            }
+            other = setting
+        }
     }
 
     /// Reports duplicate names.
