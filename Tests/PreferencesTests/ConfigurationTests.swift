@@ -344,9 +344,9 @@ extension Setting<String?> {
         }
         #expect(
             schema.mistakes.map(\.description) == [
-                ":Settings:2:Configuration: does not apply to an integer",
-                ":Settings:1:Configuration: cannot be combined with that of a",
-                ":Settings:2:Configuration: cannot be combined with that of b",
+                "Setting(\"c\"): Configuration: does not apply to an integer",
+                "Setting(\"b\"): Configuration: cannot be combined with that of a",
+                "Setting(\"c\"): Configuration: cannot be combined with that of b",
             ])
     }
 }

@@ -96,9 +96,9 @@ extension Setting where Value == String? {
         }
         #expect(
             schema.mistakes.map(\.description) == [
-                ":Settings:0:Default: must be from 1 to 5",
-                ":Settings:1:Pattern: the pattern ends inside a class at character 2 of the pattern",
-                ":Settings:2:Key: duplicate key a",
+                "Setting(\"a\"): Default: must be from 1 to 5",
+                "Setting(\"b\"): Pattern: the pattern ends inside a class at character 2 of the pattern",
+                "Setting(\"a\"): Key: duplicate key a",
             ])
     }
 
@@ -121,30 +121,33 @@ extension Setting where Value == String? {
 @Suite struct `A declaration with errors` {
     private static let rows: [(String, Schema)] = [
         (
-            ":Settings:0:Pattern: the pattern ends inside a class at character 2 of the pattern",
+            "Setting(\"a\"): Pattern: the pattern ends inside a class at character 2 of the pattern",
             Schema("d") { Setting("a", default: "x").pattern("[") }
         ),
         (
-            ":Settings:1:Flag: duplicate flag --all",
+            "Setting(\"b\"): Flag: duplicate flag --all",
             Schema("d") {
                 Setting("a", default: 1).flag("all")
                 Setting("b", default: 2).flag("all")
             }
         ),
-        (":Settings:0:Default: must be from 1 to 5", Schema("d") { Setting("a", default: 9).range(1...5) }),
+        ("Setting(\"a\"): Default: must be from 1 to 5", Schema("d") { Setting("a", default: 9).range(1...5) }),
         (
-            ":Settings:1:Short: duplicate flag -a",
+            "Setting(\"b\"): Short: duplicate flag -a",
             Schema("d") {
                 Setting("a", default: 1).flag("a")
                 Setting("b", default: 2).flag("a")
             }
         ),
-        (":Settings:0:Conflicts: unknown key b", Schema("d") { Setting("a", default: 1).conflicts(with: "b") }),
-        (":Settings:0:Negatable: does not apply to an integer", Schema("d") { Setting("a", default: 1).negatable() }),
-        (":Settings:0:Flag: --help is reserved", Schema("d") { Setting("a", default: 1).flag("help") }),
+        ("Setting(\"a\"): Conflicts: unknown key b", Schema("d") { Setting("a", default: 1).conflicts(with: "b") }),
+        (
+            "Schema.Command(\"x\"), Setting(\"b\"): Default: must be at most 5",
+            Schema("d") { Schema.Command("x") { Setting("b", default: 9).range(...5) } }
+        ),
+        ("Setting(\"a\"): Flag: --help is reserved", Schema("d") { Setting("a", default: 1).flag("help") }),
         (":Domain: invalid name a/b", Schema("a/b") { Setting("a", default: 1) }),
         (
-            ":Commands:1:Name: duplicate command x",
+            "Schema.Command(\"x\"): Name: duplicate command x",
             Schema("d") {
                 Schema.Command("x") { Setting("a", default: 1) }
                 Schema.Command("x") { Setting("b", default: 1) }
@@ -163,6 +166,6 @@ extension Setting where Value == String? {
     @Test func `is rejected by validate, although no file can have it`() throws {
         let schema = Schema("d") { Setting("a", default: Decimal(2)).range(...Decimal(string: "1.5")!) }
         let mistakes = #expect(throws: Schema.Mistakes.self) { try schema.validate() }
-        #expect(mistakes?.description == ":Settings:0:Default: must be at most 1.5")
+        #expect(mistakes?.description == "Setting(\"a\"): Default: must be at most 1.5")
     }
 }

@@ -1,6 +1,12 @@
 internal import PropertyLists
 internal import Queries
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A key with the type of its value and a default.
 ///
 /// Modifiers add the rest of the declaration:
@@ -139,31 +145,15 @@ extension Setting {
 
     /// Takes the word after the flag as its value even if it begins with a dash.
     public func allowsDash() -> Setting { declaring { $0.allowsDash = true } }
-    /// Sets the text between the elements of an array that is given as one word.
-    public func separator(_ separator: String) -> Setting { declaring { $0.rule.separator = separator } }
-    /// Adds a `--no-…` form of the flags.
-    public func negatable() -> Setting { declaring { $0.isNegatable = true } }
-    /// Allows the flag to be repeated: each use appends an element to an array, or adds one to an integer.
-    public func repeats() -> Setting { declaring { $0.repeats = true } }
     /// Takes the value from the operand at a position, counted from 1. An array takes all operands that no other
     /// position takes.
     public func positional(_ position: Int = 1) -> Setting { declaring { $0.positional = position } }
-    /// Takes all arguments after the other operands, including flags.
-    ///
-    /// - Parameter passesUnknown: Whether undeclared flags are taken too, wherever they are. Declared flags are then
-    ///   recognized among the arguments.
-    public func rest(passesUnknown: Bool = false) -> Setting {
-        declaring { ($0.takesRest, $0.passesUnknown) = (true, passesUnknown) }
-    }
-
     /// Adds environment variables that set the value.
     public func environment(_ variables: String...) -> Setting { declaring { $0.environment += variables } }
     /// Marks the value as a secret, which is kept out of listings, messages, mirrors and command lines.
     public func sensitive() -> Setting { declaring { $0.isSensitive = true } }
     /// Sets whether mirrors copy the value to other hosts.
     public func mirrored(_ isMirrored: Bool) -> Setting { declaring { $0.isMirrored = isMirrored } }
-    /// Merges concurrent changes to different entries of a dictionary.
-    public func merges() -> Setting { declaring { $0.merges = true } }
     /// Excludes the value from storage.
     public func transient() -> Setting { declaring { $0.isTransient = true } }
     /// Stores the value for this machine only.
@@ -203,36 +193,27 @@ extension PartialRangeThrough: SettingBounds where Bound: Codable {
 
 extension Setting {
     /// Restricts values to a range.
-    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Bounds.Bound == Value {
+    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting
+    where Bounds.Bound == Value, Value: SettingNumber {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
 
     /// Restricts values to a range; nil is allowed too.
-    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Value == Bounds.Bound? {
+    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting
+    where Value == Bounds.Bound?, Bounds.Bound: SettingNumber {
+        declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
+    }
+
+    /// Restricts the elements to a range.
+    public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting
+    where Value == [Bounds.Bound], Bounds.Bound: SettingNumber {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
 
     private func declaring<Bound: Encodable>(minimum: Bound?, maximum: Bound?) -> Setting {
         let least = minimum.flatMap { try? PropertyList(encoding: $0) }
         let most = maximum.flatMap { try? PropertyList(encoding: $0) }
-        return declaring { ($0.rule.minimum, $0.rule.maximum) = (least, most) }
-    }
-
-    /// Restricts the number of characters of a string, or of bytes of data.
-    public func length(_ bounds: some SettingBounds<Int>) -> Setting {
-        let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
-        return declaring { ($0.rule.minimumLength, $0.rule.maximumLength) = (least, most) }
-    }
-
-    /// Restricts the number of elements or entries.
-    public func count(_ bounds: some SettingBounds<Int>) -> Setting {
-        let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
-        return declaring { ($0.rule.minimumCount, $0.rule.maximumCount) = (least, most) }
-    }
-
-    /// Sets a pattern that must match the whole string, or each string of an array.
-    public func pattern(_ pattern: String) -> Setting {
-        declaring { $0.rule.editInnermost { $0.pattern = Pattern(pattern) } }
+        return declaring { $0.rule.editInnermost { ($0.minimum, $0.maximum) = (least, most) } }
     }
 
     /// Sets the kind of a string or of each string of an array, or the unit notation of a number.
@@ -256,9 +237,6 @@ extension Setting {
         declaring { $0.rule.editInnermost { $0.choiceTitles = titles } }
     }
 
-    /// Disallows duplicate elements.
-    public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
-
     /// Makes the value required. The default is then used only if a program reads the setting without a value.
     public func required() -> Setting {
         declaring {
@@ -273,6 +251,127 @@ extension Setting {
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
     /// Adds the keys of settings that form a group with this one. Exactly one setting of the group must be given.
     public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
+}
+
+// MARK: Modifiers for some types of values
+
+/// A type whose values are text, so that they have a length and can match a pattern: strings and URLs, and optionals
+/// and arrays of them. A program's own type that is stored as text can adopt it.
+public protocol SettingText {}
+
+/// A type whose values are numbers or dates, so that they can be bounded. A program's own type can adopt it.
+public protocol SettingNumber {}
+
+/// A type whose values are stored as an array: arrays, sets and optionals of them. A program's own type can adopt it.
+public protocol SettingList {}
+
+/// A type whose values are stored as a dictionary, and optionals of it. A program's own type can adopt it.
+public protocol SettingDictionary {}
+
+extension String: SettingText {}
+extension URL: SettingText {}
+extension Optional: SettingText where Wrapped: SettingText {}
+extension Array: SettingText where Element: SettingText {}
+
+extension Int: SettingNumber {}
+extension Int8: SettingNumber {}
+extension Int16: SettingNumber {}
+extension Int32: SettingNumber {}
+extension Int64: SettingNumber {}
+extension UInt: SettingNumber {}
+extension UInt8: SettingNumber {}
+extension UInt16: SettingNumber {}
+extension UInt32: SettingNumber {}
+extension UInt64: SettingNumber {}
+extension Int128: SettingNumber {}
+extension UInt128: SettingNumber {}
+extension Double: SettingNumber {}
+extension Float: SettingNumber {}
+extension Date: SettingNumber {}
+extension Decimal: SettingNumber {}
+extension Duration: SettingNumber {}
+
+extension Array: SettingList {}
+extension Set: SettingList {}
+extension Optional: SettingList where Wrapped: SettingList {}
+
+extension Dictionary: SettingDictionary {}
+extension Optional: SettingDictionary where Wrapped: SettingDictionary {}
+
+extension Setting {
+    fileprivate func withLength(_ bounds: some SettingBounds<Int>) -> Setting {
+        let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
+        return declaring { $0.rule.editInnermost { ($0.minimumLength, $0.maximumLength) = (least, most) } }
+    }
+
+    fileprivate func withCount(_ bounds: some SettingBounds<Int>) -> Setting {
+        let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
+        return declaring { ($0.rule.minimumCount, $0.rule.maximumCount) = (least, most) }
+    }
+
+    fileprivate func repeating() -> Setting { declaring { $0.repeats = true } }
+    fileprivate func withNegation() -> Setting { declaring { $0.isNegatable = true } }
+}
+
+extension Setting where Value: SettingText {
+    /// Restricts the number of characters of a string, or of each string of an array.
+    public func length(_ bounds: some SettingBounds<Int>) -> Setting { withLength(bounds) }
+
+    /// Sets a pattern that must match the whole string, or each string of an array.
+    public func pattern(_ pattern: String) -> Setting {
+        declaring { $0.rule.editInnermost { $0.pattern = Pattern(pattern) } }
+    }
+}
+
+extension Setting where Value == Data {
+    /// Restricts the number of bytes.
+    public func length(_ bounds: some SettingBounds<Int>) -> Setting { withLength(bounds) }
+}
+
+extension Setting where Value == Data? {
+    /// Restricts the number of bytes.
+    public func length(_ bounds: some SettingBounds<Int>) -> Setting { withLength(bounds) }
+}
+
+extension Setting where Value == Bool {
+    /// Adds a `--no-…` form of the flags.
+    public func negatable() -> Setting { withNegation() }
+}
+
+extension Setting where Value == Bool? {
+    /// Adds a `--no-…` form of the flags.
+    public func negatable() -> Setting { withNegation() }
+}
+
+extension Setting where Value: FixedWidthInteger {
+    /// Allows the flag to be repeated: each use adds one.
+    public func repeats() -> Setting { repeating() }
+}
+
+extension Setting where Value: SettingList {
+    /// Allows the flag to be repeated: each use appends an element.
+    public func repeats() -> Setting { repeating() }
+    /// Restricts the number of elements.
+    public func count(_ bounds: some SettingBounds<Int>) -> Setting { withCount(bounds) }
+    /// Disallows duplicate elements.
+    public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
+    /// Sets the text between the elements of an array that is given as one word.
+    public func separator(_ separator: String) -> Setting { declaring { $0.rule.separator = separator } }
+
+    /// Takes all arguments after the other operands, including flags.
+    ///
+    /// - Parameter passesUnknown: Whether undeclared flags are taken too, wherever they are. Declared flags are then
+    ///   recognized among the arguments.
+    public func rest(passesUnknown: Bool = false) -> Setting {
+        declaring { ($0.takesRest, $0.passesUnknown) = (true, passesUnknown) }
+    }
+}
+
+extension Setting where Value: SettingDictionary {
+    /// Restricts the number of entries.
+    public func count(_ bounds: some SettingBounds<Int>) -> Setting { withCount(bounds) }
+    /// Merges concurrent changes to different entries of a dictionary.
+    public func merges() -> Setting { declaring { $0.merges = true } }
 }
 
 extension ValueRule {

@@ -11,6 +11,8 @@ extension Schema {
         public package(set) var location: TextLocation?
         /// Whether this is a warning: the schema can be used, but probably does not mean what its author intended.
         package var isWarning = false
+        /// The setting or command as a program in Swift declares it, such as `Setting("keep")`.
+        var declaration: String?
 
         package init(_ reason: Reason, at path: EntryPath) {
             self.path = path
@@ -165,8 +167,10 @@ extension Schema.Mistake.Reason {
 }
 
 extension Schema.Mistake: CustomStringConvertible {
-    /// The error with its location: `3:15: :Settings:0:Minimum: is above Maximum`.
+    /// The error with its location: `3:15: :Settings:0:Minimum: is above Maximum`, or with the setting that a program
+    /// declares: `Setting("keep"): Minimum: is above Maximum`.
     public var description: String {
+        if let declaration { return "\(declaration): \(withAttribute)" }
         let place = location.map { "\($0.line):\($0.column): " } ?? ""
         return place + withoutLocation
     }

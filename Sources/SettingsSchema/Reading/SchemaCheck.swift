@@ -3,7 +3,29 @@ internal import Queries
 
 extension Schema {
     /// The errors of a schema declared in Swift. Schemas read from data are checked when they are read.
-    public var mistakes: [Mistake] { mistakes(inheriting: self) }
+    public var mistakes: [Mistake] {
+        mistakes(inheriting: self).map { mistake in
+            var named = mistake
+            named.declaration = declaration(at: mistake.path)
+            return named
+        }
+    }
+
+    /// The settings and commands in which a path of an error is, as a program declares them; nil if there are none.
+    private func declaration(at path: EntryPath) -> String? {
+        var (names, rest, level) = ([String](), path.components[...], (settings, commands))
+        while rest.count > 1, let index = rest.dropFirst().first?.index {
+            if rest.first == "Settings", level.0.indices.contains(index) {
+                names.append("Setting(\(level.0[index].key.debugDescription))")
+                break
+            }
+            guard rest.first == "Commands", level.1.indices.contains(index) else { break }
+            names.append("Schema.Command(\(level.1[index].name.debugDescription))")
+            level = (level.1[index].settings, level.1[index].commands)
+            rest = rest.dropFirst(2)
+        }
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
 
     /// Checks a schema declared in Swift as `prefs schema check` checks a file. Throws all its errors.
     ///
