@@ -88,6 +88,7 @@ extension Setting<[String]> {
                 let snapshot = defaults.snapshot()
                 let (live, seen) = texts(defaults, snapshot)
                 #expect(live == seen, "\(Seed.ofThisRun), round \(round), step \(step)")
+                #expect(texts(defaults, defaults.snapshotOfLayers()).taken == seen, "\(Seed.ofThisRun)")
                 taken.append((snapshot, seen))
             }
             for (snapshot, seen) in taken { #expect(texts(defaults, snapshot).taken == seen, "\(Seed.ofThisRun)") }
@@ -101,11 +102,11 @@ extension Setting<[String]> {
         let (plain, keep) = (Setting("plain", default: 0), Setting("keep", default: 0).range(0...1_000_000))
         let end = End()
         await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<3 {
+            for number in 0..<3 {
                 group.addTask {
                     var differences = 0
                     while !end.hasCome.withLock(\.self) {
-                        let snapshot = defaults.snapshot()
+                        let snapshot = number == 0 ? defaults.snapshotOfLayers() : defaults.snapshot()
                         if snapshot[plain] != snapshot[keep] { differences += 1 }
                     }
                     return differences

@@ -58,13 +58,24 @@ public struct SettingsSnapshot: Sendable {
 }
 
 extension Defaults {
+    /// The number of times that a snapshot uses the table of values, which others may change in between.
+    private static let mostAttempts = 8
+
     /// Returns the present values in force, all of the same time.
     public func snapshot() -> SettingsSnapshot {
-        while true {
+        for _ in 0..<Self.mostAttempts {
             let snapshot = refreshed { table in
                 table.frozenStack.map { SettingsSnapshot(self, table.found, $0) }
             }
             if let snapshot { return snapshot }
         }
+        // Another thread changes values all the time.
+        return snapshotOfLayers()
+    }
+
+    /// Returns a snapshot of the layers as they are now, without the table of values.
+    package func snapshotOfLayers() -> SettingsSnapshot {
+        let stack = refreshed { $0.stack.frozen().stack }
+        return SettingsSnapshot(self, stack.valuesInForce(), stack)
     }
 }
