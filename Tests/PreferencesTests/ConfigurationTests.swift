@@ -243,12 +243,19 @@ extension Setting<String?> {
         #expect(defaults.bool(forKey: "none") == false)
         #expect(defaults.origin(of: .timeout)?.layer == .file && !defaults.isDefault(.timeout))
         _ = defaults.string(forKey: "token")
+        // The settings' own declarations count, too.
+        let (pin, former) = (Setting("pin", default: "").sensitive(), Setting("new", default: 1).renamed(from: "old"))
+        try defaults.set("1234", for: pin)
+        defaults.set(8, forKey: "old")
+        #expect(defaults[pin] == "1234" && defaults[former] == 8)
         observation.cancel()
         #expect(defaults[.timeout] == 7)
         #expect(
             reads.withLock(\.self) == [
                 "timeout 7 file (/etc/service.json)", "timeout 7 file (/etc/service.json)", "none - -",
                 "token \"••••\" default",
+                "pin \"••••\" user (/home/ada/.config/prefs/com.example.service.plist)",
+                "new 8 user (/home/ada/.config/prefs/com.example.service.plist)",
             ])
     }
 
@@ -273,7 +280,7 @@ extension Setting<String?> {
             DomainEdit(StoreBench.file(Self.name)) { $0.values = ["timeout": 5, "url": "stored"] }
         ])
         try machine.write("timeout = 7\n", to: "/etc/a.toml")
-        try machine.write("// none\n{ \"timeout\": 8, \"config\": \"/etc/a.toml\" }\n", to: "/home/ada/b.json")
+        try machine.write("// none\n{ \"timeout\": 8 }\n", to: "/home/ada/b.json")
         #expect(try parse([], machine)[.timeout] == 5)
         let settings = try parse(["--config", "/etc/a.toml"], machine, ["SERVICE_CONFIG": "/etc/none"])
         #expect(settings[.timeout] == 7 && settings[.url] == "stored")
@@ -336,17 +343,118 @@ extension Setting<String?> {
         #expect(throws: Schema.Ending.self) { try parse(["--config", "/none"], machine, [:], schema) }
     }
 
+    static let commands = Schema("com.example.service") {
+        Setting.url
+        Schema.Command("commit") {
+            Setting("config", default: "/etc/commit.toml").configuration().flag("config")
+            Setting<Int?>("n").required().range(1...9).flag("num")
+        }
+        Schema.Command("push") {
+            Setting("file", default: "/etc/push.toml").configuration().flag("file")
+            Setting("n", default: 5).range(1...9).flag("num")
+        }
+        Schema.Command("other") { Setting("m", default: 1) }
+    }
+
+    static let callsOfCommands: [(words: [String], file: String, result: String)] = [
+        (["commit"], "[commit]\nn = 3\n", "3"), (["commit", "--num", "4"], "[commit]\nn = 3\n", "4"),
+        (["commit", "--config", "/etc/service.toml"], "", "--num is required"),
+        (
+            ["commit", "--num", "1"], "[commit]\nn = 99\n",
+            "/etc/commit.toml:2: :commit:n must be from 1 to 9"
+        ),
+        (["push"], "[push]\nn = 4\n", "4"), (["push", "--file", "/etc/commit.toml"], "[push]\nn = 4\n", "4"),
+        (
+            ["push", "--num", "2"], "[push]\nn = 4\n[commit]\nn = 0\n",
+            "/etc/push.toml:4: :commit:n must be from 1 to 9"
+        ),
+        (["other"], "[", "1"),
+    ]
+
+    @Test(arguments: callsOfCommands)
+    func `is that of the chosen command`(words: [String], file: String, result: String) throws {
+        let machine = try Machine()
+        try machine.write(words[0] == "push" ? "[" : file, to: "/etc/commit.toml")
+        try machine.write(words[0] == "push" ? file : "[", to: "/etc/push.toml")
+        if words.contains("/etc/commit.toml") { try machine.write(file, to: "/etc/commit.toml") }
+        if words.contains("/etc/service.toml") { try machine.write("", to: "/etc/service.toml") }
+        do {
+            let settings = try parse(words, machine, [:], Self.commands)
+            let key = words[0] == "other" ? "m" : "n"
+            #expect(settings.defaults.integer(forKey: key).description == result)
+        } catch {
+            #expect("\(error)" == result)
+        }
+    }
+
+    @Test func `is the one that a stored path names, as soon as there is one`() throws {
+        let machine = try Machine()
+        try machine.write(#"{ "timeout": 7 }"#)
+        try machine.bench.process().commit([
+            DomainEdit(StoreBench.file(Self.name)) { $0.values = ["config": "/etc/service.json", "timeout": 5] }
+        ])
+        #expect(try parse([], machine)[.timeout] == 7)
+        // Also for a program that does not parse, with the installed schema.
+        let folder: FilePath = "/usr/share/prefs/schemas/com.example.service.plist"
+        try machine.write(String(decoding: Self.schema.export(as: .xml), as: UTF8.self), to: folder)
+        for path in ["/usr", "/usr/share", "/usr/share/prefs", "/usr/share/prefs/schemas"] as [FilePath] {
+            try machine.bench.simulated.disk.process().open(path, .reading)?
+                .setPermissions(FilePermissions(rawValue: 0o755))
+        }
+        #expect(Defaults(Self.name, in: machine.store())[.timeout] == 7)
+    }
+
+    @Test func `follows the variables in a program that orders its layers`() throws {
+        let machine = try Machine()
+        try machine.write(#"{ "timeout": 7 }"#)
+        let store = machine.store()
+        _ = try Self.schema.parse(["service", "--config", "/etc/service.json"], in: store)
+        try Defaults(Self.name, in: store).set(5, for: .timeout)
+        let order: [SearchedLayer] = [.arguments, .environment, .user]
+        #expect(try Defaults(Self.name, in: store, layers: order)[.timeout] == 7)
+        #expect(try Defaults(Self.name, in: store, layers: [.user, .environment])[.timeout] == 5)
+        // A session of a program that does not search the user's layer.
+        let session = try Defaults(Self.name, in: store, layers: [.arguments]).edit()
+        session[.timeout] = 9
+        #expect(session[.timeout] == 9)
+    }
+
+    @Test func `cannot name itself, and has no more than a hundred errors`() throws {
+        let machine = try Machine()
+        var schema = Self.schema
+        try machine.write(#"{ "config": "/etc/other" }"#)
+        let error = #expect(throws: Schema.Ending.self) { try parse(["--config", "/etc/service.json"], machine) }
+        #expect(error?.description == "/etc/service.json:1: :config names this file, and cannot be set in it")
+        schema = try Schema(
+            parsing: Data(
+                """
+                { Domain = "com.example.service"; Closed = YES;
+                  Settings = ({ Key = config; Flag = config; Configuration = YES; }); }
+                """
+                .utf8))
+        let keys = (0..<500).map { "\"key\($0)\": 1" }.joined(separator: ",\n")
+        try machine.write("{\(keys)}")
+        let many = #expect(throws: Schema.Ending.self) {
+            try parse(["--config", "/etc/service.json"], machine, [:], schema)
+        }
+        #expect(many?.description.split(separator: "\n").count == 100)
+    }
+
     @Test func `must be a path, and is one only`() {
         let schema = Schema("com.example.service") {
             Setting("a", default: "x").configuration()
             Setting("b", default: "x").configuration()
             Setting("c", default: 3).configuration()
+            Schema.Command("x") { Setting("d", default: "x").kind(.folder).configuration().sensitive() }
         }
         #expect(
             schema.mistakes.map(\.description) == [
                 "Setting(\"c\"): Configuration: does not apply to an integer",
                 "Setting(\"b\"): Configuration: cannot be combined with that of a",
                 "Setting(\"c\"): Configuration: cannot be combined with that of b",
+                "Schema.Command(\"x\"), Setting(\"d\"): Configuration: does not apply to a folder",
+                "Schema.Command(\"x\"), Setting(\"d\"): Sensitive: cannot be combined with Configuration",
+                "Schema.Command(\"x\"), Setting(\"d\"): Configuration: cannot be combined with that of a",
             ])
     }
 }

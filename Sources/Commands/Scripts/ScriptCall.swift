@@ -44,14 +44,16 @@ struct ScriptCall {
     func run() throws -> ExitStatus {
         let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
         if let newer = schema.newerVersion(in: stored) { try say("\(newer)") }
-        switch layers(stored, .init()).arguments(words, of: schema, on: context.system, reading: read) {
+        let (outcome, configuration) = layers(stored, .init()).arguments(
+            words, of: schema, on: context.system, reading: read)
+        switch outcome {
         case .values(let arguments):
             try reportUnclaimed(stored, for: arguments.command)
             try storeMigration(of: stored)
-            return try deliver(arguments, stored)
+            return try deliver(arguments, configuration, stored)
         case .help(let request):
             try checkSchema()
-            return try show(help(request, stored))
+            return try show(try help(request, stored))
         case .version: return try show(schema.versionText(program: script.program))
         case .mistakes(let mistakes):
             try checkSchema()
@@ -69,7 +71,7 @@ struct ScriptCall {
         try file.configuration(on: context.system)
     }
 
-    /// The layers of the domain as the script's schema declares it, without the configuration.
+    /// The layers of the domain as the script's schema declares it.
     private func layers(_ stored: [LayerSource], _ program: EffectiveSchema.ProgramValues) -> LayerStack {
         let schema = EffectiveSchema(schema, program: program)
         guard let settings else { return LayerStack(stored, schema, on: context.system) }
@@ -126,18 +128,15 @@ struct ScriptCall {
 
     /// Saves the values of flags if that is requested, and writes the values in force. Saving is last, because every
     /// step before can fail.
-    private func deliver(_ arguments: Schema.Arguments, _ stored: [LayerSource]) throws -> ExitStatus {
+    private func deliver(
+        _ arguments: Schema.Arguments, _ configuration: LayerSource?, _ stored: [LayerSource]
+    ) throws -> ExitStatus {
         let given = arguments.values
         let mistakes = check(given, arguments)
         guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
-        let layers: LayerStack
-        do throws(Schema.Arguments.Mistake) {
-            layers = try self.layers(stored, .init(arguments)).withConfiguration(on: context.system, by: read)
-        } catch {
-            return try refuse([error])
-        }
+        let layers = layers(stored, .init(arguments, configuration))
         let found = schema.settings(of: arguments.command).map { (setting: $0, resolution: layers[$0.key]) }
         var values = PropertyList.Dictionary()
         for (setting, resolution) in found {
@@ -247,9 +246,13 @@ struct ScriptCall {
         return .done
     }
 
-    private func help(_ request: Schema.Arguments.HelpRequest, _ stored: [LayerSource]) -> String {
+    private func help(_ request: Schema.Arguments.HelpRequest, _ stored: [LayerSource]) throws -> String {
         var layers = request.showsValues ? layers(stored, .init(asking: request)) : nil
-        layers = (try? layers?.withConfiguration(of: request.given, on: context.system, by: read)) ?? layers
+        do throws(Schema.Arguments.Mistake) {
+            layers = try layers?.withConfiguration(of: request.given, on: context.system, by: read)
+        } catch {
+            try say("\(error)")
+        }
         let secrecy: Secrecy = settings.map { $0.access.secrecy($0.domain) } ?? .none
         // The standard output is a pipe to the script.
         let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80

@@ -133,14 +133,20 @@ extension StoreAccess {
             }
         }
         let conflicts = try openConflicts(of: domain)
-        return try keys.map { key in
-            let (resolution, rest) = layers.explanation(at: key.path)
+        let found = keys.map { ($0, layers.explanation(at: $0.path)) }
+        var lines = layers.lines(
+            of: found.flatMap { key, found in found.resolution.answers.map { ($0, key.path, found.rest) } }, on: system
+        )[...]
+        return try found.map { key, found in
+            let (resolution, rest) = found
             for case let value? in resolution.answers.map({ $0.shown[rest] }) {
                 try checkExact(value, at: key.path, in: domain)
             }
             let own = conflicts.filter { $0.concerns(key.path) }
-            let lines = resolution.answers.map { layers.line(of: $0, at: key.path, rest, on: system) }
-            return Explained(key: key, resolution: resolution, rest: rest, lines: lines, conflicts: own)
+            defer { lines.removeFirst(resolution.answers.count) }
+            return Explained(
+                key: key, resolution: resolution, rest: rest, lines: Array(lines.prefix(resolution.answers.count)),
+                conflicts: own)
         }
     }
 }

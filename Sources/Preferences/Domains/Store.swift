@@ -125,7 +125,9 @@ extension SharedStore {
         if schema?.program == nil { added.append(LayerSource(.arguments, arguments)) }
         let stack = LayerStack(
             storedLayers(of: name, suites: suites), adding: added, schema, on: system, mapping: environment)
-        // A program that parses its command line has read the file. One that cannot be read now has its last values.
+        // A program that parses its command line has read the file then.
+        guard let schema, schema.program == nil, schema.configuration != nil else { return stack }
+        stack.checkFiles()
         return (try? stack.withConfiguration(on: system) { LayerSource(.file, domain(of: $0)) }) ?? stack
     }
 

@@ -11,11 +11,9 @@ extension Defaults {
     /// throws the reason.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get {
-            guard let stored = value(setting.key) else {
-                guard setting.hasFormerKeys else { return setting.defaultValue }
-                return resolution(of: setting).value ?? setting.defaultValue
-            }
-            return decoded(stored, for: setting) ?? resolution(of: setting).value ?? setting.defaultValue
+            let value = present(setting)
+            if reads.isActive { report(reading: setting, value, from: origin(of: setting)) }
+            return value
         }
         set {
             do {
@@ -24,6 +22,14 @@ extension Defaults {
                 post(refusal: error, of: setting.key)
             }
         }
+    }
+
+    private func present<Value>(_ setting: Setting<Value>) -> Value {
+        guard let stored = found(setting.key) else {
+            guard setting.hasFormerKeys else { return setting.defaultValue }
+            return resolution(of: setting).value ?? setting.defaultValue
+        }
+        return decoded(stored, for: setting) ?? resolution(of: setting).value ?? setting.defaultValue
     }
 
     /// Reports a value that could not be set.
@@ -35,7 +41,13 @@ extension Defaults {
     /// Returns the value of a setting, or its default if no layer has a value. Throws if the layers have only values
     /// that the setting cannot have.
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
-        if let value = value(setting.key).flatMap({ decoded($0, for: setting) }) { return value }
+        let value = try validValue(of: setting)
+        if reads.isActive { report(reading: setting, value, from: origin(of: setting)) }
+        return value
+    }
+
+    private func validValue<Value>(of setting: Setting<Value>) throws -> Value {
+        if let value = found(setting.key).flatMap({ decoded($0, for: setting) }) { return value }
         let (value, resolution) = resolution(of: setting)
         if let value { return value }
         guard let answer = resolution.answers.first else { return setting.defaultValue }
@@ -126,7 +138,7 @@ extension Defaults {
 
     /// Returns the origin of a setting's value, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? {
-        let stored = refreshed { $0.found.entries[setting.key] }
+        let stored = found(setting.key)
         guard stored != nil || setting.hasFormerKeys else { return nil }
         if let stored, decoded(stored, for: setting) != nil { return origin(forKey: setting.key) }
         return resolution(of: setting).resolution.winner?.origin

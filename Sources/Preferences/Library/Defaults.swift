@@ -96,11 +96,13 @@ public final class Defaults: Sendable {
 
     // MARK: Looking up
 
+    /// Returns the value in force for a key.
+    func found(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
+
     /// Returns the value in force for a key, and reports that it was read.
     func value(_ key: String) -> PropertyList? {
-        guard reads.isActive else { return refreshed { $0.found.entries[key] } }
-        let (value, origin, stack) = refreshed { ($0.found.entries[key], $0.found.origin(of: Name(key)), $0.stack) }
-        report(reading: key, value, from: origin, stack.declaration(of: key))
+        let value = found(key)
+        if reads.isActive { report(reading: key, value, from: origin(forKey: key), stack.declaration(of: key)) }
         return value
     }
 
@@ -308,11 +310,12 @@ extension Defaults {
     private func explanation(
         of key: String, _ stack: LayerStack, _ declaration: SettingDeclaration?
     ) -> Explanation {
-        let system = store.shared.system
-        let entries = stack.explanation(of: key, declaration).answers.map { answer in
+        let answers = stack.explanation(of: key, declaration).answers
+        let lines = stack.lines(of: answers.map { ($0, [EntryPath.Component(key)], []) }, on: store.shared.system)
+        let entries = zip(answers, lines).map { answer, line in
             let value = answer.value ?? answer.stored
             return Explanation.Entry(
-                origin: answer.origin, line: stack.line(of: answer, at: [EntryPath.Component(key)], [], on: system),
+                origin: answer.origin, line: line,
                 value: masked(value, under: key, declaration),
                 fault: answer.fault, isError: answer.isError)
         }

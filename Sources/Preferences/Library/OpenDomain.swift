@@ -176,7 +176,8 @@ final class OpenDomain: Sendable {
             state.damaged = generation
             return state.failure != failure
         }
-        if isNew { post(.unreadable(failure)) }
+        guard isNew else { return }
+        post(.unreadable(failure))
         publishChange()
     }
 

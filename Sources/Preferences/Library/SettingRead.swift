@@ -13,9 +13,9 @@ public struct SettingRead: Sendable, Hashable {
 }
 
 extension Defaults {
-    /// Calls `report` with each value that the program reads with this instance, or with a snapshot that is taken
-    /// later, until the returned observation is cancelled or released. It is called by the thread that reads, and must
-    /// not read values itself.
+    /// Calls `report` with each value that the program reads by its setting or key, with this instance or with a
+    /// snapshot that is taken later, until the returned observation is cancelled or released. It is called by the
+    /// thread that reads, and must not read values itself.
     ///
     /// It tells which configuration a process used:
     ///
@@ -31,6 +31,15 @@ extension Defaults {
     func masked(_ value: PropertyList, under key: String, _ declaration: SettingDeclaration?) -> PropertyList {
         // A program's own schema can declare more than the installed one.
         store.shared.schemas.secrecy(of: name).masked(declaration?.masked(value) ?? value, under: key)
+    }
+
+    /// Reports that a setting was read.
+    ///
+    /// - Parameter origin: The origin of the value; nil for the setting's own default.
+    func report<Value>(reading setting: Setting<Value>, _ value: Value, from origin: Origin?) {
+        let stored = origin.flatMap { _ in (try? PropertyList.encoded(value)) ?? nil }
+        report(
+            reading: setting.key, stored, from: origin, stack.declaration(of: setting.key) ?? setting.declaration)
     }
 
     /// Reports that a value was read.

@@ -41,7 +41,7 @@ public final class MemoryProvider: SettingsProvider {
 
     deinit { for reader in state.withLock(\.readers).values { reader.finish() } }
 
-    /// The present values. Setting them notifies all readers.
+    /// The present values. They are replaced as a whole, and all readers are notified.
     public var values: PropertyList.Dictionary {
         get { state.withLock(\.values) }
         set {

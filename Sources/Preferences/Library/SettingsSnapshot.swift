@@ -22,7 +22,15 @@ public struct SettingsSnapshot: Sendable {
 
     /// The value of a setting. A value of a layer that the setting cannot have is ignored.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        if self[setting.key] == nil, !setting.hasFormerKeys { return setting.defaultValue }
+        let value = present(setting)
+        if let observed, observed.reads.isActive {
+            observed.report(reading: setting, value, from: origin(of: setting))
+        }
+        return value
+    }
+
+    private func present<Value>(_ setting: Setting<Value>) -> Value {
+        if found.entries[setting.key] == nil, !setting.hasFormerKeys { return setting.defaultValue }
         return decoded(setting) ?? stack.resolution(of: setting).value ?? setting.defaultValue
     }
 
@@ -35,7 +43,9 @@ public struct SettingsSnapshot: Sendable {
     /// The value of a key, or nil if no layer has one.
     public subscript(key: String) -> PropertyList? {
         let value = found.entries[key]
-        observed?.report(reading: key, value, from: origin(forKey: key), stack.declaration(of: key))
+        if let observed, observed.reads.isActive {
+            observed.report(reading: key, value, from: origin(forKey: key), stack.declaration(of: key))
+        }
         return value
     }
 

@@ -153,8 +153,9 @@ public struct SearchedLayer: Sendable {
 
     /// The command line of this process.
     public static let arguments = SearchedLayer(.arguments)
-    /// The variables of this process's environment.
-    public static let environment = SearchedLayer(.environment)
+    /// The variables of this process's environment, and then the file that a parsed command line has named as
+    /// configuration.
+    public static let environment = SearchedLayer(.environment, .file)
     /// The user's choices in the domain, first those for this host, and then those in the domains of suites.
     public static let user = SearchedLayer(.userHost, .user, .suite)
     /// The user's choices for all programs, first those for this host.

@@ -33,6 +33,7 @@ package struct LayerStack: Sendable {
         if isFileAlone { return }
         for layer in added { insert(layer) }
         if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
+        if let configuration = schema?.program?.configuration { insert(configuration) }
         let given = hasVariables ? Self.values(ofVariables: mapping, schema, on: system) : [:]
         if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
         guard let schema else { return }
@@ -83,7 +84,7 @@ package struct LayerStack: Sendable {
         _ domain: OpenDomain, with values: PropertyList.Dictionary, _ session: PropertyList.Dictionary
     ) -> LayerStack {
         var layers = layers.map { $0.openDomain === domain ? $0.holding(values) : $0 }
-        let index = layers.firstIndex { $0.layer == .user } ?? layers.endIndex
+        let index = layers.firstIndex { $0.layer == .user || $0.layer >= .default } ?? layers.endIndex
         layers.insert(LayerSource(Origin(.session), session), at: index)
         return LayerStack(layers, schema)
     }
@@ -519,13 +520,11 @@ package struct LayerSource: Sendable {
     private func formerValues(
         of declaration: SettingDeclaration
     ) -> [(key: Name, value: PropertyList, whole: PropertyList)] {
-        let paths =
-            declaration.storedAt == nil
-            ? declaration.allKeys.map { [EntryPath.Component($0)] }
-            : declaration.storedPaths.map(\.components)
-        return paths.flatMap { path in
-            guard let first = path.first else { return [(key: Name, value: PropertyList, whole: PropertyList)]() }
-            let rest = EntryPath(Array(path.dropFirst()))
+        declaration.pathsInFiles.flatMap { path in
+            guard let first = path.components.first else {
+                return [(key: Name, value: PropertyList, whole: PropertyList)]()
+            }
+            let rest = EntryPath(Array(path.components.dropFirst()))
             let found = formerValues(Name(first.text)).reversed().map { (Name(first.text), $0.value[rest], $0.value) }
             // Values from before a deletion do not come back.
             return found.prefix { $0.1 != nil }.compactMap { key, value, whole in value.map { (key, $0, whole) } }

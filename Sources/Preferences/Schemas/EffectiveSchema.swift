@@ -27,6 +27,8 @@ package final class EffectiveSchema: Sendable {
         let environment: PropertyList.Dictionary?
         /// The keys whose values are not used, each with the spelling of the setting that excludes them.
         let displaced: PropertyList.Dictionary
+        /// The file that the command line, or another layer, names as configuration.
+        var configuration: LayerSource?
 
         package init(
             command: String? = nil, arguments: PropertyList.Dictionary = [:],
@@ -42,11 +44,12 @@ package final class EffectiveSchema: Sendable {
             self.init(command: request.command, displaced: request.given.displaced)
         }
 
-        /// Creates the values of a parsed command line.
-        package init(_ arguments: Schema.Arguments) {
+        /// Creates the values of a parsed command line, with the file of the configuration that was read.
+        package init(_ arguments: Schema.Arguments, _ configuration: LayerSource?) {
             self.init(
                 command: arguments.command, arguments: arguments.values, environment: arguments.environment,
                 displaced: arguments.displaced)
+            self.configuration = configuration
         }
     }
 
@@ -75,7 +78,7 @@ package final class EffectiveSchema: Sendable {
             try? defaultValues.put(value, at: place)
         }
         self.defaultValues = defaultValues
-        configuration = settings.first(where: \.isConfiguration)
+        configuration = schema.settings(of: program?.command).first(where: \.isConfiguration)
         declarations = Dictionary(settings.map { (Name($0.key), $0) }) { first, _ in first }
         let pairs = settings.filter { $0.storedAt == nil }.flatMap { setting in
             setting.renamedFrom.map { (Name($0), Name(setting.key)) }

@@ -7,30 +7,39 @@ internal import Synchronization
 // it parses its command line with the stored values, migrates them, checks paths, saves flags, and only then runs.
 
 extension LayerStack {
-    /// Parses a program's command line, and reads the secrets to which it refers. The layers are those of the program's
-    /// domain. An invalid forced value is an error of the command line too, and so is one of the configuration.
+    /// Parses a program's command line, and reads the secrets and the configuration to which it refers. The layers are
+    /// those of the program's domain. An invalid forced value is an error of the command line too, and so is one of the
+    /// configuration.
     ///
     /// - Parameter read: Reads the file of the configuration.
     package func arguments(
         _ words: [String], of schema: Schema, on system: SystemServices,
         reading read: @escaping @Sendable (DomainFile) throws(StoreFailure) -> LayerSource?
-    ) -> Schema.Arguments.Outcome {
+    ) -> (outcome: Schema.Arguments.Outcome, configuration: LayerSource?) {
         let variables = system.environment.variables
         var context = Schema.Arguments.Context(
             variables: Dictionary(variables.all.map { ($0.name, $0.value) }) { first, _ in first },
             now: system.clock.wall.date)
-        let configuration = Mutex<[Schema.Arguments.Mistake]>([])
+        // The file is read once, so that the values in force are those that were checked.
+        let found = Mutex<Configuration?>(nil)
+        @Sendable func configuration(_ arguments: Schema.Arguments) -> Configuration {
+            if let known = found.withLock(\.self) { return known }
+            let read = checkedConfiguration(of: arguments, on: system, by: read)
+            found.withLock { $0 = read }
+            return read
+        }
         context.stored = { [self] arguments in
-            let (stack, mistakes) = configured(for: arguments, on: system, by: read)
-            configuration.withLock { $0 = mistakes }
+            var stack = self
+            if let source = configuration(arguments).source { stack.insert(source) }
             return stack.storedLayers(of: schema.settings(of: arguments.command))
         }
         context.invalidVariables = Set(variables.changed)
         switch schema.arguments(words, in: context) {
         case .values(var arguments):
             var mistakes = forcedMistakes(command: arguments.command)
-            guard mistakes.isEmpty else { return .mistakes(mistakes) }
-            mistakes = configured(for: arguments, on: system, by: read).mistakes
+            guard mistakes.isEmpty else { return (.mistakes(mistakes), nil) }
+            let configuration = configuration(arguments)
+            mistakes = configuration.mistakes
             for request in arguments.secrets {
                 do throws(Schema.Arguments.Mistake) {
                     arguments.values[request.key] = try schema.secret(
@@ -39,13 +48,13 @@ extension LayerStack {
                     mistakes.append(error)
                 }
             }
-            return mistakes.isEmpty ? .values(arguments) : .mistakes(mistakes)
+            return mistakes.isEmpty ? (.values(arguments), configuration.source) : (.mistakes(mistakes), nil)
         case .mistakes(let mistakes):
-            let ofFile = configuration.withLock(\.self)
+            let ofFile = found.withLock(\.self)?.mistakes ?? []
             // With other values in the file, a rule about several settings may not be broken.
             let others = ofFile.isEmpty ? mistakes : mistakes.filter { !$0.isRelation }
-            return .mistakes(ofFile + others + forcedMistakes())
-        case let other: return other
+            return (.mistakes(ofFile + others + forcedMistakes()), nil)
+        case let other: return (other, nil)
         }
     }
 }
@@ -53,34 +62,46 @@ extension LayerStack {
 // MARK: The configuration
 
 extension LayerStack {
-    /// Returns the layers with the file that a setting names as the program's configuration. Throws if it cannot be
-    /// read, or does not exist although something other than the default names it.
-    ///
-    /// - Parameters:
-    ///   - arguments: A command line whose values are not a layer yet.
-    ///   - read: Reads the file.
+    /// The file of a program's configuration, and the errors in it.
+    private struct Configuration: Sendable {
+        var source: LayerSource?
+        var mistakes: [Schema.Arguments.Mistake] = []
+    }
+
+    /// Returns the layers with the configuration. Throws if it cannot be read.
     package func withConfiguration(
         of arguments: Schema.Arguments? = nil, on system: SystemServices,
         by read: (DomainFile) throws(StoreFailure) -> LayerSource?
     ) throws(Schema.Arguments.Mistake) -> LayerStack {
-        guard let setting = schema?.configuration else { return self }
-        // The file names no other one.
-        var stack = LayerStack(layers.filter { $0.layer != .file }, schema)
-        var named = stack
+        guard let source = try configuration(of: arguments, on: system, by: read) else { return self }
+        var stack = self
+        stack.insert(source)
+        return stack
+    }
+
+    /// Returns the file that a setting names as the program's configuration, or nil if there is none. Throws if it
+    /// cannot be read, or does not exist although something other than the default names it.
+    ///
+    /// - Parameters:
+    ///   - arguments: A command line whose values are not a layer yet.
+    ///   - read: Reads the file.
+    private func configuration(
+        of arguments: Schema.Arguments?, on system: SystemServices,
+        by read: (DomainFile) throws(StoreFailure) -> LayerSource?
+    ) throws(Schema.Arguments.Mistake) -> LayerSource? {
+        var named = self
+        var setting = schema?.configuration
         if let arguments {
             named.insert(LayerSource(Origin(.arguments), arguments.values))
             named.insert(LayerSource(Origin(.environment), arguments.environment))
+            setting = schema?.schema.settings(of: arguments.command).first(where: \.isConfiguration)
         }
-        guard let answer = named[setting.key].winner, let text = answer.value?.stringValue, !text.isEmpty else {
-            return stack
-        }
+        guard let setting, let answer = named[setting].winner, let text = answer.value?.stringValue, !text.isEmpty
+        else { return nil }
         let place = answer.origin.layer == .arguments ? setting.writtenName : "\(setting.key) in \(answer.origin)"
         guard let path = system.path(text) else { throw Schema.Arguments.Mistake(.unusable("no path"), at: place) }
-        let isRequired = answer.origin.layer != .default
         do throws(StoreFailure) {
-            guard let source = try read(DomainFile(path, isRequired ? .required : .optional)) else { return stack }
-            stack.insert(source)
-            return stack
+            return try read(DomainFile(path, answer.origin.layer == .default ? .optional : .required))
         } catch {
             throw Schema.Arguments.Mistake(.unusable("\(error)"), at: place)
         }
@@ -98,39 +119,56 @@ extension LayerStack {
         }
     }
 
-    /// Returns the layers with the configuration, and its errors.
-    private func configured(
-        for arguments: Schema.Arguments, on system: SystemServices,
+    private func checkedConfiguration(
+        of arguments: Schema.Arguments, on system: SystemServices,
         by read: (DomainFile) throws(StoreFailure) -> LayerSource?
-    ) -> (stack: LayerStack, mistakes: [Schema.Arguments.Mistake]) {
+    ) -> Configuration {
         do throws(Schema.Arguments.Mistake) {
-            let stack = try withConfiguration(of: arguments, on: system, by: read)
-            return (stack, stack.configurationMistakes(of: arguments.command, on: system))
+            guard let source = try configuration(of: arguments, on: system, by: read) else { return Configuration() }
+            return Configuration(source: source, mistakes: mistakes(in: source, of: arguments.command, on: system))
         } catch {
-            return (self, [error])
+            return Configuration(mistakes: [error])
         }
     }
 
     /// The invalid values of the configuration, as errors of a program's start.
-    private func configurationMistakes(of command: String?, on system: SystemServices) -> [Schema.Arguments.Mistake] {
-        guard let schema = schema?.schema, let source = layers.first(where: { $0.layer == .file }) else { return [] }
-        var faults: [(path: EntryPath, fault: String)] = schema.settings(of: command).flatMap { setting in
-            source.answers(to: setting.key, setting).prefix(1).compactMap { answer in
-                answer.fault.map { (source.path(of: setting.key, setting), $0) }
-            }
+    private func mistakes(
+        in source: LayerSource, of command: String?, on system: SystemServices
+    ) -> [Schema.Arguments.Mistake] {
+        guard let schema = schema?.schema else { return [] }
+        var faults: [(path: EntryPath, fault: String)] = []
+        for setting in schema.settings(of: command) where setting.storedAt == nil {
+            guard let answer = source.answers(to: setting.key, setting).first else { continue }
+            let place = source.path(of: setting.key, setting)
+            if setting.isConfiguration { faults.append((place, "names this file, and cannot be set in it")) }
+            guard let fault = answer.fault else { continue }
+            let problems = setting.rule.problems(
+                with: setting.rule.adapted(answer.stored), at: place, isSecret: setting.isSensitive)
+            faults += problems.isEmpty ? [(place, fault)] : problems.map { ($0.path, "\($0.reason)") }
+        }
+        // The dictionaries of commands are checked as a whole, like those in the store.
+        for scope in schema.scopes {
+            guard let value = source.value(scope.key) else { continue }
+            let problems = scope.rule.problems(
+                with: scope.rule.adapted(value), at: [EntryPath.Component(scope.key)], isSecret: false)
+            faults += problems.map { ($0.path, "\($0.reason)") }
         }
         if schema.isClosed {
-            let known = schema.storedSettings.flatMap(\.allKeys) + schema.scopes.map(\.key)
-            faults += source.values.keys.filter { !known.contains(exactly: $0) }.map { key in
+            let known = schema.storedSettings.flatMap(\.allKeys)
+            faults += source.values.keys.filter { !known.contains(exactly: $0) }.prefix(Self.mostFaults).map { key in
                 ([EntryPath.Component(key)], "\(Schema.Problem.Reason.unknownKey(nearest: known.nearest(to: key)))")
             }
         }
+        faults = Array(faults.prefix(Self.mostFaults))
         let lines = source.lines(of: faults.map(\.path), on: system)
         return faults.map { path, fault in
             let line = lines[path].map { ":\($0)" } ?? ""
             return .init(.unusable("\(path) \(fault)"), at: "\(source.origin.file ?? "")\(line)")
         }
     }
+
+    /// The most errors of a file that are listed.
+    private static var mostFaults: Int { 100 }
 }
 
 extension DomainFile {
@@ -141,31 +179,32 @@ extension DomainFile {
     }
 }
 
+/// A value that was looked up: the answer of a layer, the path, and the end of the path within the value.
+package typealias LocatedAnswer = (answer: Resolution.Answer, path: EntryPath, rest: EntryPath)
+
 extension LayerStack {
-    /// Returns the line of an answer in a file that the program was told to read; nil for other layers.
-    ///
-    /// - Parameters:
-    ///   - path: The path that was looked up.
-    ///   - rest: The end of it, within the value.
-    package func line(
-        of answer: Resolution.Answer, at path: EntryPath, _ rest: EntryPath, on system: SystemServices
-    ) -> Int? {
-        let source = layers[answer.layer]
-        guard source.layer == .file else { return nil }
-        let key = EntryPath(path.components.dropLast(rest.components.count))
-        let setting = schema?.schema.ownSetting(at: path) ?? declaration(of: key.components.first?.text ?? "")
-        let place = EntryPath(source.path(of: key.components.last?.text ?? "", setting).components + rest.components)
-        return source.lines(of: [place], on: system)[place]
+    /// Returns the lines of answers in the files that the program was told to read; nil for those of other layers.
+    package func lines(of answers: [LocatedAnswer], on system: SystemServices) -> [Int?] {
+        let places = answers.map { answer, path, rest -> EntryPath? in
+            let source = layers[answer.layer]
+            guard source.layer == .file else { return nil }
+            let key = EntryPath(path.components.dropLast(rest.components.count))
+            let setting = schema?.schema.ownSetting(at: path) ?? declaration(of: key.components.first?.text ?? "")
+            return EntryPath(source.path(of: key.components.last?.text ?? "", setting).components + rest.components)
+        }
+        // Each file is read once.
+        let files = layers.indices.map { index in
+            layers[index].lines(
+                of: zip(answers, places).compactMap { $0.answer.layer == index ? $1 : nil }, on: system)
+        }
+        return zip(answers, places).map { answer, place in place.flatMap { files[answer.answer.layer][$0] } }
     }
 }
 
 extension LayerSource {
     /// Returns the path in the file at which the layer has the value of a key, which can be that of a former key.
     package func path(of key: String, _ declaration: SettingDeclaration?) -> EntryPath {
-        guard let declaration else { return [EntryPath.Component(key)] }
-        let paths =
-            declaration.storedAt == nil
-            ? declaration.allKeys.map { [EntryPath.Component($0)] } : declaration.storedPaths
+        let paths = declaration?.pathsInFiles ?? []
         return paths.first { values.value(at: $0) != nil } ?? [EntryPath.Component(key)]
     }
 

@@ -132,19 +132,20 @@ private struct CommandLineParsing {
     }
 
     func settings() throws -> Schema.Settings {
-        switch layers(.init()).arguments(words, of: schema, on: system, reading: read) {
+        let (outcome, configuration) = layers(.init()).arguments(words, of: schema, on: system, reading: read)
+        switch outcome {
         case .help(let request): throw Schema.Ending.help(help(request))
         case .version: throw Schema.Ending.version(schema.versionText(program: program))
         case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
         case .values(let arguments):
             try DomainMigration(schema, name).run(in: store)
-            return try settings(arguments)
+            return try settings(arguments, configuration)
         }
     }
 
     /// The values become visible to the whole process in the last step, because all others can fail.
-    private func settings(_ arguments: Schema.Arguments) throws -> Schema.Settings {
-        let values = EffectiveSchema.ProgramValues(arguments)
+    private func settings(_ arguments: Schema.Arguments, _ configuration: LayerSource?) throws -> Schema.Settings {
+        let values = EffectiveSchema.ProgramValues(arguments, configuration)
         let layers = layers(values)
         let declared = schema.settings(of: arguments.command)
         let found = PropertyList.Dictionary(
@@ -169,8 +170,6 @@ private struct CommandLineParsing {
         }
         shared.schemas.declare(EffectiveSchema(schema, program: values), for: name)
         shared.context.publishChange()
-        // The configuration was read above, and is kept from here on.
-        _ = defaults.schema
         let newer = schema.newerVersion(in: layers.layers)
         return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,

@@ -24,6 +24,11 @@ extension SettingDeclaration {
             + renamedFrom.map { EntryPath(outer + [EntryPath.Component($0)]) }
     }
 
+    /// The paths at which a file may have the value, the current one first.
+    package var pathsInFiles: [EntryPath] {
+        storedAt == nil ? allKeys.map { [EntryPath.Component($0)] } : storedPaths
+    }
+
     /// The setting with its stored key, so that settings of several commands have different keys.
     package var underStoredKey: SettingDeclaration {
         var result = self

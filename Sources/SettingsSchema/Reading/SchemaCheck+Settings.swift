@@ -149,9 +149,15 @@ extension SchemaCheck {
             // Every reader of the schema could read the secret.
             report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
-        if setting.isConfiguration, setting.rule.type != .string || !(setting.rule.kind?.isPath ?? false) {
-            let type = setting.rule.kind?.noun ?? setting.rule.type.noun
-            report(.doesNotApply(type: type), at: path.appending("Configuration"))
+        if setting.isConfiguration {
+            if setting.rule.type != .string || ![.file, .path].contains(setting.rule.kind) {
+                let type = setting.rule.kind?.noun ?? setting.rule.type.noun
+                report(.doesNotApply(type: type), at: path.appending("Configuration"))
+            }
+            if setting.rule.exists == false {
+                report(.contradicts("Configuration"), at: path.appending("Exists"))
+            }
+            if setting.isSensitive { report(.contradicts("Configuration"), at: path.appending("Sensitive")) }
         }
         if setting.takesRest, setting.positional != nil {
             report(.contradicts("Positional"), at: path.appending("Rest"))
