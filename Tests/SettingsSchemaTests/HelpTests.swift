@@ -242,7 +242,7 @@ import Testing
         "h":{"type":"string","format":"date-time","default":"2026-01-31T12:00:00Z"},
         "i":{"type":"number","default":0.5},
         "j":{"type":"integer"},
-        "k":{"type":"array","items":{"type":"string"}},"l":{"type":"string"},
+        "k":{"type":"array","items":{"type":"string"}},"l":{"type":"string"},"m":{"type":"string"},
         "old":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
         "older":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
         "from":{"type":"string"},"$schemaVersion":{"type":"integer"}},
