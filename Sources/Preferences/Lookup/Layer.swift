@@ -163,9 +163,11 @@ public struct SearchedLayer: Sendable {
     /// The values that the administrator suggests, first those for the domain.
     public static let site = SearchedLayer(.site, .siteGlobal)
 
-    /// A property list in any format, JSON with comments, or TOML, at a path, which can begin with `~/`.
+    /// A file with settings: a property list in any format, JSON with comments, or TOML.
     ///
-    /// - Parameter isRequired: Whether it is an error if there is no file. Another file may appear later.
+    /// - Parameters:
+    ///   - path: The path, which can begin with `~/`.
+    ///   - isRequired: Whether it is an error if there is no file. Otherwise one can appear later.
     public static func file(_ path: String, isRequired: Bool = false) -> SearchedLayer {
         SearchedLayer(.file(path: path, isRequired: isRequired))
     }
