@@ -88,6 +88,7 @@ private final class CountedFile: OpenFile {
     func truncate(to size: Int) throws(SystemFailure) { try inner.truncate(to: size) }
 
     func synchronize() throws(SystemFailure) { try inner.synchronize() }
+    func startSynchronizing() { inner.startSynchronizing() }
 
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) { try inner.setPermissions(permissions) }
 

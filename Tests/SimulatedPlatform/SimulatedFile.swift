@@ -50,6 +50,8 @@ final class SimulatedFile: OpenFile {
         }
     }
 
+    func startSynchronizing() {}
+
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
         try changeAttributes(.setMode) { $0.permissions = permissions }
     }

@@ -122,6 +122,9 @@ package protocol OpenFile: AnyObject, Sendable {
     /// After a failure the contents may be lost even if a second call succeeds; write them again.
     func synchronize() throws(SystemFailure)
 
+    /// Lets the disk begin to write the contents, so that `synchronize` takes less time. It promises nothing.
+    func startSynchronizing()
+
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure)
     func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure)
 

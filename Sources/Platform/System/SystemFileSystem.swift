@@ -226,6 +226,12 @@ final class SystemFile: OpenFile {
         #endif
     }
 
+    func startSynchronizing() {
+        #if os(Linux)
+            _ = synchronizeRange(descriptor.number, 0, 0, 2)
+        #endif
+    }
+
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
         _ = try systemCall(.setMode, path) { fchmod(descriptor.number, mode_t(permissions.rawValue)) }
     }
@@ -328,6 +334,11 @@ extension Instant {
 #endif
 
 #if os(Linux)
+    /// `sync_file_range`, which Swift's modules of the C library omit. The flag 2 begins to write and does not wait; no
+    /// bytes means all.
+    @_silgen_name("sync_file_range")
+    private func synchronizeRange(_ file: Int32, _ offset: Int64, _ count: Int64, _ flags: UInt32) -> Int32
+
     // POSIX access lists are stored in an extended attribute. Swift's modules of the C library omit these calls.
     @_silgen_name("getxattr")
     private func getAttribute(

@@ -116,12 +116,13 @@ package struct DomainWriter: Sendable {
             }
             hasStrays = removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
             for plan in plans where plan.isChanged { plan.folder?.removeLeftovers(on: system) }
-            var openCount = 0
+            var (openCount, firstOpen) = (0, plans.startIndex)
             for index in plans.indices {
                 try plans[index].startTemporary(self)
-                openCount += plans[index].changes.count
-                // With very many files, no more remain open.
-                if openCount > FileCommit.mostOpen { try plans[index].finishTemporary() }
+                openCount += plans[index].openCount
+                guard openCount >= FileCommit.mostOpen else { continue }
+                for index in firstOpen...index { try plans[index].finishTemporary() }
+                (openCount, firstOpen) = (0, index + 1)
             }
             try carryOut(&plans, locks)
         } catch {

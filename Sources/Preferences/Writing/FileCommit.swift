@@ -191,17 +191,24 @@ struct FileCommit {
             }
         }
         if removesDomain || !replaced.exists { changes += former.removals(of: before) }
-        for index in changes.indices {
-            guard let bytes = changes[index].bytes else { continue }
-            try startTemporary(bytes, index, writer)
-            // Limits the number of open files.
-            if changes.count > Self.mostOpen { try finishTemporary(index) }
+        try startTemporaries(of: changes.indices.filter { changes[$0].bytes != nil }, writer)
+    }
+
+    /// The number of temporary files that may be open. A process may have 1024.
+    static let mostOpen = 256
+
+    /// The number of temporary files that are open and not on the disk yet.
+    var openCount: Int { changes.count { $0.unsynchronized != nil } }
+
+    /// Writes new files, or tombstones. Each fsync takes about as long as one for many files, so the disk gets many
+    /// before the first wait.
+    private mutating func startTemporaries(of indices: [Int], _ writer: DomainWriter) throws(StoreFailure) {
+        for (count, index) in indices.enumerated() {
+            if count > 0, count.isMultiple(of: Self.mostOpen) { try finishTemporary() }
+            try startTemporary(changes[index].bytes ?? DomainState.tombstone, index, writer)
             writer.report(.wroteFile(of: changes.count))
         }
     }
-
-    /// The number of temporary files that may remain open.
-    static let mostOpen = 16
 
     /// The bytes of a version that is restored unchanged.
     private var restoredBytes: [UInt8]? {
@@ -239,6 +246,7 @@ struct FileCommit {
             }
         }
         (changes[index].temporary, changes[index].unsynchronized) = (path, file)
+        file.startSynchronizing()
     }
 
     /// Waits until the new files are on the disk.
@@ -284,11 +292,8 @@ struct FileCommit {
     mutating func steps(
         _ writer: DomainWriter, _ transaction: String
     ) throws(StoreFailure) -> [TransactionRecord.Step] {
-        for index in changes.indices where changes[index].bytes == nil {
-            try startTemporary(DomainState.tombstone, index, writer)
-            try finishTemporary(index)
-            writer.report(.wroteFile(of: changes.count))
-        }
+        try startTemporaries(of: changes.indices.filter { changes[$0].bytes == nil }, writer)
+        try finishTemporary()
         let isKept = storage.isCopied(bytes, writer.policy)
         let outcome = TransactionRecord.Outcome(
             path: resolved.file.path, folder: resolved.file.folder, mark: mark(writer, transaction),
