@@ -58,9 +58,8 @@ import Testing
         (
             ["read", "-"],
             [
-                "--effective", "--layer", "--format", "--default", "--from", "--unarchive", "--deep", "-currentHost",
-                "-host",
-                "--store", "--help", "-g",
+                "--effective", "--layer", "--format", "--default", "--reveal", "--from", "--unarchive", "--deep",
+                "-currentHost", "-host", "--store", "--help", "-g",
             ]
         ),
         (["read", "--format", "j"], ["json", "json-plain"]),
@@ -76,9 +75,8 @@ import Testing
         (
             ["read", "com.example.app", "--"],
             [
-                "--effective", "--layer", "--format", "--default", "--from", "--unarchive", "--deep", "--current-host",
-                "--host",
-                "--store", "--help",
+                "--effective", "--layer", "--format", "--default", "--reveal", "--from", "--unarchive", "--deep",
+                "--current-host", "--host", "--store", "--help",
             ]
         ),
         (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),

@@ -139,9 +139,18 @@ import Testing
         ("d most --add 0.5", 3, "most: the sum is beyond the range or precision of its type; nothing was changed"),
         ("d huge --add 1", 3, "huge: the sum is beyond the range or precision of its type; nothing was changed"),
         ("d huge --add 1e308", 3, "huge: the sum is beyond the range or precision of its type; nothing was changed"),
-        ("d theme --add 1", 3, "theme: the value is a string, and --add requires a finite number; nothing was changed"),
-        ("d count --toggle", 3, "count: the value is an integer, and --toggle requires a Boolean; nothing was changed"),
-        ("d isOn --add 1", 3, "isOn: the value is a boolean, and --add requires a finite number; nothing was changed"),
+        (
+            "d theme --add 1", 3,
+            "theme: the value is a string, and --add requires a finite number; nothing was changed (--int replaces it)"
+        ),
+        (
+            "d count --toggle", 3,
+            "count: the value is an integer, and --toggle requires a Boolean; nothing was changed (--bool replaces it)"
+        ),
+        (
+            "d isOn --add 1", 3,
+            "isOn: the value is a boolean, and --add requires a finite number; nothing was changed (--int replaces it)"
+        ),
         ("d count --add one", 3, "--add one: not a finite number"),
         ("d count --add nan", 3, "--add nan: not a finite number"),
         ("d count --add 1e999", 3, "--add 1e999: not a finite number"),

@@ -21,7 +21,7 @@ extension StoreAccess {
         guard domain.name == nil, context.dialect == .modern, invocation[.target] == nil,
             let option = [Option.layer, .host, .currentHost].first(where: invocation.has)
         else { return }
-        throw CommandFailure(.usage, "\(domain.word.onOneLine): a file has no layers; omit \(option.name)")
+        throw CommandFailure(.usage, "\(domain.word.onOneLine): a file has no layers; omit \(option.longName)")
     }
 
     private func noteFile(besides domain: AddressedDomain) {
@@ -50,6 +50,9 @@ extension StoreAccess {
         if FileExtension(fileName: name.text) != nil, context.hasFile(named: name.text), try !exists(domain) {
             throw CommandFailure(
                 .usage, "no domain \(word); did you mean ./\(word)? (\(Option.newDomain.name) creates the domain)")
+        }
+        if let named = FileExtension(fileName: name.text), named != .plist, try !exists(domain) {
+            context.note("\(word): a new domain of the store; for a file, write ./\(word)")
         }
         // The catalogue's names, and most names that people give to programs' files, have no dot.
         guard layer == .user, !name.text.contains("."), !domain.file.isAdopted, try !exists(domain) else { return }

@@ -256,6 +256,7 @@ extension StoreAccess {
         {
             return "; quote a pattern for several files, such as './*.json'"
         }
+        if let place = otherLayer(with: key, of: domain) { return "; \(place)" }
         guard context.dialect == .modern, key.rest.components.isEmpty,
             let values = (try? domain.file.contents(on: system))?.values.withoutHidden, values.count <= 1000
         else { return "" }
@@ -263,6 +264,19 @@ extension StoreAccess {
         let declared = schemaInForce(domain)?.schema.storedSettings.map(\.key) ?? []
         if declared.contains(key.key) { return "; its schema declares it, but it has no value here" }
         return Suggestion.hint(key.key, among: Array(values.keys) + declared)
+    }
+
+    /// Returns a sentence that names another layer of the domain with a value that the one of the command lacks.
+    private func otherLayer(with key: KeyArgument, of domain: AddressedDomain) -> String? {
+        guard context.dialect == .modern, domain.name != nil, !domain.file.isAdopted, let files = try? files(domain)
+        else { return nil }
+        let other = files.first { layer, file in
+            guard !layer.isGlobal, file.path != domain.file.path else { return false }
+            return ((try? file.contents(on: system))?.root[key.path]) != nil
+        }
+        guard let layer = other?.layer else { return nil }
+        let option = layer == .userHost ? Option.currentHost.longName : "\(Option.layer.name) \(layer.name)"
+        return "the value is in layer \(layer.name) (\(option))"
     }
 
     /// Reports that a kept version replaces a damaged file.

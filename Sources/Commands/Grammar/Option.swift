@@ -57,6 +57,9 @@ package struct Option: Hashable, Sendable {
         return names.joined(separator: ", ") + (argument.map { " \($0.name)" } ?? "")
     }
 
+    /// The name with two dashes, if it has one.
+    var longName: String { ([name] + aliases).first { $0.utf8.starts(with: "--".utf8) } ?? name }
+
     /// Returns whether a word is a name of the option.
     func isNamed(_ word: String) -> Bool { name == word || aliases.contains(word) }
 

@@ -203,13 +203,14 @@ extension Parser {
             if path.isEmpty, (verbs ?? Verb.all).contains(where: { $0.hasOption(named: name) }) {
                 throw failure(.optionOfVerb(name))
             }
-            throw failure(.unknownOption(name, known: known.map(\.name) + typeNames))
+            let mayBeValue = path.last?.takesValue ?? false
+            throw failure(.unknownOption(name, known: known.map(\.name) + typeNames, mayBeValue: mayBeValue))
         }
         let argument = try argument(of: option, attached)
         if option.name == Option.help.name { return .help(path) }
         if option.name == Option.version.name { return .version }
         guard option.repeats || !options.contains(where: { $0.option.name == option.name }) else {
-            throw failure(.repeatedOption(option.name))
+            throw failure(.repeatedOption(dialect == .modern ? option.longName : option.name))
         }
         options.append((option, argument))
         if option.argument?.kind == .program {
@@ -250,7 +251,7 @@ extension Parser {
         if dialect == .modern,
             let useless = options.first(where: { given in !path.allSatisfy { $0.uses(given.option) } })
         {
-            throw failure(.optionWithoutEffect(useless.option.name))
+            throw failure(.optionWithoutEffect(useless.option.longName))
         }
         if let domain = options.first(where: { $0.option == .asDomain }) { words.insert(domain.word, at: 0) }
         // The words of a typed value were collected apart from the other operands.

@@ -7,7 +7,8 @@ package struct UsageFailure: Reportable {
         /// A verb that has verbs of its own, without one of these.
         case missingVerb(known: [String])
         case unknownVerb(String, known: [String])
-        case unknownOption(String, known: [String])
+        /// - Parameter mayBeValue: Whether the verb takes words that can begin with a dash.
+        case unknownOption(String, known: [String], mayBeValue: Bool = false)
         /// An option in a position where it is not recognized.
         case lateOption(String)
         /// An option of a verb, before the verb.
@@ -55,8 +56,8 @@ package struct UsageFailure: Reportable {
         case .missingVerb(let known): "\(name) requires a verb, one of \(known.joined(separator: ", "))"
         case .unknownVerb(let word, let known):
             "unknown verb \(shown((path + [word]).joined(separator: " ")))\(adviceOnVerb(word, known))"
-        case .unknownOption(let word, let known):
-            "unknown option \(shown(word))\(Suggestion.hint(option: word, among: known, mayBeValue: !path.isEmpty))"
+        case .unknownOption(let word, let known, let mayBeValue):
+            "unknown option \(shown(word))\(Suggestion.hint(option: word, among: known, mayBeValue: mayBeValue))"
         case .lateOption(let word): "misplaced option \(shown(word)): with \(name), options precede the domain"
         case .optionOfVerb(let word): "misplaced option \(shown(word)): write it after the verb"
         case .optionOfCommand(let word): "misplaced option \(shown(word)): write \(shown(word)) before the verb"
@@ -111,11 +112,15 @@ package enum Suggestion {
         let synonyms = [
             "get": "read", "show": "read", "set": "write", "put": "write", "list": "domains", "ls": "domains",
             "unset": "delete", "rm": "delete", "del": "delete", "mv": "rename", "move": "rename", "search": "find",
-            "log": "history",
+            "log": "history", "backup": "export --domains", "toggle": "write --toggle", "increment": "write --add",
+            "redo": "undo", "dump": "read", "version": "--version", "reset": "delete",
         ]
         let pages = ["prefs-args", "prefs-mirror", "prefs-query", "prefs-schema"]
         if pages.contains(word) { return "; it is a manual page: man \(word)" }
-        guard let verb = synonyms[word.lowercased()], known.contains(verb) else { return hint(word, among: known) }
+        let verb = synonyms[word.lowercased()]
+        guard let verb, verb.hasPrefix("-") || known.contains(where: { verb.split(separator: " ")[0] == $0 }) else {
+            return hint(word, among: known)
+        }
         return "; did you mean \(verb)?"
     }
 
@@ -133,6 +138,19 @@ package enum Suggestion {
 
     /// Returns a suggestion for an unknown option, which may be a value.
     static func hint(option word: String, among known: [String], mayBeValue: Bool) -> String {
+        // Other commands have these for the same things.
+        let synonyms = [
+            "--json": "--format json", "--raw": "--format raw", "-f": "--format", "--all-users": "--layer site",
+            "-n": "--dry-run", "--array-remove": "delete with an index, such as :tags:0",
+        ]
+        if let other = synonyms[word],
+            other.hasPrefix("--") ? known.contains(String(other.prefix { $0 != " " })) : mayBeValue
+        {
+            return "; did you mean \(other)?"
+        }
+        if ["--secret", "--sensitive", "--password"].contains(word) {
+            return "; a schema declares which values are sensitive (`prefs help schemas`)"
+        }
         let hint = hint(word, among: known)
         return hint.isEmpty && mayBeValue ? "; write -- before a word that is not an option" : hint
     }

@@ -138,7 +138,9 @@ package struct ValueArguments {
             return try PropertyList(parsing: text, as: format, options: options)
         } catch {
             let entry = error.path.components.isEmpty ? "" : " (at \(error.path.description.onOneLine))"
-            throw ValueFailure(.damaged(flag, error.location(in: text.utf8), "\(error.problem)\(entry)"))
+            // The advice in the message is for files.
+            let problem = if case .onlyIn(_, let inner) = error.problem { inner } else { error.problem }
+            throw ValueFailure(.damaged(flag, error.location(in: text.utf8), "\(problem)\(entry)"))
         }
     }
 
@@ -324,7 +326,7 @@ extension ValueFailure {
         case .inputIsNotText: ["the standard input is not UTF-8 text; nothing was changed"]
         case .notChangeable(let kind, let flag, let key):
             [
-                "\(key.onOneLine): the value is \(kind.withArticle), and \(dialect.spelling(flag)) requires \(flag.noun); nothing was changed"
+                "\(key.onOneLine): the value is \(kind.withArticle), and \(dialect.spelling(flag)) requires \(flag.noun); nothing was changed (\(dialect.spelling(flag == .toggle ? .bool : .int)) replaces it)"
             ]
         case .notRepresentable(let key):
             ["\(key.onOneLine): the sum is beyond the range or precision of its type; nothing was changed"]

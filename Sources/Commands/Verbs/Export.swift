@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "Without --format, the extension of the file decides; other files are binary, and the standard output (-) is XML. Sensitive values are written to files only.",
             "--format env writes lines KEY='value' for a POSIX shell, and leaves out sensitive values. A key that is no name of a shell variable is an error, and so are arrays, dictionaries and data.",
-            "--domains writes all domains of the user, or of --layer, to one file or the standard output: a backup, which `prefs apply --domains FILE` reads. What other programs keep in their own files is not part of it.",
+            "--domains writes all domains of the user, or of --layer, to one file or the standard output: a backup, which `prefs apply --domains FILE` reads. Values for single hosts, schemas, history and what other programs keep in their own files are not part of it.",
         ],
         classicDetails: [
             "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
@@ -19,8 +19,15 @@ extension Verb {
     ) { invocation, context in
         guard !invocation.has(.allDomains) else { return try exportAll(invocation, context) }
         guard invocation[operand: Operand.domain.name] != nil else {
-            let missing = invocation[operand: Operand.file.name] == nil ? Operand.domain : .file
-            throw UsageFailure(.missingOperand(missing.name), path: [invocation.verb.name])
+            guard let word = invocation[operand: Operand.file.name] else {
+                throw UsageFailure(.missingOperand(Operand.domain.name), path: [invocation.verb.name])
+            }
+            let isFile = DomainArgument.isPath(word) || FileExtension(fileName: word) != nil
+            throw CommandFailure(
+                .usage,
+                isFile
+                    ? "export requires DOMAIN before \(word.onOneLine); \(Option.allDomains.name) exports all domains"
+                    : "export requires FILE; - is the standard output")
         }
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
@@ -48,6 +55,10 @@ extension Verb {
         }
         let file = invocation[operand: "FILE"] ?? "-"
         try context.checkLanguage(ofNewFile: file)
+        let rendering = Rendering(invocation, preset: FormatName(exportingTo: file, invocation.dialect))
+        guard rendering.format != .env else {
+            throw CommandFailure(.usage, "export: variables of several domains cannot be in one file")
+        }
         var all = PropertyList.Dictionary()
         var isSensitive = false
         for name in try access.names() {
@@ -60,8 +71,12 @@ extension Verb {
             all[name.text] = .dictionary(shown.values)
             isSensitive = isSensitive || shown.isSensitive
         }
-        let rendering = Rendering(invocation, preset: FormatName(exportingTo: file, invocation.dialect))
         try write(.dictionary(all), to: file, rendering, isSensitive: isSensitive, context)
+        if isSensitive {
+            context.note(
+                "\(file.onOneLine) has sensitive values in clear text; in another home, they are masked only once their schemas are installed"
+            )
+        }
         return .done
     }
 
@@ -83,6 +98,10 @@ extension Option {
 extension FormatName {
     /// The format of an exported file without `--format`.
     fileprivate init(exportingTo file: String, _ dialect: Dialect) {
+        if dialect == .modern, file.lowercased().hasSuffix(".env") {
+            self = .env
+            return
+        }
         let named = dialect == .modern ? FileExtension(fileName: file) : nil
         let preset: PropertyList.Format = CommandContext.outputStream(file) == nil ? .binary : .xml
         // As on macOS, an exported property list is binary.

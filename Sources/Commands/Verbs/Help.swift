@@ -8,7 +8,7 @@ extension Verb {
         forms: [[Operand("VERB", .verb, .zeroOrMore)]], scope: .nothing
     ) { invocation, context in
         let words = invocation.words("VERB")
-        if let topic = HelpTopic.all.first(where: { $0.name == words.first?.lowercased() }) {
+        if let topic = words.first.flatMap(HelpTopic.named) {
             guard words.count == 1 else {
                 throw UsageFailure(.unexpectedOperand(words[1]), path: [invocation.verb.name])
             }
@@ -16,6 +16,13 @@ extension Verb {
             return .done
         }
         var path: [Verb] = []
+        if let word = words.first, Verb.named(word, among: Verb.all) == nil {
+            let topics = HelpTopic.all.map(\.name)
+            let verbs = Verb.all.filter { $0.kind != .hidden }.map(\.name)
+            let hint = Suggestion.hint(verb: word, among: topics + verbs)
+            let end = hint.isEmpty ? "; the topics are \(topics.joined(separator: ", "))" : hint
+            throw CommandFailure(.usage, "help: no verb or topic \(ShellWord.quoted(word.onOneLine))\(end)")
+        }
         for word in words {
             path.append(try Verb.named(word, among: path.last?.parts ?? Verb.all, after: path))
         }
@@ -27,6 +34,8 @@ extension Verb {
 /// What several verbs have in common.
 package struct HelpTopic: Sendable {
     package let name: String
+    /// Other words for it.
+    private var aliases: [String] = []
     private let paragraphs: [String]
     /// Commands that show it.
     private let examples: [String]
@@ -40,7 +49,24 @@ package struct HelpTopic: Sendable {
 }
 
 extension HelpTopic {
+    /// Returns the topic that a word names.
+    static func named(_ word: String) -> HelpTopic? {
+        let word = word.lowercased()
+        return all.first { $0.name == word || $0.aliases.contains(word) }
+    }
+
     package static let all = [
+        HelpTopic(
+            name: "files", aliases: ["environment", "stores"],
+            paragraphs: [
+                "The user's domains are in ~/.config/prefs, those for one host in its folder ByHost; XDG_CONFIG_HOME replaces ~/.config. The layer site is in /etc/xdg/prefs and the other folders of XDG_CONFIG_DIRS, and the layer forced in /etc/prefs/forced.",
+                "The history and what apply has set are in ~/.local/state/prefs (XDG_STATE_HOME), schemas in ~/.local/share/prefs/schemas (XDG_DATA_HOME). A file that was adopted stays where it is.",
+                "--store DIR uses a folder such as a copy of ~/.config/prefs, which has no layers of the administrator. To remove one program's settings: delete-all, history --forget and schema uninstall; to remove everything, remove these folders.",
+            ],
+            examples: [
+                "prefs explain com.example.app theme", "prefs read --store /mnt/old/.config/prefs com.example.app",
+                "prefs delete-all com.example.app", "prefs history --forget com.example.app",
+            ], pages: "man 5 prefs"),
         HelpTopic(
             name: "layers",
             paragraphs: [
@@ -70,6 +96,9 @@ extension HelpTopic {
                 "schema check finds its errors with their places, schema install puts it in force, and schema show prints what is declared.",
             ],
             examples: [
+                "{\"Domain\": \"com.example.app\", \"Settings\": [",
+                "  {\"Key\": \"theme\", \"Choices\": [\"light\", \"dark\"], \"Default\": \"light\"},",
+                "  {\"Key\": \"token\", \"Sensitive\": true, \"Environment\": \"APP_TOKEN\"}]}",
                 "prefs schema check app.schema.plist", "prefs schema install app.schema.plist",
                 "prefs schema show com.example.app", "prefs form com.example.app",
             ], pages: "man prefs-schema; man prefs-args for scripts"),

@@ -11,10 +11,10 @@ extension Verb {
             "--from dconf, env and ini read settings of other programs: the output of dconf dump, variables as lines KEY=VALUE or as env -0 prints them, and INI files. Texts become values of the types that the schema declares, and each change is printed. Of variables, only those are imported that the schema declares, by their key or as Environment, unless --all is given.",
         ],
         options: [
-            .everyVariable, .layer, .force, .rewrite, .replace, .fromOtherPrograms, .newDomain, .newHost,
+            .everyVariable, .layer, .force, .rewrite, .replace, .dryRun, .fromOtherPrograms, .newDomain, .newHost,
         ],
         forms: [[.domain, .file]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let file = invocation[operand: "FILE"] ?? "-"
         return try context.progress.during("importing \(InputFile.name(file))") {
@@ -48,7 +48,8 @@ extension Verb {
         let replaces = invocation.has(.replace)
         // The variables of a command's settings are entries of a dictionary, which can have others.
         let scopes = isEnvironment ? access.schemaInForce(domain)?.schema.scopes.map(\.key) ?? [] : []
-        let outcome = try access.change(domain, isForced: invocation.has(.force)) { root in
+        let edit = try access.edit(domain, isForced: invocation.has(.force)) { draft in
+            let root = draft.root
             guard replaces || root.kind == .dictionary else {
                 let reason = "the root is \(root.kind.withArticle), which \(Option.replace.name) replaces"
                 throw CommandFailure(.invalidValue, "\(domain.word.onOneLine): \(reason)")
@@ -56,20 +57,25 @@ extension Verb {
             var values = root.dictionaryValue ?? [:]
             if replaces {
                 values.replaceVisible(with: imported)
+            } else if values.isEmpty {
+                values = imported
             } else {
                 for entry in imported {
                     let isScope = scopes.contains { $0.hasSameBytes(as: entry.key) }
                     values[entry.key] = isScope ? entry.value.added(to: values[entry.key]) : entry.value
                 }
             }
-            root = .dictionary(values)
+            draft.root = .dictionary(values)
         }
-        guard text != nil, let outcome else { return .done }
-        let differences = Differences(from: outcome.before.values, to: outcome.after.values)
-        let lines = differences.lines(
-            of: domain.heading(context.dialect).onOneLine, masking: access.masking(domain))
-        try access.printing(domain) { try context.print(lines: lines) }
-        return .done
+        return try Revision(access, [domain], invocation).carryOut(
+            [edit],
+            report: { _, outcome in
+                guard text != nil else { return }
+                let differences = Differences(from: outcome.before.values, to: outcome.after.values)
+                let lines = differences.lines(
+                    of: domain.heading(context.dialect).onOneLine, masking: access.masking(domain))
+                try access.printing(domain) { try context.print(lines: lines) }
+            })
     }
 }
 

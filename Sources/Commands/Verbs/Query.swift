@@ -9,7 +9,7 @@ extension Verb {
         "query", .new, "print the records of a domain or file that satisfy a predicate",
         details: [
             "SOURCE is a domain, a pattern with * ? [a-z] for names of domains, a file, or - for the standard input. A word without a slash is a domain if one of that name exists, otherwise a file; --domain NAME in its place is always a domain. With ENTRYPATH the records are the elements of the array there, or the entries of the dictionary; * in the path stands for every element or entry. Without it a domain is one record, and those of a file are its elements or entries.",
-            "PREDICATE is in the language of NSPredicate; TRUEPREDICATE selects all. @NAME runs a query that the domain's schema declares. prefs-query(1) describes the language and the options.",
+            "PREDICATE is in the language of NSPredicate; TRUEPREDICATE selects all. @NAME runs a query that the domain's schema declares. SELF is the record itself, and @domain the domain or file that it comes from: --select @domain,KEY prints both. prefs-query(1) describes the language and the options.",
         ],
         options: [
             .order, .select, .distinct, .group, .limit, .offset, .count, .sum, .minimum, .maximum, .average,

@@ -8,19 +8,25 @@ extension Verb {
         details: [
             "A scalar is printed as itself, data as Base64; everything else as JSON, in which {\"$date\": …}, {\"$data\": …}, {\"$uid\": …} and {\"$real\": …} stand for values that JSON has no type for.",
             "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
+            "A sensitive value is not printed without --reveal, and the status is 3. A condition on a Boolean compares text: [ \"$(prefs read D K)\" = true ].",
             "--unarchive shows the contents of a file or value that NSKeyedArchiver wrote: objects of the usual classes as plain values, others as dictionaries with $class, and second references to an object as {\"$ref\": \":path\"}. Entry paths then lead into the contents.",
         ],
         classicDetails: [
             "Without --format the text is the one of macOS. It loses types: use json, xml or typed to read it back, and raw for one scalar in a script.",
             "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
         ],
-        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText, .from, .unarchive, .deep],
+        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText, .reveal, .from, .unarchive, .deep],
         forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let rendering = Rendering(invocation)
+        guard !invocation.has(.reveal) || invocation[operand: Operand.key.name] != nil else {
+            throw CommandFailure(.usage, "read: \(Option.reveal.name) requires KEY")
+        }
         guard let word = invocation[operand: "DOMAIN"] else { return try readAll(access, rendering) }
-        if DomainArgument.isPath(word), let files = try context.files(matching: word, isWriting: false) {
+        if DomainArgument.isPath(word), !invocation.has(.reveal),
+            let files = try context.files(matching: word, isWriting: false)
+        {
             let status = try readFiles(files.words, word, access, rendering, invocation)
             return files.status == .done ? status : files.status
         }
@@ -28,13 +34,14 @@ extension Verb {
         try access.checkLayer(of: domain, invocation)
         let key = try invocation.key
         if let (value, layer) = try value(key, in: domain, access, invocation) {
-            if key != nil { try access.checkSecrecy(of: domain, "this value is not shown") }
-            let masking = access.masking(domain)
-            let bytes = try rendering.bytes(of: value, under: key, masking)
-            if let key, masking.hides(key.path), context.dialect == .modern {
-                context.note(
-                    "\(word) \(key.key) is sensitive and not shown; prefs export writes it to a file".onOneLine)
+            let reveals = invocation.has(.reveal)
+            if key != nil, !reveals { try access.checkSecrecy(of: domain, "this value is not shown") }
+            let masking = reveals ? .none : access.masking(domain)
+            if let key, masking.hides(key.path) {
+                // A script would take the mask for the value.
+                throw CommandFailure.hidden(key, in: domain, context.dialect)
             }
+            let bytes = try rendering.bytes(of: value, under: key, masking)
             if rendering.dropsFractions(of: value) { context.noteDroppedFractions(in: word.onOneLine) }
             try context.print(bytes, of: value, rendering, from: layer == .user ? nil : layer)
         } else if let text = invocation[.defaultText] {
@@ -108,7 +115,20 @@ extension Verb {
     }
 }
 
+extension CommandFailure {
+    /// A value that is sensitive.
+    fileprivate static func hidden(
+        _ key: KeyArgument, in domain: AddressedDomain, _ dialect: Dialect
+    ) -> CommandFailure {
+        let fact = "\(domain.word.onOneLine) \(key.spelling.onOneLine) is sensitive and not shown"
+        return CommandFailure(
+            dialect == .classic ? .notFound : .invalidValue, "\(fact); \(Option.reveal.name) prints it",
+            classic: "\(fact); prefs read \(Option.reveal.name) prints it")
+    }
+}
+
 extension Option {
+    fileprivate static let reveal = Option("--reveal", "with KEY, print the value although it is sensitive")
     package static let defaultText = Option(
         "--default", Argument("TEXT", .word), "print TEXT if there is no value, and exit with 0")
 }

@@ -148,7 +148,16 @@ private struct Transfer: Sendable {
     func move() throws -> ExitStatus {
         try checkMove()
         let edits = try isWithinFile ? [moving()] : movingToOtherFile()
-        return try Revision(access, isWithinFile ? [source] : [source, target], invocation).carryOut(edits)
+        let domains = isWithinFile ? [source] : [source, target]
+        return try Revision(access, domains, invocation).carryOut(
+            edits,
+            report: { index, outcome in
+                let former = outcome.before.root
+                guard access.context.dialect == .modern, index == domains.count - 1, former[new.path] != nil,
+                    !isWithinFile || !former.overlap(old.path, new.path)
+                else { return }
+                access.context.note("\(target.word) \(new.spelling): the value there was replaced".onOneLine)
+            })
     }
 
     /// Returns the change of a file that may lack the value.
@@ -265,7 +274,8 @@ private struct DomainTransfer: Sendable {
         let verb = invocation.verb.name
         guard let word = invocation[.target] else {
             throw CommandFailure(
-                .usage, "\(verb): OLD and NEW name a value; for all values, --to names the new domain",
+                .usage,
+                "\(verb) requires OLD and NEW, or for all values the new domain: \(verb) \(Option.target.name) NEWDOMAIN \(source.word.onOneLine)",
                 classic: "\(verb) requires OLD and NEW")
         }
         guard !invocation.has(.predicate) else { throw CommandFailure(.usage, "\(verb): --where requires OLD and NEW") }
@@ -345,6 +355,12 @@ private struct DomainTransfer: Sendable {
 }
 
 extension PropertyList {
+    /// Returns whether one of two entries is the other or contains it.
+    fileprivate func overlap(_ one: EntryPath, _ other: EntryPath) -> Bool {
+        let (one, other) = (counted(one).components, counted(other).components)
+        return one.starts(with: other) || other.starts(with: one)
+    }
+
     /// Returns the path with every index of an existing element as a number from the start, so that each element has a
     /// single path that stays valid when elements are appended.
     func counted(_ path: EntryPath) -> EntryPath {
