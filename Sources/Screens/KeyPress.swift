@@ -62,6 +62,10 @@ package struct KeyPress: Hashable, Sendable {
 package struct KeyParser: Sendable {
     private var bytes: [UInt8] = []
     private var pasted: [UInt8]?
+    /// The colors for the background that the terminal has reported.
+    package private(set) var reportedColors: Colors?
+    /// Whether the terminal has answered `Colors.question` completely.
+    package private(set) var hasAnswered = false
     /// The limit of bytes of one paste; the rest is dropped.
     package static let maximumPaste = 1 << 20
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
@@ -90,6 +94,7 @@ package struct KeyParser: Sendable {
                 continue
             }
             guard let (press, count) = Self.next(rest) else { break }
+            take(answer: rest.prefix(count))
             start += count
             if let press {
                 keys.append(press)
@@ -101,11 +106,19 @@ package struct KeyParser: Sendable {
         return keys
     }
 
+    /// Takes the answer to a question, if a sequence is one.
+    private mutating func take(answer sequence: ArraySlice<UInt8>) {
+        if sequence.starts(with: "\u{1B}[?".utf8), sequence.last == UInt8(ascii: "c") { hasAnswered = true }
+        guard sequence.starts(with: "\u{1B}]11;".utf8) else { return }
+        let text = sequence.dropFirst(5).prefix { 0x20...0x7E ~= $0 }
+        reportedColors = Colors(reportedAs: String(decoding: text, as: UTF8.self))
+    }
+
     /// Returns the keys of an incomplete sequence. Call this if no more bytes follow it.
     package mutating func flush() -> [KeyPress] {
         guard isWaiting else { return [] }
         defer { bytes = [] }
-        guard bytes[0] == 0x1B else { return [] }
+        guard bytes[0] == 0x1B, !Self.isReport(bytes[...]) else { return [] }
         return [KeyPress(.escape)]
             + (bytes.count == 2 ? [KeyPress(.character(Character(Unicode.Scalar(bytes[1]))))] : [])
     }
@@ -151,10 +164,28 @@ package struct KeyParser: Sendable {
         }
     }
 
+    /// Whether the bytes begin a report, `ESC ] NUMBER`. `ESC ]` alone can be Alt with a bracket.
+    private static func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.count > 2 && bytes.starts(with: "\u{1B}]".utf8) && 0x30...0x39 ~= bytes[bytes.startIndex + 2]
+    }
+
+    /// Returns the size of a report, which a bell or `ESC \` ends; nil if more bytes are needed.
+    private static func report(_ bytes: ArraySlice<UInt8>) -> (KeyPress?, Int)? {
+        guard let end = bytes.dropFirst(2).firstIndex(where: { $0 < 0x20 }) else {
+            return bytes.count > maximumSequence ? (nil, bytes.count) : nil
+        }
+        let count = end - bytes.startIndex
+        guard bytes[end] == 0x1B else { return (nil, bytes[end] == 0x07 ? count + 1 : count) }
+        guard end + 1 < bytes.endIndex else { return nil }
+        return (nil, bytes[end + 1] == UInt8(ascii: "\\") ? count + 2 : count)
+    }
+
     private static func escape(_ bytes: ArraySlice<UInt8>) -> (KeyPress?, Int)? {
         guard bytes.count > 1 else { return nil }
         let second = bytes[bytes.startIndex + 1]
         if second == 0x1B { return (KeyPress(.escape), 1) }
+        if second == UInt8(ascii: "]"), bytes.count == 2 { return nil }
+        if isReport(bytes) { return report(bytes) }
         guard second == UInt8(ascii: "[") || second == UInt8(ascii: "O") else {
             guard let (press, count) = next(bytes.dropFirst()) else { return nil }
             guard var press else { return (nil, count + 1) }

@@ -55,6 +55,29 @@ extension Colors {
         }
     }
 
+    /// Creates the set for a background, such as `rgb:fdfd/f6f6/e3e3` as a terminal reports it; nil for a report of
+    /// another form. On a background of medium brightness, no set has enough contrast.
+    package init?(reportedAs text: String) {
+        let parts = text.split(separator: "/")
+        guard parts.count == 3, text.hasPrefix("rgb:") else { return nil }
+        let digits = [parts[0].dropFirst("rgb:".count), parts[1], parts[2]]
+        let levels = digits.compactMap { part -> Double? in
+            guard 1...4 ~= part.count, let level = UInt16(part, radix: 16) else { return nil }
+            return Double(level) / Double(1 << (4 * part.count) - 1)
+        }
+        guard levels.count == 3 else { return nil }
+        // The relative luminance of WCAG 2, within a thousandth.
+        let linear = levels.map { $0 * ($0 * ($0 * 0.3053 + 0.6822) + 0.0125) }
+        switch 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] {
+        case ...0.05: self = .dark
+        case 0.78...: self = .light
+        default: self = .none
+        }
+    }
+
+    /// The question for the background, and one that each terminal answers, after which no answer to the first comes.
+    package static let question = "\u{1B}]11;?\u{1B}\\\u{1B}[c"
+
     /// Returns the number of a color among the 256 of a terminal; nil if it is not used.
     package func number(of color: Style.Color) -> Int? {
         switch self {

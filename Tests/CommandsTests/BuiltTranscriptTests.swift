@@ -37,7 +37,11 @@ private final class ShortHome {
 
     func run(_ words: [String], input: String) throws -> Transcript.Outcome {
         let program = try #require(BuiltCommand.path)
-        var environment = ["HOME": path, "TMPDIR": path, "VISUAL": "", "EDITOR": ""]
+        // The variables of whoever runs the tests must not lead to that user's settings.
+        var environment = [
+            "HOME": path, "TMPDIR": path, "VISUAL": "", "EDITOR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "",
+            "XDG_DATA_HOME": "",
+        ]
         for (name, place) in [("XDG_CONFIG_DIRS", "/etc/xdg"), ("XDG_DATA_DIRS", "/usr/share")] {
             environment[name] = path + place
         }

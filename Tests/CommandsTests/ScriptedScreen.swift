@@ -15,6 +15,8 @@ final class ScriptedScreen: ScreenTerminal {
         var rows: [[Character]] = []
         var suspensions = 0
         var clears = 0
+        var styles: Set<String> = []
+        var questions = 0
     }
 
     /// - Parameter meanwhile: What others do after the last key, one thing after the other.
@@ -27,6 +29,10 @@ final class ScriptedScreen: ScreenTerminal {
     var suspensions: Int { state.withLock(\.suspensions) }
     /// The number of times that the whole screen was drawn.
     var clears: Int { state.withLock(\.clears) }
+    /// The styles since the whole screen was drawn.
+    var styles: Set<String> { state.withLock(\.styles) }
+    /// The number of times that the background was asked for.
+    var questions: Int { state.withLock(\.questions) }
     var size: (columns: Int, rows: Int) { (120, 24) }
 
     func enter() {}
@@ -57,6 +63,7 @@ extension ScriptedScreen.State {
         if rows.isEmpty { clear() }
         var (row, column) = (0, 0)
         for part in text.split(separator: "\u{1B}") {
+            if part == "]11;?" { questions += 1 }
             guard part.first == "[" else { continue }
             guard let end = part.firstIndex(where: { $0.isLetter }) else { continue }
             let numbers = part[..<end].dropFirst().split(separator: ";").compactMap { Int($0) }
@@ -65,6 +72,8 @@ extension ScriptedScreen.State {
             case "J":
                 clear()
                 clears += 1
+                styles = []
+            case "m": styles.insert(String(part[..<end].dropFirst()))
             default: break
             }
             for character in part[end...].dropFirst() where column < 120 {
@@ -82,13 +91,14 @@ extension SimulatedMachine {
     ///
     /// - Parameter editing: What the user's editor makes of each text.
     func run(
-        _ words: [String], on screen: ScriptedScreen, editing: [@Sendable (String) throws -> String?] = []
+        _ words: [String], on screen: ScriptedScreen, editing: [@Sendable (String) throws -> String?] = [],
+        variables: EnvironmentVariables = ["TERM": "xterm"]
     ) -> (status: ExitStatus, errors: String) {
         let streams = SimulatedTerminal(widths: [.input: 120, .output: 120, .errors: 120])
         let editor = EditTests.Editor(self, editing)
         var environment = environment
         environment.arguments = ["prefs"] + words
-        environment.variables = environment.variables.merging(["TERM": "xterm"])
+        environment.variables = environment.variables.merging(variables)
         let status = Prefs.run(
             in: CommandContext(
                 SystemServices(

@@ -1,6 +1,7 @@
 import Commands
 import Platform
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
@@ -124,5 +125,29 @@ extension String {
             ["prefs", "explain", "com.example.editor", "theme"], on: pair.machine,
             variables: ["TERM": "xterm-256color", "COLORFGBG": "15;0"], widths: [.output: 80])
         #expect(outcome.output.contains(/\n  \u{1B}\[0;38;5;213m! conflict [0-9a-z]+\u{1B}\[0m: lost at/), "\(outcome)")
+    }
+
+    static let answers: [(variables: EnvironmentVariables, answer: String, questions: Int, color: Int?)] = [
+        (["TERM": "xterm-256color"], "\u{1B}]11;rgb:ffff/ffff/ffff\u{7}\u{1B}[?6c", 1, 23),
+        (["TERM": "tmux-256color"], "\u{1B}]11;rgb:0000/2b2b/3636\u{1B}\\\u{1B}[?6c", 1, 80),
+        (["TERM": "xterm-256color"], "\u{1B}]11;rgb:8080/8080/8080\u{7}", 1, nil),
+        (["TERM": "xterm-256color"], "\u{1B}[?6c", 1, 6),
+        (["TERM": "xterm-256color", "COLORFGBG": "0;15"], "", 0, 23),
+        (["TERM": "xterm-256color", "NO_COLOR": "1"], "", 0, nil), (["TERM": "xterm"], "", 0, 6),
+        (["TERM": "linux"], "", 0, 6), (["TERM": "vt220"], "", 0, nil),
+    ]
+
+    @Test(arguments: answers.indices)
+    func `a screen asks for the background, and has the colors for it`(_ index: Int) throws {
+        let row = Self.answers[index]
+        let machine = try SimulatedMachine()
+        try machine.store(["theme": "dark"], as: "d")
+        try machine.administrate("/etc/prefs/forced/d.plist", "{ theme = red; }")
+        let screen = ScriptedScreen([row.answer].filter { !$0.isEmpty })
+        #expect(machine.run(["browse", "d"], on: screen, variables: row.variables).status == .done)
+        #expect(screen.questions == row.questions)
+        let colored = screen.styles.filter { $0.contains(";3") }
+        let color = row.color.map { $0 < 8 ? ";3\($0)" : ";38;5;\($0)" }
+        #expect(color.map { color in colored.contains { $0.hasSuffix(color) } } ?? colored.isEmpty, "\(screen.styles)")
     }
 }

@@ -23,6 +23,9 @@ import Testing
         ("\u{1B}[200~a\u{1B}[A\u{1B}[201~b", "paste(4) b"), ("\u{1B}OM", "enter"),
         // Reports of the mouse by terminals that know no other ones, and F1 on the Linux console.
         ("\u{1B}[M !!a", "a"), ("\u{1B}[32;5;6Ma", "a"), ("\u{1B}[[Ab", "b"),
+        // Reports of a color and of the terminal's kind.
+        ("\u{1B}]11;rgb:0000/0000/0000\u{7}a", "a"), ("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\b\u{1B}[?62;22c", "b"),
+        ("\u{1B}]4;1;rgb:0/0/0\u{1B}\\c", "c"), ("\u{1B}]11;x\u{1B}[A", "up"), ("\u{1B}]11;\rx", "enter x"),
         // Numbers that no arithmetic can take.
         ("\u{1B}[1;-9223372036854775808A", "up"), ("\u{1B}[<0;-9223372036854775808;1M", ""),
         ("\u{1B}[<0;1;9223372036854775807M", ""), ("\u{1B}[<0;65535;65535M", "click(65534,65534)"),
@@ -49,6 +52,28 @@ import Testing
         #expect(parser.flush().map(name) == ["escape"] && !parser.isWaiting)
         #expect(parser.take(Array("\u{1B}[".utf8) + Array(repeating: 0x30, count: 100)).isEmpty)
         #expect(parser.take([0x61]).map(name) == ["a"])
+    }
+
+    @Test(arguments: [
+        ("\u{1B}]11;rgb:0000/0000/0000\u{7}", Colors.dark, false),
+        ("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\\u{1B}[?1;2c", .light, true), ("\u{1B}[?6c", nil, true),
+        ("\u{1B}]10;rgb:0000/0000/0000\u{7}", nil, false), ("\u{1B}]11;rgb:0000/0000\u{7}", nil, false),
+        ("\u{1B}]11;\u{7}\u{1B}[c", nil, false),
+        ("\u{1B}[200~\u{1B}]11;rgb:0/0/0\u{7}\u{1B}[?6c\u{1B}[201~", nil, false),
+    ])
+    func `are no answers of the terminal`(_ text: String, _ colors: Colors?, _ hasAnswered: Bool) {
+        var parser = KeyParser()
+        for byte in text.utf8 { _ = parser.take([byte]) }
+        #expect(parser.reportedColors == colors && parser.hasAnswered == hasAnswered)
+    }
+
+    @Test func `follow an answer that is cut off`() {
+        var parser = KeyParser()
+        #expect(parser.take(Array("\u{1B}]11;rgb:0".utf8)).isEmpty && parser.isWaiting)
+        #expect(parser.flush().isEmpty && !parser.isWaiting)
+        #expect(parser.take(Array("a".utf8)).map(name) == ["a"])
+        #expect(parser.take(Array(("\u{1B}]1" + String(repeating: "1", count: 100)).utf8)).isEmpty)
+        #expect(parser.take(Array("b".utf8)).map(name) == ["b"])
     }
 
     @Test func `of a large paste are one`() {

@@ -41,6 +41,39 @@ import Testing
         #expect(contrast >= min(4.5, Self.contrast(text, background)), "\(name) \(set) \(color): \(contrast)")
     }
 
+    @Test(arguments: [1, 2, 3, 4])
+    func `has enough contrast on each background for which it is chosen`(_ digits: Int) throws {
+        var counts: [Colors: Int] = [:]
+        let levels = stride(from: 0, through: 255, by: 15)
+        for (red, green, blue) in levels.flatMap({ red in levels.flatMap { green in levels.map { (red, green, $0) } } })
+        {
+            let report = Self.report([red, green, blue].map { $0 * ((1 << (4 * digits)) - 1) / 255 }, digits)
+            let set = try #require(Colors(reportedAs: report))
+            counts[set, default: 0] += 1
+            guard digits > 1 else { continue }
+            for number in Style.Color.allCases.compactMap(set.number) {
+                #expect(Self.contrast(Self.color(number), red << 16 | green << 8 | blue) >= 4.4, "\(report) \(number)")
+            }
+        }
+        #expect(counts[.own] == nil && counts.count == 3, "\(counts)")
+        for palette in Self.palettes {
+            let report = Self.report([16, 8, 0].map { palette.background >> $0 & 0xFF }, 2)
+            #expect(Colors(reportedAs: report) == palette.set, "\(palette.name)")
+        }
+    }
+
+    /// Returns a color as a terminal reports it.
+    private static func report(_ levels: [Int], _ digits: Int) -> String {
+        "rgb:" + levels.map { String(format: "%0\(digits)x", $0) }.joined(separator: "/")
+    }
+
+    @Test(arguments: [
+        "", "rgb:", "rgb:1/2", "rgb:1/2/3/4", "rgb:g/0/0", "rgb:12345/0/0", "rgb://", "rgba:0/0/0", "rgb:-1/0/0",
+    ])
+    func `is not chosen for a report that has no color`(_ text: String) {
+        #expect(Colors(reportedAs: text) == nil)
+    }
+
     @Test func `is needed for each background, since no color has enough contrast on all`() {
         let fit = (16..<232).filter { number in
             Self.palettes.allSatisfy { palette in

@@ -51,6 +51,11 @@ extension CommandContext {
         return has256Colors ? colorsOfBackground ?? .own : .own
     }
 
+    /// Whether a screen has colors that depend on the background, which is unknown.
+    var asksForBackground: Bool {
+        hasColors && !isMonochrome && has256Colors && colorsOfBackground == nil
+    }
+
     private var hasColors: Bool { variable(.noColor).isEmpty }
 
     /// Whether the terminal is known to have no colors.

@@ -29,7 +29,9 @@ enum ScreenStep<Event> {
 /// Runs a screen in a terminal: passes on keys, and has the effects carried out.
 struct ScreenSession<Actions: ScreenActions> {
     private let terminal: any ScreenTerminal
-    private let colors: Colors
+    private var colors: Colors
+    /// Whether the terminal is asked for its background.
+    private let asks: Bool
     private(set) var content: Actions.Content
     private var actions: Actions
     /// The canvas that was written last.
@@ -41,7 +43,7 @@ struct ScreenSession<Actions: ScreenActions> {
 
     init(_ content: Actions.Content, _ actions: Actions, on terminal: any ScreenTerminal, _ context: CommandContext) {
         (self.content, self.actions, self.terminal) = (content, actions, terminal)
-        colors = context.colorsOfScreen
+        (colors, asks) = (context.colorsOfScreen, context.asksForBackground)
     }
 
     /// The way in which a session ended.
@@ -55,12 +57,18 @@ struct ScreenSession<Actions: ScreenActions> {
         try terminal.enter()
         defer { terminal.leave() }
         var parser = KeyParser()
+        if asks { try terminal.write(Colors.question) }
+        // An answer that came later would be typed into the shell.
+        defer { if asks { awaitAnswer(&parser) } }
         var isComplete = try handle([resized()] + first)
         while true {
             if let isComplete { return .finished(isComplete: isComplete) }
             try paint()
             switch try terminal.next(milliseconds: parser.isWaiting ? KeyParser.escapeMilliseconds : content.pause) {
-            case .bytes(let bytes): isComplete = try handle(parser.take(bytes))
+            case .bytes(let bytes):
+                let presses = parser.take(bytes)
+                if let reported = parser.reportedColors, reported != colors { (colors, isShown) = (reported, false) }
+                isComplete = try handle(presses)
             case .timeout:
                 if !parser.isWaiting { content.elapse() }
                 isComplete = try handle(parser.flush())
@@ -73,6 +81,14 @@ struct ScreenSession<Actions: ScreenActions> {
             case .endOfInput: return .finished(isComplete: false)
             case .ended(let signal): return .interrupted(signal: signal)
             }
+        }
+    }
+
+    /// Waits until the terminal has answered, for a short time.
+    private func awaitAnswer(_ parser: inout KeyParser) {
+        for _ in 0..<10 where !parser.hasAnswered {
+            guard case .bytes(let bytes)? = try? terminal.next(milliseconds: 100) else { return }
+            _ = parser.take(bytes)
         }
     }
 
