@@ -37,7 +37,7 @@ private final class ShortHome {
 
     func run(_ words: [String], input: String) throws -> Transcript.Outcome {
         let program = try #require(BuiltCommand.path)
-        // The variables of whoever runs the tests must not lead to that user's settings.
+        // The variables of the user who runs the tests lead to that user's settings.
         var environment = [
             "HOME": path, "TMPDIR": path, "VISUAL": "", "EDITOR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "",
             "XDG_DATA_HOME": "",

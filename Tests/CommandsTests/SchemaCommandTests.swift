@@ -65,8 +65,14 @@ import Testing
         ("{\"keep\": 0}", "d keep: ignored in layer user: must be from 1 to 365", "prefs delete d keep"),
         ("{\"tries\": \"x\"}", "d tries: ignored in layer user: must be an integer", "prefs delete d retries"),
         ("{\"kep\": 3}", "d kep: not declared in the schema; did you mean keep?", "prefs rename d kep keep"),
-        ("{\"kep\": 3, \"keep\": 4}", "d kep: not declared in the schema", "prefs delete d kep"),
-        ("{\"other\": 3}", "d other: not declared in the schema", "prefs delete d other"),
+        (
+            "{\"kep\": 3, \"keep\": 4}",
+            "d kep: not declared in the schema: declare it, or delete it if no program uses it", "prefs delete d kep"
+        ),
+        (
+            "{\"other\": 3}", "d other: not declared in the schema: declare it, or delete it if no program uses it",
+            "prefs delete d other"
+        ),
     ]
 
     @Test(arguments: findings)

@@ -122,11 +122,22 @@ import Testing
     }
 
     private func run(printedBy outcome: Transcript.Outcome, on machine: SimulatedMachine) throws -> Transcript.Outcome {
-        let line = try #require(outcome.errors.split(separator: "\n").last)
+        let line = try #require(outcome.errors.split(separator: "\n").first { $0.contains(": prefs ") })
         let command = try #require(line.firstRange(of: ": prefs ").map { line[$0.lowerBound...].dropFirst(2) })
         let back = try runPrefs(ShellScript.words(String(command)), on: machine)
         #expect(back.status == 0, "\(back)")
         return back
+    }
+
+    @Test func `an undo names the other domains that its change had`() throws {
+        let machine = try SimulatedMachine()
+        for line in ["write d a 6", "write --current-host d a 7", "write e a 1", "delete-all d"] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+        }
+        let undone = try machine.run("prefs undo d")
+        let note = /\n.*: the change was also made in d for host [0-9a-f]+, where it stays \(--transaction undoes/
+        #expect(undone.status == 0 && undone.errors.contains(note), "\(undone)")
+        #expect(try !machine.run("prefs undo e").errors.contains("also"))
     }
 
     @Test func `the command that reverses an undo is printed whole`() throws {

@@ -120,7 +120,9 @@ extension DoctorCheck {
                         .advice("to move it there: \(commands)"))
                 }
                 guard let nearest, contents.values[nearest] == nil else {
-                    return DoctorFinding(place, "not declared in the schema", doctor.removal(of: key, in: domain))
+                    return DoctorFinding(
+                        place, "not declared in the schema: declare it, or delete it if no program uses it",
+                        doctor.removal(of: key, in: domain))
                 }
                 return DoctorFinding(
                     place, "not declared in the schema; did you mean \(nearest)?",

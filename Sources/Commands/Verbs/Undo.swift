@@ -22,7 +22,13 @@ extension Verb {
             if invocation.has(.partial) {
                 throw CommandFailure(.usage, "undo: --partial is for --transaction")
             }
+            let others = steps == 1 ? (try? TransactionUndo(of: domain, access).others()) ?? [] : []
             try access.undo(steps, of: [domain], invocation) { _, _ in }
+            if !others.isEmpty {
+                context.note(
+                    "the change was also made in \(abridged(others, most: 3)), where it stays (\(Option.wholeTransaction.name) undoes it everywhere)"
+                )
+            }
             return .done
         }
         guard steps == 1 else { throw CommandFailure(.usage, "undo: --transaction undoes one change") }
@@ -149,6 +155,12 @@ private struct TransactionUndo: Sendable {
                 .notFound, "\(domain.label.onOneLine): no earlier version is kept; nothing was changed")
         }
         transaction = newest.transaction
+    }
+
+    /// Returns the other domains that the transaction changed, if its versions have recorded them.
+    func others() throws -> [String] {
+        try (access.history(of: domain).participants(of: transaction) ?? []).filter { $0 != domain.file.path }
+            .compactMap { try access.domain(at: $0, beside: domain)?.label.onOneLine }
     }
 
     func carryOut(_ invocation: Invocation) throws {
