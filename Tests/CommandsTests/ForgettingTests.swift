@@ -154,3 +154,52 @@ extension String {
     /// The number of times that a word occurs.
     fileprivate func components(of word: String) -> Int { ranges(of: word).count }
 }
+
+@Suite struct `A program that is uninstalled` {
+    /// Returns the paths of all files in a folder that are not empty.
+    private func files(_ folder: FilePath, _ machine: SimulatedMachine) throws -> [String] {
+        try (machine.fileSystem.names(in: folder) ?? []).flatMap { name -> [String] in
+            let path = folder.appending(name)
+            let status = try machine.fileSystem.status(of: path, followingLink: false)
+            if status?.kind == .folder { return try files(path, machine) }
+            return status?.size == 0 ? [] : [path.description]
+        }
+    }
+
+    @Test func `leaves nothing but locks if the user follows the help`() throws {
+        let machine = try SimulatedMachine()
+        let schema = "{ Domain = d; Settings = ({ Key = token; Sensitive = YES; }); }"
+        for line in [
+            "write other a 1", "write d token x", "write d token y", "write --current-host d a 2",
+            "write --host laptop --new-host d a 3", "write --host laptop d a 4", "apply --domains -",
+        ] {
+            if line.hasPrefix("write d token x") { _ = try machine.run("prefs schema install -", input: schema) }
+            let input = line.hasPrefix("apply") ? #"{"d": {"b": 1}, "other": {"a": 2}}"# : ""
+            #expect(try machine.run("prefs \(line)", input: input).status == 0, "\(line)")
+        }
+        let planned = try machine.run("prefs delete-all --dry-run d")
+        #expect(planned.status == 8 && planned.output.contains("d token: ••••"), "\(planned)")
+        let deleted = try machine.run("prefs delete-all d")
+        #expect(
+            deleted
+                == Transcript.Outcome(
+                    errors: "prefs: d: for other hosts there are still values: laptop (--host NAME)\n"))
+        #expect(try machine.run("prefs delete-all --host laptop d") == Transcript.Outcome())
+        #expect(try machine.run("prefs schema uninstall d").status == 0)
+        #expect(try machine.run("prefs history --forget d").status == 0)
+        let left = try files("/home/ada", machine).filter {
+            !$0.contains("/.locks/") && !$0.contains("/other") && !$0.contains("/.applied")
+        }
+        #expect(left == [])
+    }
+
+    @Test func `keeps what is sensitive as long as it has values`() throws {
+        let machine = try SimulatedMachine()
+        let schema = "{ Domain = d; Settings = ({ Key = token; Sensitive = YES; }); }"
+        #expect(try machine.run("prefs schema install -", input: schema).status == 0)
+        for line in ["write d token x", "write d token y", "schema uninstall d", "history --forget d"] {
+            #expect(try machine.run("prefs \(line)").status == 0, "\(line)")
+        }
+        #expect(try machine.run("prefs read d token").status == 3)
+    }
+}

@@ -82,6 +82,12 @@ struct StoreAccess {
                 "unknown store \(ShellWord.quoted(word.onOneLine))\(hint.isEmpty ? "; write ./\(word.onOneLine) for a folder" : hint)"
             )
         }
+        let files = context.fileSystem
+        if try files.status(of: path)?.kind == .folder, let inner = FilePath(path.description + "/.config/prefs"),
+            try files.status(of: inner)?.kind == .folder
+        {
+            context.note("\(word): a home folder; its store is \(inner)".onOneLine)
+        }
         return .folder(path)
     }
 
@@ -198,6 +204,14 @@ extension StoreAccess {
     /// Returns a domain in each of the user's layers.
     func domainsOfUser(_ name: DomainName) throws -> [AddressedDomain] {
         try Layer.writable.filter(\.isOfUser).filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }
+    }
+
+    /// Returns the domains of this name that the user has for other hosts, with values or a history.
+    func domainsOfOtherHosts(_ name: DomainName) throws -> [AddressedDomain] {
+        guard places.folder(of: .userHost) != nil else { return [] }
+        return try hosts().dropFirst().map { try domain(name, in: .userHost, on: $0.host) }.filter { domain in
+            try domain.file.status(on: system) != nil || !(History(of: domain.file, on: system)?.versions ?? []).isEmpty
+        }
     }
 
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {

@@ -141,7 +141,7 @@ package enum Suggestion {
         // Other commands have these for the same things.
         let synonyms = [
             "--json": "--format json", "--raw": "--format raw", "-f": "--format", "--all-users": "--layer site",
-            "-n": "--dry-run", "--array-remove": "delete with an index, such as :tags:0",
+            "-n": "--dry-run", "--array-remove": "delete DOMAIN ':KEY:*' --where 'SELF == \"TEXT\"'",
         ]
         if let other = synonyms[word],
             other.hasPrefix("--") ? known.contains(String(other.prefix { $0 != " " })) : mayBeValue

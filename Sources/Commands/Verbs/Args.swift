@@ -9,7 +9,7 @@ extension Verb {
         "args", .new, "read a script's arguments by its schema, for eval",
         details: [
             "In a script: eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\". Every setting is then a variable, set from a flag, an environment variable, the store, or the schema's default.",
-            "The script declares its settings in comments: one line per option after #prefs, or a property list between #prefs{ and #}; or # prefs-schema: FILE names a schema in its folder. See prefs-args(1).",
+            "The script declares its settings in comments: one line for each, such as `# @option -k --keep=INT <7>  How many copies [1..365] {env: KEEP}`, `# @flag -v --verbose  Print each file` or `# @arg source!  What to copy`, or a property list between #prefs{ and #}; or # prefs-schema: FILE names a schema in its folder. See prefs-args(1).",
         ],
         options: [.shell, .schema, .prefix, .completions, .man, .build, .shellcheck],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .afterDashes)]],

@@ -18,12 +18,25 @@ extension Verb {
 
     package static let deleteAll = Verb(
         "delete-all", .classic, "remove from every layer that the user can write, including this host's",
-        options: [.force, .rewrite], forms: [[.domain, .anyKey]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+        details: [
+            "Values for other hosts, the history and the schema stay; `prefs help files` says how to remove them."
+        ],
+        options: [.force, .rewrite, .dryRun], forms: [[.domain, .anyKey]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let domains = try domain.name.map { try access.domainsOfUser($0) } ?? [domain]
-        return try remove(invocation, from: Revision(access, domains, invocation))
+        let others = try domain.name.map { try access.domainsOfOtherHosts($0) } ?? []
+        let left = try others.filter { other in
+            try !domains.contains { $0.file.path == other.file.path } && other.file.status(on: access.system) != nil
+        }.compactMap(\.host)
+        let status = try remove(invocation, from: Revision(access, domains, invocation))
+        if !left.isEmpty, context.dialect == .modern {
+            context.note(
+                "\(domain.word.onOneLine): for other hosts there are still values: \(abridged(left)) (\(Option.host.longName) NAME)"
+            )
+        }
+        return status
     }
 
     /// Removes a key, or everything, from all files in one transaction.

@@ -61,7 +61,7 @@ extension HelpTopic {
             paragraphs: [
                 "The user's domains are in ~/.config/prefs, those for one host in its folder ByHost; XDG_CONFIG_HOME replaces ~/.config. The layer site is in /etc/xdg/prefs and the other folders of XDG_CONFIG_DIRS, and the layer forced in /etc/prefs/forced.",
                 "The history and what apply has set are in ~/.local/state/prefs (XDG_STATE_HOME), schemas in ~/.local/share/prefs/schemas (XDG_DATA_HOME). A file that was adopted stays where it is.",
-                "--store DIR uses a folder such as a copy of ~/.config/prefs, which has no layers of the administrator. To remove one program's settings: delete-all, history --forget and schema uninstall; to remove everything, remove these folders.",
+                "--store DIR uses a folder such as a copy of ~/.config/prefs, which has no layers of the administrator. To remove one program's settings: delete-all, with --host NAME for each host that it names, then schema uninstall and history --forget; what stays are empty locks. To remove everything, remove these folders, and as the administrator /var/lib/prefs.",
             ],
             examples: [
                 "prefs explain com.example.app theme", "prefs read --store /mnt/old/.config/prefs com.example.app",

@@ -183,7 +183,8 @@ extension StoreAccess {
             throw CommandFailure(.usage, "history: only one of --forget, --full and --show can be given")
         }
         let isNamed = invocation[.layer] != nil || invocation[.host] != nil || invocation.has(.currentHost)
-        let domains = try isNamed ? [domain] : domain.name.map { try domainsOfUser($0) } ?? [domain]
+        let domains =
+            try isNamed ? [domain] : domain.name.map { try domainsOfUser($0) + domainsOfOtherHosts($0) } ?? [domain]
         let word = domain.word.onOneLine
         let what = key?.spelling.onOneLine
         var (count, status) = (0, ExitStatus.done)
@@ -208,6 +209,12 @@ extension StoreAccess {
             context.note("\(word): \(what.map { "removed \($0) from \(versions)" } ?? "removed \(versions)")")
         }
         try noteCopies(of: key, in: domains)
+        // What the settings were that are sensitive matters as long as a value is left.
+        if let name = domain.name, key == nil, !isNamed, status == .done,
+            try domains.allSatisfy({ try $0.file.status(on: system) == nil })
+        {
+            try schemas.remembered(of: name)?.forget()
+        }
         return status
     }
 

@@ -17,7 +17,9 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
+        let word = invocation[operand: "N"] ?? "1"
+        let hint = Int(word) == nil ? "; `prefs history DOMAIN KEY` lists the changes of one key" : ""
+        let steps = try number(word, "a number of steps\(hint)")
         guard invocation.has(.wholeTransaction) else {
             if invocation.has(.partial) {
                 throw CommandFailure(.usage, "undo: --partial is for --transaction")

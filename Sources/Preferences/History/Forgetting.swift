@@ -32,6 +32,8 @@ extension DomainWriter {
             let versions = try history.listed(removingLeftovers: true)
             try history.markForgotten(paths, in: versions)
             for version in versions { history.forget(paths, in: version, &result) }
+            // Also the lists of the domains that changed together.
+            if paths == nil { _ = try history.listed(removingLeftovers: true) }
             let isChanged = result.count > 0
             if isChanged, try system.fileSystem.status(of: history.folder) != nil {
                 try system.fileSystem.synchronizeFolder(history.folder)

@@ -192,6 +192,9 @@ package struct RememberedSecrets: Sendable {
         }
     }
 
+    /// Forgets all settings.
+    package func forget() throws { if try read() != nil { try write { _ in [] } } }
+
     private func write(_ change: @escaping @Sendable ([SettingDeclaration]) -> [SettingDeclaration]) throws {
         let edit = DomainEdit(file) { draft in
             let former =
