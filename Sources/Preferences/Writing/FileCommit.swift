@@ -194,19 +194,22 @@ struct FileCommit {
         try startTemporaries(of: changes.indices.filter { changes[$0].bytes != nil }, writer)
     }
 
-    /// The number of temporary files that may be open. A process may have 1024.
-    static let mostOpen = 256
+    /// The number of temporary files that may be open, and again in the next plan. Some systems allow a process 256.
+    static let mostOpen = 64
 
     /// The number of temporary files that are open and not on the disk yet.
     var openCount: Int { changes.count { $0.unsynchronized != nil } }
 
-    /// Writes new files, or tombstones. Each fsync takes about as long as one for many files, so the disk gets many
+    /// Writes new files, or tombstones. The disk writes many in about the time of one, so it gets a group of them
     /// before the first wait.
     private mutating func startTemporaries(of indices: [Int], _ writer: DomainWriter) throws(StoreFailure) {
-        for (count, index) in indices.enumerated() {
-            if count > 0, count.isMultiple(of: Self.mostOpen) { try finishTemporary() }
-            try startTemporary(changes[index].bytes ?? DomainState.tombstone, index, writer)
-            writer.report(.wroteFile(of: changes.count))
+        for start in stride(from: 0, to: indices.count, by: Self.mostOpen) {
+            let group = indices[start...].prefix(Self.mostOpen)
+            for index in group {
+                try startTemporary(changes[index].bytes ?? DomainState.tombstone, index, writer)
+                writer.report(.wroteFile(of: changes.count))
+            }
+            if indices.count > Self.mostOpen { for index in group { try finishTemporary(index) } }
         }
     }
 
