@@ -56,7 +56,7 @@ struct VerbsBenchmark {
         ] + conversions + [
             Contest(
                 title: "write on a disk", ours: "\(command) write d key --int $$", peer: "C",
-                theirs: "\(replace) \(folder)/files 1 120", most: 1.3, preparation: ("", files)),
+                theirs: "\(replace) \(folder)/files 1 120 1", most: 1.3, preparation: ("", files)),
             Contest(
                 title: "apply of 1,000 domains", ours: "\(command) apply --quiet \(folder)/set", peer: "C",
                 theirs: "\(replace) \(folder)/files 2000 120", most: 1.5, preparation: (newSet, files), rounds: 5),

@@ -26,7 +26,7 @@ import Testing
         ("read ./a.json :0:name", "a\n"), ("read ./a.json :-1:name", "b\n"), ("read-type ./a.json :1", "dictionary\n"),
         ("read --format json-plain ./a.json :1", "{\n  \"name\": \"b\"\n}\n"),
         ("read --format gnustep ./a.json", gnustep), ("export --format gnustep ./a.json -", gnustep),
-        ("explain ./a.json :0:name", ":0:name\n  * user  /tmp/a.json  \"a\"\n"),
+        ("explain ./a.json :0:name", ":0:name\n  * user  \"a\"  /tmp/a.json\n"),
     ]
 
     @Test(arguments: reading)

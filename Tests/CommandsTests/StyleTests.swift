@@ -102,9 +102,9 @@ extension String {
         ("apply --dry-run /home/ada/d.json", "<added>+ d size:<> 4"),
         ("apply --dry-run /home/ada/d.json", "<changed>~ d theme:<> \"dark\" → \"red\""),
         ("explain d theme", "<key>theme<>"), ("explain d theme", "  <set>* user<>  "),
-        ("explain d theme", "  <set>\"dark\"<>"), ("explain d theme", "\n    site  /etc"),
+        ("explain d theme", "  <set>\"dark\"<>"), ("explain d theme", "\n    site  "),
         ("explain e theme", "  <forced>* forced<>  "),
-        ("explain f size", "<invalid>  ignored: must be an integer<>"), ("explain f size", "\n  * default  /home"),
+        ("explain f size", "<invalid>  ignored: must be an integer<>"), ("explain f size", "\n  * default  "),
         ("read d", "  <key>\"list\"<>: ["), ("read d quality", "50<dim>  (site)<>"),
     ])
     func `has a style for each meaning`(_ line: String, _ text: String) throws {

@@ -140,6 +140,19 @@ import Testing
         #expect(try !machine.run("prefs undo e").errors.contains("also"))
     }
 
+    @Test func `an undo says that a later change is in the layer of this host`() throws {
+        let machine = try SimulatedMachine()
+        let note = "prefs: a later change is in layer user-host, where it stays (--current-host)\n"
+        for (line, isNoted) in [("write d a 1", false), ("write --current-host d a 2", true)] {
+            #expect(try machine.run("prefs \(line)").status == 0)
+            machine.clock.advance(by: .seconds(1))
+            let undone = try machine.run("prefs undo d")
+            #expect(undone.status == 0 && undone.errors.hasSuffix(note) == isNoted, "\(undone)")
+            #expect(try machine.run("prefs write d a 3").status == 0)
+            machine.clock.advance(by: .seconds(1))
+        }
+    }
+
     @Test func `the command that reverses an undo is printed whole`() throws {
         let machine = try SimulatedMachine()
         let store = "/tmp/" + String(repeating: "s", count: 200)

@@ -164,11 +164,13 @@ extension StoreAccess {
     }
 
     /// Notes that a key that was changed in a domain has a value in a layer before it, which stays in force.
-    func noteValueBefore(_ domain: AddressedDomain, at key: KeyArgument) {
+    ///
+    /// - Parameter isForced: Whether the key can have a forced value, since the change was made despite it.
+    func noteValueBefore(_ domain: AddressedDomain, at key: KeyArgument, isForced: Bool) {
         guard context.dialect == .modern, domain.name != nil, !domain.file.isAdopted, let files = try? files(domain)
         else { return }
-        let before = files.prefix { $0.layer < domain.layer }.first { _, file in
-            (try? file.contents(on: system).values[key.key]) ?? nil != nil
+        let before = files.prefix { $0.layer < domain.layer }.first { layer, file in
+            (isForced || layer != .forced) && (try? file.contents(on: system).values[key.key]) ?? nil != nil
         }
         guard let layer = before?.layer.name else { return }
         context.note("\(domain.word) \(key.key): the value in layer \(layer) stays in force".onOneLine)

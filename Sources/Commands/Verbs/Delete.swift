@@ -61,7 +61,7 @@ extension Verb {
         }
         return try revision.carryOut(edits, .delete) {
             try found.check(key, in: first, access, pattern: revision.pattern)
-            if let key, revision.domains.count == 1 { access.noteValueBefore(first, at: key) }
+            if let key, revision.domains.count == 1 { access.noteValueBefore(first, at: key, isForced: isForced) }
             return nil
         }
     }

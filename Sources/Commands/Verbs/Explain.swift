@@ -9,7 +9,7 @@ extension Verb {
         "explain", .new, "show where a value comes from: every layer that has it, highest priority first",
         details: [
             "An invalid stored value is skipped, and the reason is shown. An invalid value that is forced or comes from a variable is an error: it has an exclamation mark, no layer wins, and a program or script that reads its command line ends with status 2.",
-            "An asterisk marks the value in force. Each line has the layer, the file and the value, in lossless JSON.",
+            "An asterisk marks the value in force. Each line has the layer, the value in lossless JSON, and the file.",
             "With --effective, the variables of the environment are a layer, as for a program.",
             "Without KEY the keys of the domain's own layers are shown; --global adds those of the global domain.",
             "An open conflict of a mirror is a line of its own after the layers of its key.",
@@ -56,14 +56,25 @@ private struct Explained {
     /// Whether a layer has the entry, or an invalid value in its place.
     var isPresent: Bool { resolution.answers.contains { $0.isError || $0.shown[rest] != nil } }
 
+    /// The longest value whose file is aligned with others.
+    private static let mostAligned = 40
+
     func text(_ masking: Masking) -> [StyledText] {
         let names = resolution.answers.map(\.origin.layer.name)
         let files = zip(resolution.answers, lines).map { answer, line in
             (answer.origin.file?.onOneLine ?? "-") + (line.map { ":\($0)" } ?? "")
         }
-        let widths = (names.map(\.columns).max() ?? 0, files.map(\.columns).max() ?? 0)
+        let values = resolution.answers.map { answer in
+            answer.shown[rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry"
+        }
+        let faults = resolution.answers.map { answer in
+            answer.fault.map { "  \(answer.isError ? "error" : "ignored"): \($0.onOneLine)" } ?? ""
+        }
+        let lengths = zip(values, faults).map { $0.columns + $1.columns }
+        // A long value does not move the files of the others out of sight.
+        let widths = (names.map(\.columns).max() ?? 0, min(lengths.max() ?? 0, Self.mostAligned))
         var text = [StyledText(key.spelling.onOneLine, .key)]
-        for (answer, (name, file)) in zip(resolution.answers, zip(names, files)) {
+        for (index, answer) in resolution.answers.enumerated() {
             let isInForce = resolution.isInForce(answer)
             let layer = answer.origin.layer
             // A default is not set by anyone.
@@ -71,12 +82,12 @@ private struct Explained {
             var line = StyledText("  ")
             let mark = answer.isError ? "!" : isInForce ? "*" : " "
             line.append(
-                "\(mark) \(name.padded(to: widths.0))", answer.isError ? .invalid : layer == .forced ? .forced : set)
-            line.append("  \(file.padded(to: widths.1))  ")
-            line.append(answer.shown[rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry", set)
-            if let fault = answer.fault {
-                line.append("  \(answer.isError ? "error" : "ignored"): \(fault.onOneLine)", .invalid)
-            }
+                "\(mark) \(names[index].padded(to: widths.0))",
+                answer.isError ? .invalid : layer == .forced ? .forced : set)
+            line.append("  ")
+            line.append(values[index], set)
+            line.append(faults[index], .invalid)
+            line.append(String(repeating: " ", count: max(0, widths.1 - lengths[index])) + "  " + files[index])
             text.append(line)
         }
         for conflict in conflicts {

@@ -70,7 +70,7 @@ extension Verb {
         return try Revision(access, [domain], invocation).carryOut(
             [edit],
             report: { _, outcome in
-                guard text != nil else { return }
+                guard text != nil else { return context.noteDomains(imported, in: input.name) }
                 let differences = Differences(from: outcome.before.values, to: outcome.after.values)
                 let lines = differences.lines(
                     of: domain.heading(context.dialect).onOneLine, masking: access.masking(domain))
@@ -86,6 +86,17 @@ extension Option {
     fileprivate static let fromOtherPrograms = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.importable + FormatName.ofOtherPrograms))),
         "the required format of the input")
+}
+
+extension CommandContext {
+    /// Notes that the keys of an imported file are probably domains.
+    fileprivate func noteDomains(_ imported: PropertyList.Dictionary, in file: String) {
+        let areDomains = imported.allSatisfy { entry in
+            entry.value.kind == .dictionary && entry.key.contains(".") && (try? DomainName(entry.key)) != nil
+        }
+        guard dialect == .modern, areDomains, !imported.isEmpty else { return }
+        note("\(file): imported as one domain; prefs apply --domains takes its keys as domains".onOneLine)
+    }
 }
 
 extension PropertyList {

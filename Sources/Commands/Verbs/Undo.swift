@@ -25,7 +25,12 @@ extension Verb {
                 throw CommandFailure(.usage, "undo: --partial is for --transaction")
             }
             let others = steps == 1 ? (try? TransactionUndo(of: domain, access).others()) ?? [] : []
+            let hasLater = (try? access.hasLaterChangeOnHost(than: domain)) ?? false
             try access.undo(steps, of: [domain], invocation) { _, _ in }
+            if hasLater {
+                context.note(
+                    "a later change is in layer \(Layer.userHost), where it stays (\(Option.currentHost.longName))")
+            }
             if !others.isEmpty {
                 context.note(
                     "the change was also made in \(abridged(others, most: 3)), where it stays (\(Option.wholeTransaction.name) undoes it everywhere)"
@@ -48,6 +53,15 @@ extension Option {
 }
 
 extension StoreAccess {
+    /// Returns whether the values for this host were changed after those for all hosts.
+    fileprivate func hasLaterChangeOnHost(than domain: AddressedDomain) throws -> Bool {
+        guard let name = domain.name, domain.layer == .user, places.folder(of: .userHost) != nil,
+            let other = History(of: try self.domain(name, in: .userHost).file, on: system)?.undoChain.last,
+            let newest = History(of: domain.file, on: system)?.undoChain.last
+        else { return false }
+        return other.time > newest.time
+    }
+
     /// Undoes the latest changes of domains in one transaction.
     ///
     /// - Parameter check: Throws if a domain with this state must not be undone. Called while the domain is locked.

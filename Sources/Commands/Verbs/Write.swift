@@ -216,7 +216,7 @@ private struct Writing: Sendable {
         let end = EntryPath(path.components.dropLast() + [EntryPath.Component(-1)])
         try printNewValue(outcome.after.root[path] ?? outcome.after.root[end], under: key)
         noteValue(outcome, key, word)
-        access.noteValueBefore(domain, at: key)
+        access.noteValueBefore(domain, at: key, isForced: isForced)
     }
 
     /// Prints the value in the layer that was written, if that is requested, with sensitive values masked.
