@@ -118,7 +118,7 @@ package struct DomainWriter: Sendable {
             for plan in plans where plan.isChanged { plan.folder?.removeLeftovers(on: system) }
             var (openCount, firstOpen) = (0, plans.startIndex)
             for index in plans.indices {
-                try plans[index].startTemporary(self)
+                try plans[index].startTemporary(self, isAlone: plans.count == 1)
                 openCount += plans[index].openCount
                 guard openCount >= FileCommit.mostOpen else { continue }
                 for index in firstOpen...index { try plans[index].finishTemporary() }

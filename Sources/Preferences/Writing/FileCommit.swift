@@ -178,7 +178,9 @@ struct FileCommit {
     }
 
     /// Writes the new files beside the present ones.
-    mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
+    ///
+    /// - Parameter isAlone: Whether no other domain is changed.
+    mutating func startTemporary(_ writer: DomainWriter, isAlone: Bool) throws(StoreFailure) {
         guard isChanged else { return }
         if !removesDomain {
             let edited = try newBytes(writer)
@@ -191,7 +193,7 @@ struct FileCommit {
             }
         }
         if removesDomain || !replaced.exists { changes += former.removals(of: before) }
-        try startTemporaries(of: changes.indices.filter { changes[$0].bytes != nil }, writer)
+        try startTemporaries(of: changes.indices.filter { changes[$0].bytes != nil }, writer, isAlone: isAlone)
     }
 
     /// The number of temporary files that may be open, and again in the next plan. Some systems allow a process 256.
@@ -202,11 +204,14 @@ struct FileCommit {
 
     /// Writes new files, or tombstones. The disk writes many in about the time of one, so it gets a group of them
     /// before the first wait.
-    private mutating func startTemporaries(of indices: [Int], _ writer: DomainWriter) throws(StoreFailure) {
+    private mutating func startTemporaries(
+        of indices: [Int], _ writer: DomainWriter, isAlone: Bool
+    ) throws(StoreFailure) {
         for start in stride(from: 0, to: indices.count, by: Self.mostOpen) {
             let group = indices[start...].prefix(Self.mostOpen)
             for index in group {
                 try startTemporary(changes[index].bytes ?? DomainState.tombstone, index, writer)
+                if !isAlone || indices.count > 1 { changes[index].unsynchronized?.startSynchronizing() }
                 writer.report(.wroteFile(of: changes.count))
             }
             if indices.count > Self.mostOpen { for index in group { try finishTemporary(index) } }
@@ -249,7 +254,6 @@ struct FileCommit {
             }
         }
         (changes[index].temporary, changes[index].unsynchronized) = (path, file)
-        file.startSynchronizing()
     }
 
     /// Waits until the new files are on the disk.
@@ -295,7 +299,7 @@ struct FileCommit {
     mutating func steps(
         _ writer: DomainWriter, _ transaction: String
     ) throws(StoreFailure) -> [TransactionRecord.Step] {
-        try startTemporaries(of: changes.indices.filter { changes[$0].bytes == nil }, writer)
+        try startTemporaries(of: changes.indices.filter { changes[$0].bytes == nil }, writer, isAlone: false)
         try finishTemporary()
         let isKept = storage.isCopied(bytes, writer.policy)
         let outcome = TransactionRecord.Outcome(
