@@ -151,6 +151,7 @@ import Testing
                 try machine.run(line)
                     == Transcript.Outcome(errors: "prefs: st: not read: .three.json, README, sub.json/, two.yaml\n"))
         }
+        #expect(try machine.run("prefs apply --check st") == Transcript.Outcome())
         #expect(try machine.run("prefs domains").output == "one\n")
     }
 }

@@ -341,9 +341,12 @@ struct Declaration: Sendable {
     private var sources: [Target: [Name: String]] = [:]
     /// The names of files in folders that are not read.
     private(set) var skipped: [String] = []
+    /// Whether skipped files are not named.
+    private let isQuiet: Bool
 
     /// Reads the files named on the command line.
     init(_ arguments: [String], _ invocation: Invocation, _ access: StoreAccess) throws {
+        isQuiet = invocation.has(.checkOnly)
         let (only, context) = (invocation[.declaredDomain], access.context)
         if only != nil, arguments.count > 1 {
             throw CommandFailure(.usage, "apply: --domain requires a single file, not \(arguments.count)")
@@ -525,7 +528,7 @@ struct Declaration: Sendable {
             }
         }
         guard !files.isEmpty || layers != nil else { throw Self.empty(argument) }
-        if !others.isEmpty {
+        if !others.isEmpty, !isQuiet {
             context.note("\(argument.onOneLine): not read: \(others.joined(separator: ", "))")
         }
         return files.sorted { $0.isBefore($1) }
