@@ -211,7 +211,7 @@ extension StoreAccess {
         try noteCopies(of: key, in: domains)
         // What the settings were that are sensitive matters as long as a value is left.
         if let name = domain.name, key == nil, !isNamed, status == .done,
-            try domains.allSatisfy({ try $0.file.status(on: system) == nil })
+            try !exists(domain), try domains.allSatisfy({ try $0.file.status(on: system) == nil })
         {
             try schemas.remembered(of: name)?.forget()
         }
