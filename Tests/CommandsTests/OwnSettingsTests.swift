@@ -19,9 +19,9 @@ import Testing
     ]
 
     @Test(arguments: [
-        ("historyVersions", "  * default  -  32\n"), ("historyBytes", "  * default  -  8388608\n"),
-        ("lockTimeout", "  * default  -  5.0\n"), ("newDomainFormat", "  * default  -  \"binary1\"\n"),
-        ("mirrorNotify", "  * default  -  false\n"),
+        ("historyVersions", "  * default  32  -\n"), ("historyBytes", "  * default  8388608  -\n"),
+        ("lockTimeout", "  * default  5.0  -\n"), ("newDomainFormat", "  * default  \"binary1\"  -\n"),
+        ("mirrorNotify", "  * default  false  -\n"),
     ])
     func `have defaults`(_ key: String, _ line: String) throws {
         #expect(try machine.run("prefs explain prefs \(key)").output == "\(key)\n\(line)")
