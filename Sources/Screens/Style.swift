@@ -66,7 +66,7 @@ extension Colors {
             return Double(level) / Double(1 << (4 * part.count) - 1)
         }
         guard levels.count == 3 else { return nil }
-        // The relative luminance of WCAG 2, within a thousandth.
+        // A polynomial close to the relative luminance of WCAG 2.
         let linear = levels.map { $0 * ($0 * ($0 * 0.3053 + 0.6822) + 0.0125) }
         switch 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] {
         case ...0.05: self = .dark

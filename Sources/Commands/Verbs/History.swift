@@ -209,7 +209,7 @@ extension StoreAccess {
             context.note("\(word): \(what.map { "removed \($0) from \(versions)" } ?? "removed \(versions)")")
         }
         try noteCopies(of: key, in: domains)
-        // What the settings were that are sensitive matters as long as a value is left.
+        // The store must know what is sensitive as long as there is a value.
         if let name = domain.name, key == nil, !isNamed, status == .done,
             try !exists(domain), try domains.allSatisfy({ try $0.file.status(on: system) == nil })
         {
