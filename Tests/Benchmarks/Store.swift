@@ -21,7 +21,7 @@ enum StoreBenchmark {
         if !hasEmptyProgram { report.problem("no static C program (apt-get install gcc libc6-dev)") }
         return facts.map { fact in
             let trials = peers.map { StoreTrial(peer: $0, sizes: sizes) }
-            let cells =
+            var cells =
                 fact.isTimed
                 ? report.measuring(fact.rawValue) {
                     try times(of: fact, trials, withEmptyProgram: fact == .start && hasEmptyProgram)
@@ -31,6 +31,10 @@ enum StoreBenchmark {
                         try trial.figure(fact).map { (trial.peer.name, $0) }
                     }
                 }
+            if case .within(_, StoreFact.wholeDomain)? = fact.floor, let ours = trials.first(where: \.isOurs) {
+                let whole = report.measuring(StoreFact.wholeDomain) { try ours.figure(.get) } ?? nil
+                cells += whole.map { [(StoreFact.wholeDomain, $0)] } ?? []
+            }
             return Row(title: fact.rawValue, cells: cells, floor: fact.floor)
         }
     }
@@ -66,6 +70,8 @@ enum StoreFact: String, CaseIterable {
     case memory = "one command, most memory while it reads"
     case get = "get, 100 keys"
     case setAndGet = "set then get, 1000 keys"
+    case scope = "get in a scope, 100 keys"
+    case snapshot = "get from a snapshot, 100 keys"
 
     /// The name of an empty C program, linked statically.
     fileprivate static let emptyProgram = "empty C"
@@ -81,8 +87,12 @@ enum StoreFact: String, CaseIterable {
         case .memory: .atMost(.bytes(8 << 20))
         case .get: .faster(4, than: "Foundation")
         case .setAndGet: .faster(100, than: "Foundation")
+        case .scope, .snapshot: .within(1.2, of: Self.wholeDomain)
         }
     }
+
+    /// The same look-up in the whole domain, which a scope and a snapshot are compared with.
+    fileprivate static let wholeDomain = "whole domain"
 }
 
 /// The number of repetitions of each measurement.
@@ -105,6 +115,9 @@ private struct StoreTrial {
     let peer: StorePeer
     let sizes: StoreSizes
 
+    /// Whether the store is that of this package.
+    var isOurs: Bool { peer.name == Row.ours }
+
     private static let count = 100
     private static let writers = ["a", "b"]
 
@@ -118,6 +131,8 @@ private struct StoreTrial {
         case .memory: try memory()
         case .get: try peer.driver.map { try inProcess($0, "get", 100) }
         case .setAndGet: try peer.driver.map { try inProcess($0, "set-get", 1000) }
+        case .scope: isOurs ? try peer.driver.map { try inProcess($0, "get-scope", 100) } : nil
+        case .snapshot: isOurs ? try peer.driver.map { try inProcess($0, "get-snapshot", 100) } : nil
         }
     }
 

@@ -8,6 +8,10 @@ struct StoreDriver {
     private let defaults: Defaults
     private var arguments: ArraySlice<String>
 
+    private init(defaults: Defaults, arguments: ArraySlice<String>) {
+        (self.defaults, self.arguments) = (defaults, arguments)
+    }
+
     init(_ arguments: some Sequence<String>) throws {
         self.arguments = Array(arguments)[...]
         defaults = Defaults(try DomainName(self.arguments.popFirst() ?? ""))
@@ -29,6 +33,8 @@ struct StoreDriver {
         case "update": return update(try text(), try number())
         case "forever": return writeForever(try text())
         case "get": Self.say("\(try get(try number()))")
+        case "get-scope": Self.say("\(try Self(defaults: defaults.scoped("part"), arguments: []).get(try number()))")
+        case "get-snapshot": Self.say("\(try getFromSnapshot(try number()))")
         case "set-get": Self.say("\(try setAndGet(try number()))")
         default: throw Failure("the driver has no such mode")
         }
@@ -77,6 +83,16 @@ extension StoreDriver {
         return try Measurement.of {
             turn = (turn + 1) % count
             return defaults.string(forKey: keys[turn])?.utf8.count ?? 0
+        }.nanoseconds
+    }
+
+    private func getFromSnapshot(_ count: Int) throws -> Double {
+        let keys = fill(count)
+        let snapshot = defaults.snapshot()
+        var turn = 0
+        return try Measurement.of {
+            turn = (turn + 1) % count
+            return snapshot[keys[turn]]?.stringValue?.utf8.count ?? 0
         }.nanoseconds
     }
 

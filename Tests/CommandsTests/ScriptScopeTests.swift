@@ -131,7 +131,7 @@ import Testing
         let deployed = try bench.run(["deploy"])
         #expect(bench.value("target", in: deployed) == "''" && deployed.errors.contains("must be from 1 to 9"))
         let bare = try bench.prefs("write", "com.example.backup", "target", "b")
-        #expect(bare.errors.contains("its commands store :build:target and :deploy:target"), "\(bare)")
+        #expect(bare.errors.contains("it declares :build:target and :deploy:target"), "\(bare)")
     }
 
     @Test func `do not get a secret that they would show`() throws {

@@ -258,7 +258,7 @@ private struct Writing: Sendable {
             let hint =
                 own.isEmpty
                 ? Suggestion.hint(key.key, among: schema.storedSettings.map(\.key))
-                : "; its commands store \(own.joined(separator: " and "))"
+                : "; it declares \(own.joined(separator: " and "))"
             notes.print(
                 "\(domain.word.onOneLine): stored \(key.key.onOneLine), which its schema does not declare\(hint)",
                 access.context)

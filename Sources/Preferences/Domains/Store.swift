@@ -117,14 +117,16 @@ extension SharedStore {
 
     /// Returns the layers of a look-up in a domain.
     func layers(
-        of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: EffectiveSchema?
+        of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: EffectiveSchema?,
+        isForScope: Bool = false
     ) -> LayerStack {
         var added = [
             LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
         ]
         if schema?.program == nil { added.append(LayerSource(.arguments, arguments)) }
         let stack = LayerStack(
-            storedLayers(of: name, suites: suites), adding: added, schema, on: system, mapping: environment)
+            storedLayers(of: name, suites: suites), adding: added, schema, on: system, mapping: environment,
+            isForScope: isForScope)
         // A program that parses its command line has read the file then.
         guard let schema, schema.program == nil, schema.configuration != nil else { return stack }
         stack.checkFiles()
@@ -207,7 +209,10 @@ final class StoreContext: Sendable {
         reported.withLock { reported in
             let keys = changes.map { Set($0.map { Name($0.key) }) }
             reported = reported.filter { value in
-                value.origin.file != file || !(keys?.contains(Name(value.key)) ?? true)
+                guard value.origin.file == file, let keys else { return value.origin.file != file }
+                // That of a setting in a dictionary is a path.
+                let first = (try? EntryPath(parsing: value.key))?.components.first?.name
+                return !keys.contains(Name(value.key)) && !(first.map(keys.contains) ?? false)
             }
         }
     }

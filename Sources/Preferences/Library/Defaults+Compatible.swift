@@ -95,7 +95,7 @@ extension Defaults {
     /// Adds values that are used if no other layer has one. They are not stored.
     public func register(defaults registrationDictionary: [String: Any]) {
         let values = converted(registrationDictionary)
-        store.shared.volatile(name, .registered).set(values.map { ($0.key, $0.value) })
+        store.shared.volatile(name, .registered).set(path.edits(values.map { ValueEdit($0.key, $0.value) }))
     }
 
     // MARK: Suites
@@ -231,7 +231,7 @@ extension Defaults {
             let stored = domain.stored
             let schema =
                 name == self.name
-                ? self.schema
+                ? inForce.whole
                 : store.shared.schemas.schemaInForce(of: name, isAdopted: domain.file?.isAdopted ?? false)
             let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
             let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed

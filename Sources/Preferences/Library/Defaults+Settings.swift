@@ -73,7 +73,8 @@ extension Defaults {
             Set(
                 resolution.skipped.map { answer in
                     ResolvedTable.SkippedValue(
-                        domain: name, key: setting.key, origin: answer.origin, reason: answer.fault ?? "")
+                        domain: name, key: path.name(of: setting.key), origin: answer.origin,
+                        reason: answer.fault ?? "")
                 }))
         return (value, resolution)
     }
@@ -155,11 +156,13 @@ extension Defaults {
         let encoded = try PropertyList.encoded(value)
         try setting.check(encoded, name.text)
         let schema = schema
-        return try target.change(.write) { values in
-            let current = schema.value(of: setting.key, in: values).flatMap(setting.value)
-            guard current ?? setting.defaultValue == expected else { return false }
-            try schema.put(encoded, setting.key, in: &values)
-            return true
+        return try target.change(.write) { [path] values in
+            try path.change(&values) { values in
+                let current = schema.value(of: setting.key, in: values).flatMap(setting.value)
+                guard current ?? setting.defaultValue == expected else { return false }
+                try schema.put(encoded, setting.key, in: &values)
+                return true
+            }
         }
     }
 }

@@ -20,22 +20,21 @@ public final class Defaults: Sendable {
     let table: Mutex<ResolvedTable>
     let observation = ChangeObservers()
     let watched = Mutex<[WatchedDomain]>([])
-    let suites = Mutex<[DomainName]>([])
     let observedSettings = Mutex(WeaklyObserved())
-    private let environment: [String: String]
-    /// The layers to search, and the files and providers among them; nil for all layers.
-    private let searched: (order: [SearchedLayer], others: [OpenedLayer])?
-    /// The observers of what the program reads.
-    let reads = ReadObservers()
+    /// The path of the dictionary whose entries are the settings; empty for the whole domain.
+    let path: EntryPath
+    private let lookup: LookupOptions
     /// The schema in force, or nil until it is loaded.
     private let prepared = Mutex<Prepared?>(nil)
     /// Held while the layers are being determined.
     private let preparing = Mutex(())
 
-    private struct Prepared: Sendable {
+    struct Prepared: Sendable {
         let schema: EffectiveSchema?
-        /// The number of schemas that the program had declared.
-        let declarations: Int
+        /// The schema of the whole domain.
+        let whole: EffectiveSchema?
+        /// The number of schemas that the program had declared, and of changes of its suites.
+        let changes: Int
     }
 
     /// Opens a domain.
@@ -84,12 +83,33 @@ public final class Defaults: Sendable {
         let shared = store.shared
         target = shared.target(of: name)
         table = Mutex(ResolvedTable(of: name))
-        self.environment = environment
-        self.searched = searched
+        path = EntryPath()
+        lookup = LookupOptions(environment, searched)
         if !defaults.isEmpty { shared.volatile(name, .default).replaceAll(defaults) }
     }
 
+    private init(_ whole: Defaults, _ path: EntryPath) {
+        (name, store, target, lookup) = (whole.name, whole.store, whole.target, whole.lookup)
+        self.path = path
+        table = Mutex(ResolvedTable(of: name, in: path))
+    }
+
     deinit { stopObserving() }
+
+    /// Returns the settings of a part of the program, such as a library, which need not know the others.
+    ///
+    ///     let http = Defaults("com.example.service").scoped("http")
+    ///     http[Setting("timeout", default: 30)]
+    ///
+    /// Files and other stored layers have the values in a dictionary: `timeout` is the value of `:http:timeout`. The
+    /// command line has it as `--http-timeout`, and the environment as `SERVICE_HTTP_TIMEOUT`, which begins with the
+    /// last part of the domain's name. ``Schema/scope(_:title:_:)`` declares such settings.
+    ///
+    /// Values that are set, observed and explained are those of the scope. Methods that name a domain concern the whole
+    /// domain. Keep the result: each call prepares the layers anew.
+    public func scoped(_ name: String) -> Defaults {
+        Defaults(self, path.appending(EntryPath.Component(name)))
+    }
 
     /// The settings of the running program: the domain with the name of its executable.
     public static let standard = Defaults(DomainName(encoding: SystemServices.ofThisProcess().program))
@@ -97,7 +117,10 @@ public final class Defaults: Sendable {
     // MARK: Looking up
 
     /// Returns the value in force for a key.
-    func found(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
+    func found(_ key: String) -> PropertyList? { refreshed { $0.value(key) } }
+
+    /// The observers of what the program reads.
+    var reads: ReadObservers { lookup.reads }
 
     /// Returns the value in force for a key, and reports that it was read.
     func value(_ key: String) -> PropertyList? {
@@ -106,31 +129,44 @@ public final class Defaults: Sendable {
         return value
     }
 
-    /// The schema in force, which is loaded at the first access and when the program declares one.
-    var schema: EffectiveSchema? {
+    /// The schema in force, which is loaded at the first access and when the program declares one. That of a scope has
+    /// the settings of the scope.
+    var schema: EffectiveSchema? { inForce.schema }
+
+    var inForce: Prepared {
         let schemas = store.shared.schemas
-        let declarations = schemas.declarations
-        if let prepared = prepared.withLock(\.self), prepared.declarations == declarations { return prepared.schema }
+        let changes = schemas.declarations + lookup.changes
+        if let prepared = prepared.withLock(\.self), prepared.changes == changes { return prepared }
         return preparing.withLock { _ in
             let former = prepared.withLock(\.self)
-            if let former, former.declarations >= declarations { return former.schema }
-            let schema = schemas.schemaInForce(of: name, isAdopted: target.file?.isAdopted ?? false)
-            if former == nil || former?.schema !== schema {
-                let memory = schema?.schema.hasSecrets ?? false ? schemas.remembered(of: name) : nil
-                target.state.withLock { ($0.rules, $0.memory) = (schema?.rules, memory) }
-                replaceLayers(schema)
+            if let former, former.changes >= changes { return former }
+            let whole = schemas.schemaInForce(of: name, isAdopted: target.file?.isAdopted ?? false)
+            if former == nil || former?.whole !== whole {
+                let memory = whole?.schema.hasSecrets ?? false ? schemas.remembered(of: name) : nil
+                target.state.withLock { ($0.rules, $0.memory) = (whole?.rules, memory) }
             }
+            let schema = replaceLayers(whole)
             // This must be last, because other threads then use the layers at once.
-            prepared.withLock { $0 = Prepared(schema: schema, declarations: declarations) }
-            return schema
+            let new = Prepared(schema: schema, whole: whole, changes: changes)
+            prepared.withLock { $0 = new }
+            return new
         }
     }
 
-    private func replaceLayers(_ schema: EffectiveSchema?) {
-        let names = suites.withLock(\.self)
-        var stack = store.shared.layers(of: name, suites: names, environment: environment, schema)
-        if let (order, others) = searched { stack = stack.searched(in: order, others.map(\.source)) }
+    private var isScope: Bool { !path.components.isEmpty }
+
+    /// Replaces the layers. Returns the schema of the settings.
+    private func replaceLayers(_ whole: EffectiveSchema?) -> EffectiveSchema? {
+        let shared = store.shared
+        var stack = shared.layers(
+            of: name, suites: lookup.suites, environment: lookup.environment, whole, isForScope: isScope)
+        if let (order, others) = lookup.searched { stack = stack.searched(in: order, others.map(\.source)) }
+        if isScope {
+            let scope = SettingsScope(path, in: name, whole, shared.system.environment.variables)
+            stack = stack.scoped(to: scope)
+        }
         table.withLock { $0.replaceLayers(stack) }
+        return stack.schema
     }
 
     /// The layers, as of the last refresh.
@@ -141,7 +177,7 @@ public final class Defaults: Sendable {
 
     /// Returns the origin of a key's value.
     public func origin(forKey key: String) -> Origin? {
-        refreshed { $0.found.origin(of: Name(key)) }
+        refreshed { $0.found.origin(of: Name(key)) ?? $0.stack.valueOfVariable(key)?.origin }
     }
 
     /// Calls `body` with an up-to-date table.
@@ -179,11 +215,8 @@ public final class Defaults: Sendable {
 
     /// Changes the suites, which are sorted by descending priority.
     func setSuites(_ change: (inout [DomainName]) -> Void) {
-        let schema = schema
-        preparing.withLock { _ in
-            suites.withLock { suites in change(&suites) }
-            replaceLayers(schema)
-        }
+        lookup.changeSuites(change)
+        store.shared.context.publishChange()
         restartObserving()
     }
 
@@ -207,16 +240,20 @@ public final class Defaults: Sendable {
             if key.isHidden { throw StoreFailure(.reservedKey(key), name.text) }
         }
         target.checkFile()
-        guard let schema else { return target.set(changes) }
+        let (schema, whole) = (inForce.schema, inForce.whole)
+        guard schema != nil || whole != nil || isScope else { return target.set(changes) }
         let stored = target.stored
-        let inScopes: [(key: String, value: PropertyList?)]
-        do throws(EntryPath.Failure) { inScopes = try schema.inScopes(changes, over: stored) } catch {
+        let edits = path.edits(
+            schema?.edits(for: changes, in: path.values(in: stored)) ?? changes.map { ValueEdit($0.key, $0.value) })
+        var new = stored
+        do throws(EntryPath.Failure) { for edit in edits { try edit.apply(to: &new) } } catch {
             throw StoreFailure(.notAllowed(error.description), name.text)
         }
-        try schema.rules.check(inScopes, over: stored, isExposed: target.isExposed, name.text)
+        guard let rules = whole?.rules else { return target.set(edits) }
+        try rules.check(edits.map { ($0.key, new[$0.key]) }, over: stored, isExposed: target.isExposed, name.text)
         // The version is set in memory too, because later changes are checked against it before it is on the disk.
-        let beginning = stored.isEmpty && inScopes.contains { $0.value != nil } ? schema.rules.beginning : []
-        target.set(schema.withFormerKeys(inScopes, in: stored) + beginning)
+        let beginning = stored.isEmpty && !new.isEmpty ? rules.beginning : []
+        target.set(edits + beginning.map { ValueEdit($0.key, $0.value) })
     }
 
     /// Reports values that could not be set.
@@ -236,6 +273,32 @@ public final class Defaults: Sendable {
     /// Writes pending changes, and returns when they are on the disk. Throws a `StoreFailure` if they cannot be
     /// written.
     public func flush() throws { try target.flush() }
+}
+
+/// What the settings of a domain and those of its scopes have in common.
+final class LookupOptions: Sendable {
+    let environment: [String: String]
+    /// The layers to search, and the files and providers among them; nil for all layers.
+    let searched: (order: [SearchedLayer], others: [OpenedLayer])?
+    /// The observers of what the program reads.
+    let reads = ReadObservers()
+    private let names = Mutex<[DomainName]>([])
+    private let count = Atomic(0)
+
+    init(_ environment: [String: String], _ searched: (order: [SearchedLayer], others: [OpenedLayer])?) {
+        (self.environment, self.searched) = (environment, searched)
+    }
+
+    /// The suites, sorted by descending priority.
+    var suites: [DomainName] { names.withLock(\.self) }
+
+    /// The number of times that the suites were changed.
+    var changes: Int { count.load(ordering: .acquiring) }
+
+    func changeSuites(_ change: (inout [DomainName]) -> Void) {
+        names.withLock { change(&$0) }
+        count.add(1, ordering: .releasing)
+    }
 }
 
 extension Defaults {
@@ -355,10 +418,15 @@ struct ResolvedTable: Sendable {
     /// The version of each layer at the last refresh.
     private var seen: [UInt64] = []
     private let domain: DomainName
+    private let path: EntryPath
     private var epoch: UInt64 = 0
     private var tick: Instant?
 
-    init(of domain: DomainName) { self.domain = domain }
+    /// - Parameter path: The path of a scope.
+    init(of domain: DomainName, in path: EntryPath = EntryPath()) { (self.domain, self.path) = (domain, path) }
+
+    /// Returns the value in force of a key.
+    func value(_ key: String) -> PropertyList? { found.entries[key] ?? stack.valueOfVariable(key)?.value }
 
     func isCurrent(_ epoch: UInt64, _ tick: Instant) -> Bool { self.epoch == epoch && self.tick == tick }
 
@@ -384,7 +452,7 @@ struct ResolvedTable: Sendable {
         defer { found.skipped = [] }
         return Set(
             found.skipped.map { key, answer in
-                SkippedValue(domain: domain, key: key, origin: answer.origin, reason: answer.fault ?? "")
+                SkippedValue(domain: domain, key: path.name(of: key), origin: answer.origin, reason: answer.fault ?? "")
             })
     }
 
@@ -402,10 +470,13 @@ struct ResolvedTable: Sendable {
             guard let open = layer.openDomain, open.hasChanged(since: seen[index]) else { continue }
             let (version, changed) = open.changes(since: seen[index])
             seen[index] = version
-            changes += changed ?? []
+            changes += layer.relevant(changed ?? [])
             if changed == nil { isKnown = false }
         }
-        return isKnown ? resolve(changes, reportsChanges) : resolveAll(reportsChanges)
+        guard isKnown else { return resolveAll(reportsChanges) }
+        if path.components.isEmpty { return resolve(changes, reportsChanges) }
+        // The log has the keys of the domain, and not those of the entries in the scope.
+        return changes.isEmpty ? [] : resolveAll(reportsChanges, isOwn: changes.allSatisfy(\.isOwn))
     }
 
     private mutating func resolve(_ log: [ChangeLog.Change], _ reportsChanges: Bool) -> [SettingsChange] {
@@ -428,13 +499,13 @@ struct ResolvedTable: Sendable {
         }
     }
 
-    private mutating func resolveAll(_ reportsChanges: Bool) -> [SettingsChange] {
+    private mutating func resolveAll(_ reportsChanges: Bool, isOwn: Bool = false) -> [SettingsChange] {
         let former = values
         found = stack.valuesInForce()
         guard reportsChanges else { return [] }
         let keys = Array(found.layers.keys) + former.lazy.map { Name($0.key) }.filter { found.layers[$0] == nil }
         return keys.sorted { $0.text.isBefore($1.text) }.compactMap { key in
-            change(key, former[key.text], isOwn: false)
+            change(key, former[key.text], isOwn: isOwn)
         }
     }
 

@@ -72,13 +72,16 @@ public final class EditSession: Sendable {
         try defaults.checkReentrancy(of: defaults.target, defaults.name)
         let (base, changes) = state.withLock { ($0.base, $0.changes) }
         let schema = defaults.schema
+        let path = defaults.path
         let (conflicts, values) = try defaults.target.change(.write) { values in
-            let conflicts = changes.filter { key, value in
-                let current = schema.value(of: key.text, in: values)
-                return current != schema.value(of: key.text, in: base) && current != value
+            try path.change(&values) { values in
+                let conflicts = changes.filter { key, value in
+                    let current = schema.value(of: key.text, in: values)
+                    return current != schema.value(of: key.text, in: base) && current != value
+                }
+                for (key, value) in changes { try schema.put(value, key.text, in: &values) }
+                return (conflicts.map(\.key.text).sorted { $0.isBefore($1) }, values)
             }
-            for (key, value) in changes { try schema.put(value, key.text, in: &values) }
-            return (conflicts.map(\.key.text).sorted { $0.isBefore($1) }, values)
         }
         state.withLock { state in
             state.base = values
@@ -203,16 +206,18 @@ extension Defaults {
     /// The user's own values, under the present keys.
     var ownValues: PropertyList.Dictionary {
         let values = target.snapshot().values
-        return schema?.rules.underPresentKeys(values) ?? values
+        return path.values(in: inForce.whole?.rules.underPresentKeys(values) ?? values)
     }
 
     /// Writes a draft. Returns false if a value that it read has changed.
     private func write(_ draft: SettingsDraft, _ reason: WriteReason) throws -> Bool {
         let schema = schema
-        return try target.change(reason) { values in
-            guard draft.isCurrent(values, schema) else { return false }
-            try draft.apply(to: &values, schema)
-            return true
+        return try target.change(reason) { [path] values in
+            try path.change(&values) { values in
+                guard draft.isCurrent(values, schema) else { return false }
+                try draft.apply(to: &values, schema)
+                return true
+            }
         }
     }
 }

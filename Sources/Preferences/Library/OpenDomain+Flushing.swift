@@ -76,16 +76,19 @@ extension OpenDomain {
         guard !pending.isEmpty else { return true }
         do {
             let rules = state.withLock(\.rules)
+            let refused = Mutex(PropertyList.Dictionary())
             let outcome = try commit(file, .flush) { draft in
                 // Another program may have migrated the file since the values were set.
                 try rules?.checkVersion(of: draft.values, file.name)
                 let isNew = draft.values.isEmpty
                 rules?.moveRenamed(&draft.values)
-                for (key, change) in pending { draft.values[key.text] = change.value }
+                let unfit = pending.apply(to: &draft.values)
+                refused.withLock { $0 = unfit }
                 draft.removesFile = removesFile && draft.values.isEmpty && !file.isAdopted
                 rules?.recordVersion(in: &draft.values, isNew: isNew)
             }
             settle(pending, outcome.after)
+            postRefused(refused.withLock(\.self))
             return true
         } catch {
             if refuse(error, pending) { return false }
@@ -103,12 +106,20 @@ extension OpenDomain {
         }
         state.withLock { state in
             guard state.pending[key]?.version == change.version else { return }
-            state.pending[key] = nil
+            state.pending[key]?.discard(failure.path.components.dropFirst())
+            if state.pending[key]?.edits.isEmpty ?? true { state.pending[key] = nil }
             state.take(state.stored, own: [key])
         }
         publishChange()
         post(.refused(key: key.text, reason: failure.description))
         return true
+    }
+
+    /// Reports values that could not be set.
+    ///
+    /// - Parameter refused: The reasons by key.
+    func postRefused(_ refused: PropertyList.Dictionary) {
+        for entry in refused { post(.refused(key: entry.key, reason: entry.value.stringValue ?? "")) }
     }
 
     private func recordFlushFailure(_ failure: StoreFailure) {

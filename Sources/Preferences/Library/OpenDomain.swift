@@ -2,6 +2,32 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
+/// A change of the value of a key, or of an entry in the dictionary under a key.
+struct ValueEdit: Sendable {
+    let key: String
+    /// The path of the entry in the dictionary; empty for the value of the key as a whole.
+    let rest: ArraySlice<EntryPath.Component>
+    /// The new value; nil to remove it.
+    let value: PropertyList?
+
+    init(_ key: String, _ value: PropertyList?) { (self.key, rest, self.value) = (key, [], value) }
+
+    init(_ path: EntryPath, _ value: PropertyList?) {
+        (key, rest, self.value) = (path.components.first?.text ?? "", path.components.dropFirst(), value)
+    }
+
+    var path: EntryPath { EntryPath([EntryPath.Component(key)] + rest) }
+
+    /// Makes the edit. Throws if an entry is to be set in a value that is not a dictionary.
+    func apply(to values: inout PropertyList.Dictionary) throws(EntryPath.Failure) {
+        if rest.isEmpty {
+            values[key] = value
+            return
+        }
+        if let value { try values.put(value, at: path) } else { values.remove(at: path) }
+    }
+}
+
 /// A domain file as this process sees it: the contents of the file, and the pending changes of this process.
 ///
 /// A change is visible to the whole process at once. It is written to the disk shortly after, together with other
@@ -57,10 +83,28 @@ final class OpenDomain: Sendable {
         var memory: RememberedSecrets?
     }
 
+    /// The changes of a key's value that are not on the disk yet.
     struct PendingChange: Sendable {
-        let value: PropertyList?
-        /// The version of the change.
-        let version: UInt64
+        /// The edits in their order, each with its version. An edit of the whole value precedes those of entries.
+        private(set) var edits: [(edit: ValueEdit, version: UInt64)] = []
+
+        /// The version of the last edit.
+        var version: UInt64 { edits.last?.version ?? 0 }
+
+        /// Adds an edit, which replaces those of the same entry and of what is in it.
+        mutating func add(_ edit: ValueEdit, version: UInt64) {
+            edits.removeAll { $0.edit.rest.starts(with: edit.rest) }
+            edits.append((edit, version))
+        }
+
+        /// Removes the edits that were written.
+        mutating func settle(upTo version: UInt64) { edits.removeAll { $0.version <= version } }
+
+        /// Removes the edits of an entry that cannot be written, or all if there are none of it.
+        mutating func discard(_ entry: ArraySlice<EntryPath.Component>) {
+            let others = edits.filter { !entry.starts(with: $0.edit.rest) }
+            edits = others.count < edits.count ? others : []
+        }
     }
 
     init(_ storage: Storage, on system: SystemServices, _ context: StoreContext) {
@@ -186,17 +230,23 @@ final class OpenDomain: Sendable {
     // MARK: Changes
 
     /// Sets values, or removes those that are nil. The whole process sees the changes at once.
-    func set(_ changes: [(key: String, value: PropertyList?)]) {
+    func set(_ changes: [(key: String, value: PropertyList?)]) { set(changes.map { ValueEdit($0.key, $0.value) }) }
+
+    /// Sets values and entries, or removes those that are nil. An entry of a value that is not a dictionary is not set.
+    func set(_ edits: [ValueEdit]) {
         let isFile = file != nil
         if case .memory(_, let failure?) = storage { post(.unwritten(failure)) }
         let (version, isToBeFlushed) = state.withLock { state in
             state.removesFile = false
             let isToBeFlushed = isFile && !(state.flush.isScheduled && state.flush.isAwaitedAtEnd)
-            for (key, value) in changes {
-                state.values[key] = value
-                if !state.former.isEmpty { state.forgetFormer(Name(key), value) }
-                let version = state.changes.record(key, isOwn: true)
-                if isFile { state.pending[Name(key)] = PendingChange(value: value, version: version) }
+            for edit in edits {
+                let former = state.former.isEmpty ? nil : state.values[edit.key]
+                guard (try? edit.apply(to: &state.values)) != nil else { continue }
+                if !state.former.isEmpty {
+                    state.forgetFormer(Name(edit.key), changedFrom: former, to: state.values[edit.key])
+                }
+                let version = state.changes.record(edit.key, isOwn: true)
+                if isFile { state.pending[Name(edit.key), default: PendingChange()].add(edit, version: version) }
             }
             return (state.changes.version, isToBeFlushed)
         }
@@ -242,7 +292,8 @@ extension OpenDomain.State {
     /// - Parameter own: The keys that this process changed in the file.
     mutating func take(_ contents: DomainContents, own: Set<Name> = []) {
         var next = contents.values
-        for (key, change) in pending { next[key.text] = change.value }
+        // The next flush reports an entry that can no longer be set.
+        pending.apply(to: &next)
         for entry in values where next[entry.key] == nil {
             changes.record(entry.key, isOwn: own.contains(Name(entry.key)))
             former[Name(entry.key)] = nil
@@ -258,7 +309,7 @@ extension OpenDomain.State {
             let isOwn = own.contains(key)
             changes.record(entry.key, isOwn: isOwn)
             if isOwn {
-                forgetFormer(key, entry.value)
+                forgetFormer(key, changedFrom: values[entry.key], to: entry.value)
             } else if !isHiddenNow, values[entry.key] != entry.value, let value = values[entry.key] {
                 former[key] = FormerValue.list(former[key] ?? [], adding: value)
             }
@@ -270,9 +321,23 @@ extension OpenDomain.State {
 }
 
 extension OpenDomain.State {
-    /// Forgets the former values of a key that this process changes. A dictionary may have settings that it left alone.
-    fileprivate mutating func forgetFormer(_ key: Name, _ value: PropertyList?) {
-        if value?.kind != .dictionary { former[key] = nil }
+    /// Forgets the former values of what this process changes. A dictionary may have settings that it left alone.
+    fileprivate mutating func forgetFormer(_ key: Name, changedFrom old: PropertyList?, to new: PropertyList?) {
+        guard let list = former[key] else { return }
+        let changed = PropertyList.paths(changedFrom: old, to: new)
+        former[key] = changed.contains(EntryPath()) ? nil : list.map { $0.forgetting(changed) }
+    }
+}
+
+extension PropertyList {
+    /// Returns the paths at which two values differ.
+    fileprivate static func paths(changedFrom old: PropertyList?, to new: PropertyList?) -> [EntryPath] {
+        if old == new { return [] }
+        guard case (.dictionary(let old)?, .dictionary(let new)?) = (old, new) else { return [EntryPath()] }
+        let keys = Array(old.keys) + new.keys.filter { old[$0] == nil }
+        return keys.flatMap { key in
+            paths(changedFrom: old[key], to: new[key]).map { EntryPath([EntryPath.Component(key)] + $0.components) }
+        }
     }
 }
 
@@ -281,6 +346,24 @@ struct FormerValue: Sendable {
     let value: PropertyList
     /// Whether a look-up returned it. It is kept then, although later values may be invalid as well.
     var isUsed = false
+    /// The paths of the entries that this process has changed since.
+    private var forgotten: [EntryPath] = []
+
+    init(_ value: PropertyList) { self.value = value }
+
+    /// Returns the entry at a path; nil if there is none, or if this process has changed it, or a part of it, since.
+    func entry(at path: EntryPath) -> PropertyList? {
+        let isForgotten = forgotten.contains {
+            $0.components.starts(with: path.components) || path.components.starts(with: $0.components)
+        }
+        return isForgotten ? nil : value[path]
+    }
+
+    fileprivate func forgetting(_ paths: [EntryPath]) -> FormerValue {
+        var result = self
+        for path in paths where !forgotten.contains(path) { result.forgotten.append(path) }
+        return result
+    }
 
     /// The most that a key has. Without a look-up in between, several can be invalid.
     private static let most = 8
@@ -289,7 +372,7 @@ struct FormerValue: Sendable {
     static func list(_ list: [FormerValue], adding value: PropertyList) -> [FormerValue] {
         var list = list
         if list.count == most { list.remove(at: list.firstIndex { !$0.isUsed } ?? 0) }
-        list.append(FormerValue(value: value))
+        list.append(FormerValue(value))
         return list
     }
 }
@@ -331,18 +414,20 @@ extension OpenDomain {
     ) throws -> Result {
         let rules = checks ? state.withLock(\.rules) : nil
         guard let file else { return try changeInMemory(rules, body) }
-        let made = Mutex<(result: Result, keys: Set<Name>)?>(nil)
+        let made = Mutex<(result: Result, keys: Set<Name>, refused: PropertyList.Dictionary)?>(nil)
         try writeAlone {
             let pending = state.withLock(\.pending)
             let outcome = try commit(file, reason) { draft in
                 let former = draft.values
+                var refused = PropertyList.Dictionary()
                 let result = try draft.change(rules, file.name) { draft in
-                    for (key, change) in pending { draft.values[key.text] = change.value }
+                    refused = pending.apply(to: &draft.values)
                     return try body(&draft.values)
                 }
-                made.withLock { $0 = (result, former.keysThatDiffer(from: draft.values)) }
+                made.withLock { $0 = (result, former.keysThatDiffer(from: draft.values), refused) }
             }
             settle(pending, outcome.after, own: made.withLock { $0?.keys } ?? [])
+            postRefused(made.withLock { $0?.refused } ?? [:])
         }
         notifyObservers()
         guard let result = made.withLock({ $0?.result }) else { throw StoreFailure(file, .notCurrent) }
@@ -416,8 +501,9 @@ extension OpenDomain {
     ) {
         let version = state.withLock(\.changes.version)
         let isDone = state.withLock { state in
-            for (key, change) in written where state.pending[key]?.version == change.version {
-                state.pending[key] = nil
+            for (key, change) in written {
+                state.pending[key]?.settle(upTo: change.version)
+                if state.pending[key]?.edits.isEmpty ?? false { state.pending[key] = nil }
             }
             (state.failure, state.damaged) = (nil, nil)
             state.flush.failures = 0
@@ -428,6 +514,23 @@ extension OpenDomain {
         publishChange()
         forgetReported(since: version)
         if isDone { context.pending.forget(self) }
+    }
+}
+
+extension [Name: OpenDomain.PendingChange] {
+    /// Makes the edits. Returns the keys with an entry that cannot be set, because another process has replaced the
+    /// dictionary by another value.
+    @discardableResult
+    func apply(to values: inout PropertyList.Dictionary) -> PropertyList.Dictionary {
+        var refused = PropertyList.Dictionary()
+        for (key, change) in self {
+            for (edit, _) in change.edits {
+                do throws(EntryPath.Failure) { try edit.apply(to: &values) } catch {
+                    refused[key.text] = .string(error.description)
+                }
+            }
+        }
+        return refused
     }
 }
 

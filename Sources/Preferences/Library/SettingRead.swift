@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A value that the program read.
 public struct SettingRead: Sendable, Hashable {
-    /// The key.
+    /// The key, or its path in the domain for a setting of a scope.
     public let key: String
     /// The value, masked if it is a secret; nil if no layer has one, so that the program used a default of its own.
     public let value: PropertyList?
@@ -30,7 +30,11 @@ extension Defaults {
     /// Returns a value with its secrets masked.
     func masked(_ value: PropertyList, under key: String, _ declaration: SettingDeclaration?) -> PropertyList {
         // A program's own schema can declare more than the installed one.
-        store.shared.schemas.secrecy(of: name).masked(declaration?.masked(value) ?? value, under: key)
+        let (value, secrecy) = (declaration?.masked(value) ?? value, store.shared.schemas.secrecy(of: name))
+        let components = path.appending(EntryPath.Component(key)).components
+        let whole = components.dropFirst().reversed().reduce(value) { .dictionary([$1.text: $0]) }
+        let masked = secrecy.masked(whole, under: components[0].text)
+        return masked[EntryPath(Array(components.dropFirst()))] ?? masked
     }
 
     /// Reports that a setting was read.
@@ -45,7 +49,7 @@ extension Defaults {
     /// Reports that a value was read.
     func report(reading key: String, _ value: PropertyList?, from origin: Origin?, _ declaration: SettingDeclaration?) {
         let shown = value.map { masked($0, under: key, declaration) }
-        reads.report(SettingRead(key: key, value: shown, origin: origin))
+        reads.report(SettingRead(key: path.name(of: key), value: shown, origin: origin))
     }
 }
 

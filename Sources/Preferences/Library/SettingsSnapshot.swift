@@ -30,7 +30,9 @@ public struct SettingsSnapshot: Sendable {
     }
 
     private func present<Value>(_ setting: Setting<Value>) -> Value {
-        if found.entries[setting.key] == nil, !setting.hasFormerKeys { return setting.defaultValue }
+        if found.entries[setting.key] == nil, !setting.hasFormerKeys, stack.valueOfVariable(setting.key) == nil {
+            return setting.defaultValue
+        }
         return decoded(setting) ?? stack.resolution(of: setting).value ?? setting.defaultValue
     }
 
@@ -42,7 +44,7 @@ public struct SettingsSnapshot: Sendable {
 
     /// The value of a key, or nil if no layer has one.
     public subscript(key: String) -> PropertyList? {
-        let value = found.entries[key]
+        let value = found.entries[key] ?? stack.valueOfVariable(key)?.value
         if let observed, observed.reads.isActive {
             observed.report(reading: key, value, from: origin(forKey: key), stack.declaration(of: key))
         }
@@ -57,11 +59,15 @@ public struct SettingsSnapshot: Sendable {
     }
 
     /// Returns the origin of a key's value, or nil if no layer has one.
-    public func origin(forKey key: String) -> Origin? { found.origin(of: Name(key)) }
+    public func origin(forKey key: String) -> Origin? {
+        found.origin(of: Name(key)) ?? stack.valueOfVariable(key)?.origin
+    }
 
     /// Returns the origin of a setting's value, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? {
-        if found.entries[setting.key] == nil, !setting.hasFormerKeys { return nil }
+        if found.entries[setting.key] == nil, !setting.hasFormerKeys {
+            return stack.valueOfVariable(setting.key)?.origin
+        }
         if decoded(setting) != nil { return origin(forKey: setting.key) }
         return stack.resolution(of: setting).resolution.winner?.origin
     }

@@ -23,10 +23,11 @@ package struct LayerStack: Sendable {
     ///   - mapping: The variables that hold values besides those of the schema, each with its key.
     ///   - isFileAlone: Whether the stored layer is a file that does not belong to a domain, so that nothing is added.
     ///   - hasVariables: Whether the variables of this process's environment are a layer.
+    ///   - isForScope: Whether the layers will be those of a scope, which has variables that no schema declares.
     package init(
         _ stored: [LayerSource], adding added: [LayerSource] = [], _ schema: EffectiveSchema?,
         on system: SystemServices, mapping: [String: String] = [:], isFileAlone: Bool = false,
-        hasVariables: Bool = true
+        hasVariables: Bool = true, isForScope: Bool = false
     ) {
         self.init(
             stored.map { ($0.openDomain == nil ? $0.migrated(by: schema?.schema) : $0).withoutHidden }, schema)
@@ -35,7 +36,7 @@ package struct LayerStack: Sendable {
         if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
         if let configuration = schema?.program?.configuration { insert(configuration) }
         let given = hasVariables ? Self.values(ofVariables: mapping, schema, on: system) : [:]
-        if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
+        if !given.isEmpty || isForScope { insert(LayerSource(Origin(.environment), given)) }
         guard let schema else { return }
         insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
     }
@@ -77,6 +78,11 @@ package struct LayerStack: Sendable {
         }
         take { $0 >= .default }
         return LayerStack(found, schema)
+    }
+
+    /// Returns the layers of a scope.
+    func scoped(to scope: SettingsScope) -> LayerStack {
+        LayerStack(layers.map { $0.scoped(to: scope) }, schema?.scoped(to: scope.path))
     }
 
     /// Returns the layers with other values of a domain, and with a layer for the changes of an edit session.
@@ -236,7 +242,17 @@ extension LayerStack {
             for entry in source.values { found.set(Name(entry.key), entry.value, layer: index) }
         }
         for key in schema?.declarations.keys.map(\.self) ?? [] { update(&found, key) }
+        if hasVariablesOfScope { for key in found.layers.keys.map(\.self) { update(&found, key) } }
         return found
+    }
+
+    /// Whether there are variables whose keys are not known until they are looked up.
+    private var hasVariablesOfScope: Bool { layers.contains(where: \.hasVariablesOfScope) }
+
+    /// Returns the value of a key that the table of values lacks: that of a variable of a scope.
+    func valueOfVariable(_ key: String) -> (value: PropertyList, origin: Origin)? {
+        guard hasVariablesOfScope, let winner = self[key].winner else { return nil }
+        return winner.value.map { ($0, winner.origin) }
     }
 
     /// Replaces the value in force of a key.
@@ -372,7 +388,9 @@ package struct LayerSource: Sendable {
     /// The file, or nil for values that are not in a file.
     package let file: DomainFile?
     private var contents: Contents
-    /// Returns the values of a key that other processes replaced, newest last.
+    /// The scope whose values these are; nil for those of the whole domain.
+    private var scope: SettingsScope?
+    /// Returns the values of a key of the domain that other processes replaced, newest last.
     private var formerValues: @Sendable (Name) -> [FormerValue] = { _ in [] }
 
     private enum Contents: Sendable {
@@ -411,16 +429,48 @@ package struct LayerSource: Sendable {
 
     package var values: PropertyList.Dictionary {
         switch contents {
-        case .open(let domain): domain.snapshot().values
+        case .open(let domain): values(of: domain.snapshot().values)
         case .fixed(let values, _): values
         }
     }
 
+    /// Returns the values of the layer, given those of the domain.
+    private func values(of whole: PropertyList.Dictionary) -> PropertyList.Dictionary {
+        scope?.values(in: whole, isGiven: hasLongNames) ?? whole
+    }
+
+    /// Whether the layer has the values of a scope under the names of the command line.
+    private var hasLongNames: Bool { layer.isGiven || layer == .default }
+
     package func value(_ key: String) -> PropertyList? {
         switch contents {
-        case .open(let domain): domain.value(key)
-        case .fixed(let values, _): values[key]
+        case .open(let domain):
+            scope.map { $0.value(key, isGiven: hasLongNames, in: domain.value) } ?? domain.value(key)
+        case .fixed(let values, _): values[key] ?? variable(key)
         }
+    }
+
+    private func variable(_ key: String) -> PropertyList? {
+        hasVariablesOfScope ? scope?.variables[key.nameOfVariable] : nil
+    }
+
+    /// Whether there are variables whose keys are not known until they are looked up.
+    fileprivate var hasVariablesOfScope: Bool {
+        layer == .environment && !(scope?.variables.isEmpty ?? true)
+    }
+
+    /// Returns the layer with the values of a scope.
+    fileprivate func scoped(to scope: SettingsScope) -> LayerSource {
+        var source = self
+        source.scope = scope
+        if case .fixed(let values, _) = contents { return source.holding(source.values(of: values)) }
+        return source
+    }
+
+    /// Returns the changes of keys of the domain that concern the layer.
+    func relevant(_ changes: [ChangeLog.Change]) -> [ChangeLog.Change] {
+        guard let scope else { return changes }
+        return changes.filter { scope.isConcerned(by: $0.key) }
     }
 
     /// Whether others can read the file.
@@ -444,7 +494,7 @@ package struct LayerSource: Sendable {
         let isExposed = domain.isExposed
         let (values, former, version) = domain.present
         var source = self
-        source.contents = .fixed(values, isExposed: isExposed)
+        source.contents = .fixed(source.values(of: values), isExposed: isExposed)
         source.formerValues = { former[$0] ?? [] }
         return (source, version)
     }
@@ -471,9 +521,11 @@ package struct LayerSource: Sendable {
         }
         // Other layers have the values of a command under their keys.
         if !layer.hasFile, let value = value(declaration.key) { return value }
-        return declaration.storedPaths.lazy.compactMap { path in
-            path.components.first.flatMap { value($0.text) }?[EntryPath(Array(path.components.dropFirst()))]
-        }.first
+        return declaration.storedPaths.lazy.compactMap { value(at: $0) }.first
+    }
+
+    private func value(at path: EntryPath) -> PropertyList? {
+        path.components.first.flatMap { value($0.text) }?[EntryPath(Array(path.components.dropFirst()))]
     }
 
     /// Returns the value of a key, or else of one of its former keys. An invalid value is followed by the last valid
@@ -516,19 +568,28 @@ package struct LayerSource: Sendable {
         }
     }
 
+    /// Returns a path in the domain.
+    func place(of path: EntryPath) -> EntryPath {
+        scope.map { EntryPath($0.path.components + path.components) } ?? path
+    }
+
     /// Returns the former values of a setting, newest first, each with its key in the file and the value of that key.
     private func formerValues(
         of declaration: SettingDeclaration
     ) -> [(key: Name, value: PropertyList, whole: PropertyList)] {
-        declaration.pathsInFiles.flatMap { path in
-            guard let first = path.components.first else {
-                return [(key: Name, value: PropertyList, whole: PropertyList)]()
-            }
-            let rest = EntryPath(Array(path.components.dropFirst()))
-            let found = formerValues(Name(first.text)).reversed().map { (Name(first.text), $0.value[rest], $0.value) }
+        var result: [(key: Name, value: PropertyList, whole: PropertyList)] = []
+        for path in declaration.pathsInFiles {
+            let place = place(of: path).components
             // Values from before a deletion do not come back.
-            return found.prefix { $0.1 != nil }.compactMap { key, value, whole in value.map { (key, $0, whole) } }
+            guard let present = value(at: path), let key = place.first?.name else { continue }
+            let rest = EntryPath(Array(place.dropFirst()))
+            for former in formerValues(key).reversed() {
+                guard let value = former.entry(at: rest) else { break }
+                // Another entry of the dictionary may have changed.
+                if value != present { result.append((key, value, former.value)) }
+            }
         }
+        return result
     }
 }
 

@@ -68,7 +68,8 @@ package final class EffectiveSchema: Sendable {
         let settings =
             program == nil
             ? schema.storedSettings
-            : program?.command.map { schema.settings(of: $0) } ?? schema.allSettings.map(\.underStoredKey)
+            : program?.command.map { schema.settings(of: $0) }
+                ?? schema.settings + schema.allCommands.flatMap { $0.command.settings.map(\.underStoredKey) }
         let scopes = program == nil ? schema.scopes : []
         self.scopes = scopes
         let defaults = settings.compactMap { row in row.defaultValue.map { (row.key, $0) } }
@@ -91,32 +92,33 @@ package final class EffectiveSchema: Sendable {
     }
 
     var rules: SchemaRules { SchemaRules(schema) }
+
+    /// Returns the schema of a dictionary in the domain, with the settings of the program that are stored in it.
+    func scoped(to path: EntryPath) -> EffectiveSchema {
+        let prefix = path.keyPrefix
+        let values = program.map { program in
+            let displaced = program.displaced.filter { $0.key.hasPrefix(prefix) }
+            return ProgramValues(
+                displaced: PropertyList.Dictionary(
+                    displaced.map { (String($0.key.dropFirst(prefix.count)), $0.value) }))
+        }
+        return EffectiveSchema(schema.scoped(to: path), file: file, program: values)
+    }
 }
 
 extension EffectiveSchema {
-    /// Returns changes of keys of the domain for changes of settings, which commands store in their dictionaries.
-    func inScopes(
-        _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary
-    ) throws(EntryPath.Failure) -> [(key: String, value: PropertyList?)] {
-        var (result, values, scopes): ([(key: String, value: PropertyList?)], PropertyList.Dictionary, [String]) =
-            ([], stored, [])
-        for (key, value) in changes {
-            guard let scope = declarations[Name(key)]?.storedAt?.components.first?.text else {
-                result.append((key, value))
-                continue
-            }
-            try Optional(self).put(value, key, in: &values)
-            if !scopes.contains(exactly: scope) { scopes.append(scope) }
+    /// Returns the edits of a domain for changes of settings. Those of commands and scopes are entries of dictionaries.
+    ///
+    /// Values under former keys are removed. They would become visible again otherwise.
+    func edits(
+        for changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
+    ) -> [ValueEdit] {
+        changes.flatMap { key, value in
+            guard let declaration = declarations[Name(key)] else { return [ValueEdit(key, value)] }
+            let paths = declaration.storedPaths
+            let former = paths.dropFirst().filter { stored.value(at: $0) != nil }
+            return [ValueEdit(paths[0], value)] + former.map { ValueEdit($0, nil) }
         }
-        return result + scopes.map { (key: $0, value: values[$0]) }
-    }
-
-    /// Adds the removal of values under former keys to changes. They would become visible again otherwise.
-    func withFormerKeys(
-        _ changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
-    ) -> [(key: String, value: PropertyList?)] {
-        let former = changes.flatMap { declarations[Name($0.key)]?.renamedFrom ?? [] }.filter { stored[$0] != nil }
-        return changes + former.map { ($0, nil) }
     }
 }
 

@@ -215,7 +215,10 @@ extension LayerSource {
             let (_, format) = try? file.root(bytes),
             let map = SourceMap(bytes, as: format, options: file.optionsOfText)
         else { return [:] }
-        return map.locations(of: paths, in: bytes).mapValues(\.line)
+        let found = map.locations(of: paths.map(place), in: bytes)
+        return Dictionary(paths.compactMap { path in found[place(of: path)].map { (path, $0.line) } }) { first, _ in
+            first
+        }
     }
 }
 

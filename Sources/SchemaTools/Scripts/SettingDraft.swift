@@ -247,6 +247,7 @@ struct DeclaredItem {
         "requires": DeclaredItem(attribute: "Requires", value: .words),
         "one-of": DeclaredItem(attribute: "ExactlyOneOf", value: .words),
         "was": DeclaredItem(attribute: "RenamedFrom", value: .words),
+        "scope": DeclaredItem(attribute: "Scope", value: .text),
         "separator": DeclaredItem(attribute: "Separator", value: .anyText),
         "secret": DeclaredItem(attribute: "Sensitive", value: .mark),
         "hidden": DeclaredItem(attribute: "Hidden", value: .mark),

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Builds a schema from a list of settings and commands.
 @resultBuilder public enum SchemaBuilder: Sendable {
     /// Adds a setting.
@@ -7,6 +9,9 @@
 
     /// Adds a command.
     public static func buildExpression(_ command: Schema.Command) -> Schema.Part { Schema.Part(commands: [command]) }
+
+    /// Adds a part that is declared elsewhere, such as one in a scope.
+    public static func buildExpression(_ part: Schema.Part) -> Schema.Part { part }
 
     /// Joins the parts of a block.
     public static func buildBlock(_ parts: Schema.Part...) -> Schema.Part { Schema.Part(parts) }
@@ -52,9 +57,30 @@ extension Schema {
         self.init(domain: domain, title: title, version: version)
         self.summary = summary
         let parts = parts()
-        settings = parts.settings
+        settings = parts.settings.map { $0.withVariableOfScope(in: domain) }
         commands = parts.commands
         assignScopes()
+    }
+
+    /// Returns settings as those of a part of the program, such as a library, which are stored in a dictionary.
+    ///
+    ///     Schema("com.example.service") {
+    ///         Setting.port
+    ///         Schema.scope("http") { Setting.timeout }
+    ///     }
+    ///
+    /// The setting `timeout` is that of `:http:timeout`, of the flag `--http-timeout` and of the variable
+    /// `SERVICE_HTTP_TIMEOUT`, which begins with the last part of the domain's name. `defaults.scoped("http")` returns
+    /// the settings of this part alone. Flags of one letter are left out.
+    ///
+    /// - Parameters:
+    ///   - name: The key of the dictionary.
+    ///   - title: The heading under which help and forms show the settings; nil for the name.
+    ///   - parts: The settings, and other scopes in this one.
+    public static func scope(_ name: String, title: String? = nil, @SchemaBuilder _ parts: () -> Part) -> Part {
+        var part = parts()
+        for index in part.settings.indices { part.settings[index].enter(scope: name, title: title ?? name) }
+        return part
     }
 
     /// Returns the schema with a migration from an earlier version of the settings.
@@ -95,6 +121,45 @@ extension Schema.Command {
         let parts = parts()
         settings = parts.settings
         commands = parts.commands
+    }
+}
+
+extension SettingDeclaration {
+    /// Makes this a setting of a scope, or of a scope in it.
+    fileprivate mutating func enter(scope name: String, title: String) {
+        let name = EntryPath.Component(name)
+        let path = EntryPath([name] + (scopePath?.components ?? []))
+        let prefix = name.text + "-"
+        if scope == nil, flags.isEmpty, flagValues.isEmpty, !takesOperands { flags = [key.nameOfFlag] }
+        scope = path.components.count == 1 ? name.text : path.description
+        key = prefix + key
+        flags = flags.map { prefix + $0 }
+        flagValues = flagValues.compactMap { $0.inScope(prefix) }
+        short = nil
+        (conflicts, requires) = (conflicts.map { prefix + $0 }, requires.map { prefix + $0 })
+        exactlyOneOf = exactlyOneOf.map { prefix + $0 }
+        if group == nil { group = title }
+    }
+
+    /// Adds the variable of a setting in a scope.
+    fileprivate func withVariableOfScope(in domain: String) -> SettingDeclaration {
+        guard scope != nil, let variable = key.variable(in: domain), !environment.contains(variable) else {
+            return self
+        }
+        var setting = self
+        setting.environment.append(variable)
+        return setting
+    }
+}
+
+extension SettingDeclaration.FlagValue {
+    /// Returns the flag of a scope; nil for a letter.
+    fileprivate func inScope(_ prefix: String) -> Self? {
+        guard let long else { return nil }
+        var flag = Self(flag: "--" + prefix + long, value: value)
+        (flag.title, flag.summary, flag.group) = (title, summary, group)
+        (flag.isHidden, flag.deprecated) = (isHidden, deprecated)
+        return flag
     }
 }
 

@@ -1,7 +1,8 @@
 package import PropertyLists
 
-// The places of the values of commands. A value that a command shares is stored under its key, like one of the whole
-// program; a value of its own is stored in a dictionary of the command: `build = { target = release; }`.
+// The places of the values of commands, and of parts of a program. A value that a command shares is stored under its
+// key, like one of the whole program; a value of its own is stored in a dictionary of the command:
+// `build = { target = release; }`. The values of a part of the program are in a dictionary, too, its scope.
 
 extension Schema.Command {
     /// Whether commands with the same key share its value.
@@ -80,13 +81,87 @@ extension Schema {
     /// Decides where the values of commands are stored. A command without `Store` shares a value unless another command
     /// declares the same key differently.
     mutating func assignScopes() {
-        scopes = []
+        for index in settings.indices { settings[index].storedAt = settings[index].placeInScope }
+        let scoped = settings.compactMap { setting in setting.storedAt.map { ($0.components[...], setting) } }
+        scopes = Self.scopes(of: scoped, isClosed)
         guard !commands.isEmpty else { return }
         var keys = SharedKeys()
         for command in commands { keys.add(command, within: nil) }
         for index in commands.indices { commands[index].assignScopes(keys, at: EntryPath(), within: nil) }
-        scopes = commands.compactMap { $0.scope(isClosed: isClosed, migrations) }
+        scopes += commands.compactMap { $0.scope(isClosed: isClosed, migrations) }
     }
+
+    /// Returns the dictionaries of settings that are stored in scopes.
+    private static func scopes(
+        of settings: [(path: ArraySlice<EntryPath.Component>, setting: SettingDeclaration)], _ isClosed: Bool
+    ) -> [SettingDeclaration] {
+        var names: [EntryPath.Component] = []
+        for case let name? in settings.map(\.path.first) where !names.contains(name) { names.append(name) }
+        return names.map { name in
+            let inner = settings.filter { $0.path.first == name }.map { ($0.path.dropFirst(), $0.setting) }
+            let rows = inner.filter { $0.0.count == 1 }.map { path, setting in
+                var row = setting
+                row.key = path.first?.text ?? ""
+                return row
+            }
+            return SettingDeclaration(
+                dictionary: name.text, of: rows + scopes(of: inner.filter { $0.0.count > 1 }, isClosed), isClosed)
+        }
+    }
+}
+
+extension SettingDeclaration {
+    /// The dictionary of a command or a part of the program.
+    fileprivate init(dictionary key: String, of rows: [SettingDeclaration], _ isClosed: Bool) {
+        var rule = ValueRule(.dictionary)
+        rule.contents = .entries(rows)
+        rule.scope = isClosed ? .closed : .open
+        self.init(key, rule)
+        merges = true
+    }
+
+    /// The path of the scope; nil for a key of the domain, and for an invalid path.
+    package var scopePath: EntryPath? {
+        guard let scope, !scope.isEmpty else { return nil }
+        return scope.hasPrefix(":") ? try? EntryPath(parsing: scope) : [EntryPath.Component(scope)]
+    }
+
+    /// The path of the value in the scope; nil for a key of the domain, and for a key that does not begin with the
+    /// names of the scope.
+    var placeInScope: EntryPath? {
+        guard let path = scopePath, key.hasPrefix(path.keyPrefix), key != path.keyPrefix else { return nil }
+        return path.appending(EntryPath.Component(String(key.dropFirst(path.keyPrefix.count))))
+    }
+}
+
+extension String {
+    /// Returns the variable of a key in a scope: `SERVICE_HTTP_TIMEOUT` for `http-timeout` in `com.example.service`. It
+    /// is nil for a domain whose name has no letters.
+    package func variable(in domain: String) -> String? {
+        let program = String(domain.split(separator: ".").last ?? "").nameOfVariable
+        return program.isVariableName ? "\(program)_\(nameOfVariable)" : nil
+    }
+
+    /// The name in small letters, with a dash between words: `max-retries` for `maxRetries`.
+    var nameOfFlag: String { nameOfVariable.lowercased().split(separator: "_").joined(separator: "-") }
+
+    /// The name in capital letters, with an underscore between words: `MAX_RETRIES` for `max-retries` and `maxRetries`.
+    package var nameOfVariable: String {
+        var (name, followsSmall) = ("", false)
+        for scalar in unicodeScalars {
+            let isCapital = "A"..."Z" ~= scalar
+            let isPlain = isCapital || "a"..."z" ~= scalar || "0"..."9" ~= scalar
+            if isCapital, followsSmall { name += "_" }
+            name += isPlain ? String(scalar).uppercased() : "_"
+            followsSmall = isPlain && !isCapital
+        }
+        return name
+    }
+}
+
+extension EntryPath {
+    /// The beginning of the keys that command lines and variables have for the settings in a scope: `http-`.
+    package var keyPrefix: String { components.map { $0.text + "-" }.joined() }
 }
 
 extension [Schema.Migration] {
@@ -145,12 +220,7 @@ extension Schema.Command {
         for index in rows.indices { rows[index].renamedFrom += migrations.keys(before: rows[index].key) }
         rows += commands.compactMap { $0.scope(isClosed: isClosed, migrations) }
         guard !rows.isEmpty else { return nil }
-        var rule = ValueRule(.dictionary)
-        rule.contents = .entries(rows)
-        rule.scope = isClosed ? .closed : .open
-        var scope = SettingDeclaration(name, rule)
-        scope.merges = true
-        return scope
+        return SettingDeclaration(dictionary: name, of: rows, isClosed)
     }
 
     /// The keys of the command's own settings that are also commands with values of their own in it.
@@ -163,9 +233,31 @@ extension Schema.Command {
 // MARK: Uses
 
 extension Schema {
-    /// The settings that commands do not share.
+    /// The settings that are stored in the dictionaries of commands and scopes.
     package var ownSettings: [SettingDeclaration] {
-        scopes.isEmpty ? [] : allCommands.flatMap { $0.command.settings.filter { $0.storedAt != nil } }
+        scopes.isEmpty ? [] : allSettings.filter { $0.storedAt != nil }
+    }
+
+    /// Returns the schema of a dictionary in the domain, with the settings that are stored in it.
+    package func scoped(to path: EntryPath) -> Schema {
+        var result = Schema(domain: domain)
+        result.isClosed = isClosed
+        let length = path.components.count
+        for var setting in ownSettings {
+            guard let rest = setting.storedAt?.components, rest.starts(with: path.components), rest.count > length
+            else {
+                continue
+            }
+            let inner = EntryPath(Array(rest[length..<rest.endIndex - 1]))
+            setting.key = inner.keyPrefix + rest[rest.endIndex - 1].text
+            setting.scope = inner.components.isEmpty ? nil : inner.description
+            result.settings.append(setting)
+        }
+        var rule = storedSettings.declaration(of: path.components.first?.text ?? "").map(\.rule)
+        for component in path.components.dropFirst() { rule = rule?.inside(component) }
+        if let rule, rule.scope == nil, case .entries(let rows) = rule.contents { result.settings += rows }
+        result.assignScopes()
+        return result
     }
 
     /// The settings as they are stored: each key of the domain, among them the dictionaries of commands.
@@ -213,12 +305,19 @@ extension Schema {
         }
     }
 
-    /// The keys that are both settings and commands with values of their own, which would be stored in one place.
+    /// The keys that are both settings and commands or scopes with values of their own, which would be stored in one
+    /// place.
     var scopeClashes: [String] {
         guard !scopes.isEmpty else { return [] }
         let names = scopes.map(\.key)
         return allSettings.filter { $0.storedAt == nil && names.contains(exactly: $0.key) }.map(\.key)
+            + settings.filter { setting in setting.storedAt.map { isScope($0) || isCommand($0) } ?? false }.map(\.key)
             + allCommands.flatMap(\.command.clashes)
+    }
+
+    /// Whether the dictionary of a scope is that of a command with values of its own, too.
+    private func isCommand(_ place: EntryPath) -> Bool {
+        scopes.count { $0.key.hasSameBytes(as: place.components[0].text) } > 1
     }
 
     /// The place of each key, for the author of a schema in which several commands declare one key or a command has
@@ -226,7 +325,9 @@ extension Schema {
     package var placesOfKeys: [String] {
         let keys = allCommands.flatMap(\.command.settings).map { Name($0.key) }
         guard isStored, !scopes.isEmpty || Set(keys).count < keys.count else { return [] }
-        var lines = settings.filter { !$0.isTransient }.map { "\($0.key) is stored in :\($0.key)" }
+        var lines = settings.filter { !$0.isTransient }.map {
+            "\($0.key) is stored in \($0.storedAt ?? [EntryPath.Component($0.key)])"
+        }
         var seen: [String] = []
         for (_, command) in allCommands {
             for setting in command.settings where !setting.isTransient && !seen.contains(exactly: setting.storedKey) {
@@ -249,7 +350,8 @@ extension Schema {
     /// so the command for which it was meant is unknown.
     package func unclaimedKeys(in values: PropertyList.Dictionary) -> [String] {
         var keys: [String] = []
-        for key in ownSettings.flatMap(\.allKeys) where values[key] != nil {
+        for key in allCommands.flatMap({ $0.command.settings.filter { $0.storedAt != nil }.flatMap(\.allKeys) })
+        where values[key] != nil {
             let isKnown = storedSettings.contains { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
             if !isKnown, !keys.contains(exactly: key) { keys.append(key) }
         }

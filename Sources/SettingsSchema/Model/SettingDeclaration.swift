@@ -51,7 +51,10 @@ package struct SettingDeclaration: Hashable, Sendable {
     /// Whether the value is the path of a file whose values are a layer of the program.
     package var isConfiguration = false
     package var renamedFrom: [String] = []
-    /// The path of the value in the dictionary of its command; nil for a key of the domain.
+    /// The key of the dictionary in which the value of a part of the program is stored, or the path of that dictionary:
+    /// `http-timeout` in the scope `http` is stored in `:http:timeout`. Nil for a key of the domain.
+    package var scope: String?
+    /// The path of the value in the dictionary of its command or scope; nil for a key of the domain.
     package internal(set) var storedAt: EntryPath?
 
     package init(_ key: String, _ rule: ValueRule = ValueRule()) {

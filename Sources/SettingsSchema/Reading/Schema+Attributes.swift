@@ -205,7 +205,7 @@ extension SettingDeclaration {
         } write: { setting in
             setting.isConfiguration ? .boolean(true) : nil
         },
-        .names("RenamedFrom", { $1(&$0.renamedFrom) }),
+        .names("RenamedFrom", { $1(&$0.renamedFrom) }), .text("Scope", { $1(&$0.scope) }),
     ]
 
     /// Reads a setting. A setting without a key keeps its index in the list, so that the paths of later errors are

@@ -163,6 +163,20 @@ extension SchemaCheck {
             report(.contradicts("Positional"), at: path.appending("Rest"))
         }
         if setting.positional == 0 { report(.wrongValue(expected: "1 or more"), at: path.appending("Positional")) }
+        checkScope(setting, at: path)
+    }
+
+    private mutating func checkScope(_ setting: SettingDeclaration, at path: EntryPath) {
+        guard let scope = setting.scope else { return }
+        let place = path.appending("Scope")
+        let names = setting.scopePath?.components ?? []
+        if names.isEmpty || names.contains(where: { !$0.text.isKey }) {
+            report(.invalidName(scope), at: place)
+        } else if setting.placeInScope == nil {
+            report(.wrongValue(expected: "the beginning of the key, as http is of http-timeout"), at: place)
+        } else if path.components.first == "Commands" {
+            report(.doesNotApply(type: "a setting of a command"), at: place)
+        }
     }
 }
 

@@ -147,7 +147,7 @@ struct SchemaCheck {
         for (path, settings) in lists {
             for (index, setting) in settings.enumerated() where clashes.contains(exactly: setting.key) {
                 let place = path.appending("Settings").appending(EntryPath.Component(index)).appending("Key")
-                report(.duplicate("key \(setting.key), which holds values of a command"), at: place)
+                report(.duplicate("key \(setting.key), which holds values of a command or scope"), at: place)
             }
         }
     }
@@ -212,7 +212,7 @@ struct SchemaCheck {
         var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
         var shorts = Set(outer.flatMap(\.allShorts))
         var variables = Set(outer.flatMap(\.environment))
-        var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
+        var formerKeys = Set(outer.flatMap { $0.storedPaths.dropFirst() })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if !keys.insert(Name(setting.key)).inserted {
@@ -229,7 +229,8 @@ struct SchemaCheck {
                 let part = place.appending("Values").appending(EntryPath.Component(value.flag))
                 if !isNew { report(.duplicate("flag \(value.flag)"), at: part) }
             }
-            for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
+            for former in setting.storedPaths.dropFirst() where !formerKeys.insert(former).inserted {
+                let key = former.components.last?.text ?? ""
                 report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom"))
             }
             for variable in setting.environment where !variables.insert(variable).inserted {
@@ -258,7 +259,7 @@ extension SchemaCheck {
                 report(.contradicts("itself"), at: path.appending(name))
             }
         }
-        for old in setting.renamedFrom where known.contains(EntryPath.Component(old)) {
+        for old in setting.renamedFrom where setting.scope == nil && known.contains(EntryPath.Component(old)) {
             report(.duplicate("key \(old)"), at: path.appending("RenamedFrom"))
         }
     }

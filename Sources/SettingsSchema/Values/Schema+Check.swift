@@ -33,15 +33,15 @@ extension Schema {
         return rule
     }
 
-    /// Returns the declaration of a key of the domain, including keys that only commands have, and dictionaries of
-    /// commands.
+    /// Returns the declaration of a key of the domain, including keys that only commands have, and the dictionaries of
+    /// commands and scopes.
     package func anyDeclaration(of key: String) -> SettingDeclaration? {
-        declaration(of: key)
-            ?? (commands.isEmpty
-                ? nil
-                : allCommands.lazy.flatMap(\.command.settings).first {
-                    $0.storedAt == nil && $0.key.hasSameBytes(as: key)
-                } ?? scopes.declaration(of: key))
+        func isDeclared(_ setting: SettingDeclaration) -> Bool {
+            setting.storedAt == nil && setting.key.hasSameBytes(as: key)
+        }
+        if let setting = settings.first(where: isDeclared) { return setting }
+        let ofCommand = commands.isEmpty ? nil : allCommands.lazy.flatMap(\.command.settings).first(where: isDeclared)
+        return ofCommand ?? scopes.declaration(of: key)
     }
 }
 
