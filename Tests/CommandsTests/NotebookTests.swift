@@ -6,7 +6,7 @@ import Testing
 /// The tests of the example program, as its author would write them.
 @Suite struct `A notebook` {
     /// A notebook in a store of its own.
-    private func notebook() -> Notebook { Notebook(defaults: Defaults(Notebook.domain, in: .memory())) }
+    private func notebook() -> Notebook { Notebook(settings: Settings(Defaults(Notebook.domain, in: .memory()))) }
 
     @Test func `keeps notes, each title once`() throws {
         let notebook = notebook()
@@ -14,7 +14,7 @@ import Testing
         try notebook.add(Note(title: "Bill"))
         #expect(throws: Notebook.Duplicate.self) { try notebook.add(Note(title: "Letter")) }
         #expect(notebook.lines == ["Letter #home", "Bill"])
-        notebook.defaults[.order] = .title
+        notebook.settings.order = .title
         #expect(notebook.lines == ["Bill", "Letter #home"])
     }
 
@@ -22,16 +22,22 @@ import Testing
         let (first, second) = (notebook(), notebook())
         try first.add(Note(title: "Letter", tags: ["home"]))
         try second.replace(with: first.exported())
-        #expect(second.defaults[.notes] == first.defaults[.notes])
+        #expect(second.settings.notes == first.settings.notes)
     }
 
     @Test func `takes the values of a command line`() throws {
         let store = Store.memory()
-        let settings = try Notebook.schema.parse(
+        let (settings, command) = try Notebook.program.parse(
             ["notes", "add", "Letter", "-t", "a", "-t", "b", "-w", "30"], in: store)
-        #expect(settings.command == "add" && settings[.text] == "Letter" && settings[.tags] == ["a", "b"])
-        #expect(Notebook(defaults: Defaults(Notebook.domain, in: store)).defaults[.width] == 30)
-        let ending = #expect(throws: Schema.Ending.self) { try Notebook.schema.parse(["notes", "add"], in: .memory()) }
+        guard case .add(let new) = command else {
+            Issue.record("another command: \(command)")
+            return
+        }
+        #expect(new.text == "Letter" && new.tags == ["a", "b"] && settings.width == 30)
+        try Notebook.program.validate()
+        let ending = #expect(throws: Schema.Ending.self) {
+            try Notebook.program.parse(["notes", "add"], in: .memory())
+        }
         #expect(ending?.description == "TEXT is required")
     }
 

@@ -42,6 +42,21 @@ final class Model: Sendable {
     }
 }
 
+struct AddKeys: SettingKeys {
+    let text = Setting("text", default: "").positional().required().transient()
+    let tags = Setting("tags", default: [String]()).flag("tag", "t").repeats().transient()
+}
+
+enum NotesCommand {
+    case list
+    case add(Settings<AddKeys>)
+}
+
+struct HTTPKeys: SettingKeys {
+    let timeout = Setting("timeout", default: 30).range(1...600)
+    let maxRetries = Setting("maxRetries", default: 3)
+}
+
 struct Mail: Decodable {
     var sentAt: Date
 }
@@ -87,17 +102,33 @@ struct Mail: Decodable {
         let schema = Schema("com.example.editor", title: "A small editor") {
             Setting.fontSize
         }
+        .operands(0...)
         let settings = try schema.parse(["editor", "--font-size", "20", "notes.txt"], in: store)
         #expect(settings[.fontSize] == 20 && settings.operands == ["notes.txt"])
         try schema.validate()
-        let notes = Schema("com.example.notes", title: "Keeps notes") {
-            Schema.Command("list", title: "Lists the notes")
-            Schema.Command("add", title: "Adds a note") {
-                Setting("text", default: "").positional().required().transient()
-            }
+        let notes = Program(Schema("com.example.notes", title: "Keeps notes")) {
+            CommandCase("list", title: "Lists the notes", NotesCommand.list)
+            CommandCase("add", title: "Adds a note", AddKeys.self, NotesCommand.add)
         }
-        let given = try notes.parse(["notes", "add", "Letter"], in: store)
-        #expect(given.command == "add" && given.defaults.string(forKey: "text") == "Letter")
+        var added: [String] = []
+        let all = ["all"]
+        func show(_ titles: [String]) { added = titles }
+        func add(_ title: String, _ tags: [String]) { added = [title] + tags }
+        switch try notes.parse(["notes", "add", "Letter", "-t", "home"], in: store).command {
+        case .list: show(all)
+        case .add(let settings): add(settings.text, settings.tags)
+        }
+        #expect(added == ["Letter", "home"])
+        let server = Schema("com.example.server", title: "Serves files") {
+            Setting("port", default: 80).flag("port")
+            Schema.scope("http", title: "Client") { HTTPKeys.self }
+        }
+        let served = try server.parse(["server", "--http-timeout", "10"], in: store)
+        let http = Settings<HTTPKeys>(served.defaults.scoped("http"))
+        let seconds = http.timeout
+        #expect(seconds == 10)
+        let help = #expect(throws: Schema.Ending.self) { try server.parse(["server", "--help"], in: store) }
+        #expect(help?.description.contains("variable SERVER_HTTP_MAX_RETRIES") ?? false)
         let pack = Schema("com.example.pack", title: "Packs files") {
             Setting("level", default: 6).range(1...9).flag("level").flag("9", sets: 9)
             Setting("color", default: "auto").flag("color").choices(["auto", "always"]).implied("always")
@@ -132,6 +163,9 @@ struct Mail: Decodable {
         let request = editor.snapshot()
         let title = "\(request[.author] ?? "nobody"), \(request[.fontSize])"
         #expect(title == "nobody, 13")
+        let http = editor.scoped("http")
+        http.set(30, forKey: "timeout")
+        #expect(editor.propertyList(forKey: "http") == ["timeout": 30])
         editor.reset(.fontSize, recent)
         #expect(editor.isDefault(.fontSize) && editor[recent].count == 1)
         editor[.author] = "Grace"

@@ -32,16 +32,28 @@ struct `A modifier of a setting` {
         ("Setting(\"a\", default: [\"k\": 1]).count(1...).merges()", true),
         ("Setting<[String: Int]?>(\"a\").merges()", true),
         ("Setting(\"a\", default: Window()).merges()", true),
+        ("Setting(\"a\", default: [\"k\": 1]).repeats()", true), ("Setting(\"a\", default: Window()).repeats()", true),
         ("Setting(\"a\", default: \"\").repeats()", false), ("Setting(\"a\", default: 1).count(1...)", false),
         ("Setting(\"a\", default: 1).unique()", false), ("Setting(\"a\", default: \"\").separator(\",\")", false),
         ("Setting(\"a\", default: \"\").rest()", false), ("Setting(\"a\", default: [1]).merges()", false),
         ("Setting(\"a\", default: 1).merges()", false),
+
+        ("{ (s: Settings<Serve>) -> Int in s.port }", true), ("{ (s: Settings<Serve>) in s.port = 1 }", true),
+        ("{ (s: Settings<Serve>) -> Int in s.depth }", false), ("{ (s: Settings<Serve>) in s.port = true }", false),
+        ("CommandCase(\"serve\", Serve.self, Command.serve)", true),
+        ("CommandCase(\"serve\", List.self, Command.serve)", false),
+        ("CommandCase(\"serve\", Command.serve) as CommandCase<Command>", false),
+        ("{ (c: Command) -> Int in switch c { case .serve(let s): s.port; case .list(let s): s.depth } }", true),
+        ("{ (c: Command) -> Int in switch c { case .serve(let s): s.port } }", false),
     ]
 
     @Test func `compiles only for values to which it applies`() throws {
         let declarations = """
             import Foundation; import Preferences
             struct Host: Codable, Sendable, SettingText { var name = "" }
+            struct Serve: SettingKeys { let port = Setting("port", default: 80) }
+            struct List: SettingKeys { let depth = Setting("depth", default: 1) }
+            enum Command { case serve(Settings<Serve>), list(Settings<List>) }
             struct Window: Codable, Sendable, SettingDictionary { var width = 1 }
             struct Level: Codable, Sendable, Comparable, SettingNumber {
                 let n: Int; init(_ n: Int) { self.n = n }; static func < (a: Level, b: Level) -> Bool { a.n < b.n } }

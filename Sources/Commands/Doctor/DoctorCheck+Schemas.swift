@@ -84,7 +84,8 @@ extension DoctorCheck {
     static let values = DoctorCheck(subject: "values that a schema does not allow") { doctor in
         doctor.current.flatMap { domain, schema, contents in
             let layer = LayerSource(domain.layer, domain.file, contents, on: doctor.system)
-            let settings = schema.settings + schema.ownSettings.map(\.underStoredKey)
+            let settings =
+                schema.settings.filter { $0.storedAt == nil } + schema.ownSettings.map(\.underStoredKey)
             return settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
                 // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }

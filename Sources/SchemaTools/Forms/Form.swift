@@ -70,7 +70,7 @@ package struct Form: Sendable {
                 })
         }
         pages =
-            ([page(schema.title ?? schema.domain, schema.settings)]
+            ([page(schema.title ?? schema.domain, schema.settings.map(\.underStoredKey))]
             + schema.allCommands.map { name, command in
                 page(command.title ?? name, command.settings.map(\.underStoredKey))
             }).compactMap(\.self)

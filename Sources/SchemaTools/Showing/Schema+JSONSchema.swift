@@ -12,7 +12,7 @@ extension Schema {
         if !isStored { result["$id"] = nil }
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
-        (settings + scopes).describeEntries(in: &result)
+        (settings.filter { $0.storedAt == nil } + scopes).describeEntries(in: &result)
         if isClosed { close(&result) }
         return .dictionary(result)
     }

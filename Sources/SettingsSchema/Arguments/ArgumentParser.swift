@@ -301,7 +301,11 @@ extension ArgumentParser {
     /// setting repeats.
     mutating func set(_ setting: SettingDeclaration, to text: String, shown: String?, from place: String) {
         do throws(Schema.Problem.Reason) {
-            set(setting, to: try setting.flagRule.value(ofText: text, now: context.now), shown: shown, from: place)
+            let value =
+                setting.takesEntries
+                ? try setting.rule.entry(ofText: text, now: context.now)
+                : try setting.flagRule.value(ofText: text, now: context.now)
+            set(setting, to: value, shown: shown, from: place)
         } catch {
             report(.value(text, error), at: place)
             note(setting, from: place)
@@ -321,11 +325,15 @@ extension ArgumentParser {
             // A repeated flag takes one element, or several between separators.
             elements += setting.rule.separator == nil ? [value] : value.arrayValue ?? []
             result.values[setting.key] = .array(elements)
+        } else if setting.takesEntries {
+            var entries = result.values[setting.key]?.dictionaryValue ?? [:]
+            for entry in value.dictionaryValue ?? [:] { entries[entry.key] = entry.value }
+            result.values[setting.key] = .dictionary(entries)
         } else {
             result.values[setting.key] = value
         }
         note(setting, from: place)
-        given[setting.key] = (place, repeats ? nil : shown)
+        given[setting.key] = (place, repeats || setting.takesEntries ? nil : shown)
     }
 
     mutating func count(_ setting: SettingDeclaration, _ attached: String?, from place: String) {
@@ -434,6 +442,9 @@ extension PropertyList {
 extension SettingDeclaration {
     /// Whether the flag is repeated, once for each element of the value.
     var takesElements: Bool { repeats && rule.type == .array }
+
+    /// Whether the flag is repeated, once for each entry of the value: `--limit ada=5`.
+    package var takesEntries: Bool { repeats && rule.type == .dictionary }
 
     /// The rule for the value that follows the flag.
     package var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }

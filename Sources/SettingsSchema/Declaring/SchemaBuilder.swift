@@ -10,6 +10,12 @@ internal import PropertyLists
     /// Adds a command.
     public static func buildExpression(_ command: Schema.Command) -> Schema.Part { Schema.Part(commands: [command]) }
 
+    /// Adds the settings of a list.
+    public static func buildExpression<Keys: SettingKeys>(_ keys: Keys.Type) -> Schema.Part {
+        let declared = Mirror(reflecting: keys.init()).children.compactMap { $0.value as? any DeclaredSetting }
+        return Schema.Part(settings: declared.map(\.declaration))
+    }
+
     /// Adds a part that is declared elsewhere, such as one in a scope.
     public static func buildExpression(_ part: Schema.Part) -> Schema.Part { part }
 
@@ -25,13 +31,31 @@ internal import PropertyLists
     public static func buildEither(second part: Schema.Part) -> Schema.Part { part }
 }
 
+/// The settings of a program, a command or a library. Each is a stored property, so that none can be left out:
+///
+///     struct ServeKeys: SettingKeys {
+///         let port = Setting("port", default: 80).range(1...65_535).flag("port", "p")
+///         let root = Setting("root", default: ".").kind(.folder).positional()
+///     }
+///
+/// A schema has the settings of `ServeKeys.self`, and `Settings<ServeKeys>` their values.
+public protocol SettingKeys: Sendable {
+    /// Creates the list.
+    init()
+}
+
+/// A setting with any type of value.
+private protocol DeclaredSetting { var declaration: SettingDeclaration { get } }
+
+extension Setting: DeclaredSetting {}
+
 extension Schema {
     /// A part of a schema, built by `SchemaBuilder`.
     public struct Part: Sendable {
         var settings: [SettingDeclaration] = []
         var commands: [Command] = []
 
-        init(settings: [SettingDeclaration] = [], commands: [Command] = []) {
+        package init(settings: [SettingDeclaration] = [], commands: [Command] = []) {
             self.settings = settings
             self.commands = commands
         }
@@ -52,10 +76,11 @@ extension Schema {
     ///   - parts: The settings and commands.
     public init(
         _ domain: String, title: String? = nil, summary: String? = nil, version: Int = 1,
-        @SchemaBuilder _ parts: () -> Part
+        @SchemaBuilder _ parts: () -> Part = { SchemaBuilder.buildBlock() }
     ) {
         self.init(domain: domain, title: title, version: version)
         self.summary = summary
+        refusesOperands = true
         let parts = parts()
         settings = parts.settings.map { $0.withVariableOfScope(in: domain) }
         commands = parts.commands
@@ -99,6 +124,15 @@ extension Schema {
         migration.conversions = convert.sorted { $0.key < $1.key }.map { .init(key: $0.key, type: $0.value) }
         return changed {
             $0.migrations.append(migration)
+            $0.assignScopes()
+        }
+    }
+
+    /// Returns the schema with more settings and commands.
+    package func adding(_ part: Part) -> Schema {
+        changed {
+            $0.settings += part.settings.map { $0.withVariableOfScope(in: domain) }
+            $0.commands += part.commands
             $0.assignScopes()
         }
     }
@@ -173,8 +207,12 @@ extension Schema {
         changed { ($0.programVersion, $0.versionShort) = (version, flag) }
     }
 
-    /// Sets the allowed number of operands, such as `0...0` or `1...`.
-    public func operands(_ count: some SettingBounds<Int>) -> Schema { changed { $0.operands = count.ofOperands } }
+    /// Sets the allowed number of operands, such as `0...0` or `1...`. By default, only those are allowed that settings
+    /// take.
+    public func operands(_ count: some SettingBounds<Int>) -> Schema {
+        changed { ($0.operands, $0.refusesOperands) = (count.ofOperands, false) }
+    }
+
     /// Refuses undeclared operands, and repeated flags of arrays that do not repeat.
     public func strict() -> Schema { changed { $0.isStrict = true } }
     /// Refuses abbreviations of long flags.
@@ -206,6 +244,14 @@ extension Schema {
 // MARK: Commands
 
 extension Schema.Command {
+    /// Returns the command with more settings and commands.
+    package func adding(_ part: Schema.Part) -> Schema.Command {
+        changed {
+            $0.settings += part.settings
+            $0.commands += part.commands
+        }
+    }
+
     /// Adds other names of the command.
     public func aliases(_ names: String...) -> Schema.Command { changed { $0.aliases += names } }
     /// Sets the heading under which the help lists the command.

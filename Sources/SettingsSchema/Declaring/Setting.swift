@@ -370,6 +370,8 @@ extension Setting where Value: SettingList {
 extension Setting where Value: SettingDictionary {
     /// Restricts the number of entries.
     public func count(_ bounds: some SettingBounds<Int>) -> Setting { withCount(bounds) }
+    /// Allows the flag to be repeated: each use sets an entry, as `--limit ada=5`.
+    public func repeats() -> Setting { repeating() }
     /// Merges concurrent changes to different entries of a dictionary.
     public func merges() -> Setting { declaring { $0.merges = true } }
 }

@@ -280,7 +280,7 @@ extension SettingDeclaration {
         }
         if rule.isUnique { words.append("without duplicates") }
         if let separator = rule.separator, !separator.isEmpty { words.append("separated by \"\(separator)\"") }
-        if repeats, rule.type == .array { words.append("can be repeated") }
+        if takesElements || takesEntries { words.append("can be repeated") }
         if let values = wordsOfFlagValues { words.append(values) }
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }

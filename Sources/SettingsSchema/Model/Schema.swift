@@ -50,6 +50,8 @@ public struct Schema: Hashable, Sendable {
     package var isInterleaved = true
     /// Whether undeclared operands and repeated flags of arrays are errors.
     package var isStrict = false
+    /// Whether undeclared operands are errors where no number of them is declared.
+    package var refusesOperands = false
 
     package init(domain: String, title: String? = nil, version: Int = 1) {
         self.domain = domain
@@ -139,7 +141,8 @@ extension Schema {
     /// Returns the allowed number of undeclared and declared operands of a command; nil for any.
     package func operandCount(of command: String?) -> ClosedRange<Int>? {
         let declared = (command.map { commandPath($0) } ?? []).reversed().compactMap(\.operands).first ?? operands
-        guard declared == nil, isStrict, !settings(of: command).contains(where: \.takesOperands) else {
+        guard declared == nil, isStrict || refusesOperands, !settings(of: command).contains(where: \.takesOperands)
+        else {
             return declared
         }
         return 0...0

@@ -119,6 +119,10 @@ extension SettingDeclaration {
     /// The placeholder of the value in help and usage: `N`, `FILE`, `full|incremental`.
     package var valueName: String {
         if let placeholder { return placeholder }
+        if takesEntries, case .each(let inner) = rule.contents {
+            return "KEY=" + SettingDeclaration("", inner).valueName
+        }
+        if takesEntries { return "KEY=VALUE" }
         let rule = rule.ofElements
         if !rule.choices.isEmpty, rule.choices.count <= 4 {
             let text = rule.choices.map(\.plainText).joined(separator: "|")

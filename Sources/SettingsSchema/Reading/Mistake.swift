@@ -12,7 +12,7 @@ extension Schema {
         /// Whether this is a warning: the schema can be used, but probably does not mean what its author intended.
         package var isWarning = false
         /// The setting or command as a program in Swift declares it, such as `Setting("keep")`.
-        var declaration: String?
+        package var declaration: String?
 
         package init(_ reason: Reason, at path: EntryPath) {
             self.path = path

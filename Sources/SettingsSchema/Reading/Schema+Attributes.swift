@@ -17,7 +17,7 @@ extension Schema {
         .version("Version", { $1(&$0.version) }, preset: 1),
         .names("Extends", { $1(&$0.extends) }), .flag("Closed", { $1(&$0.isClosed) }),
         .names("File", { $1(&$0.programFiles) }), .flag("Mirrored", { $1(&$0.mirrorsUndeclared) }, preset: true),
-        .operandCount({ $1(&$0.operands) }), .flag("Strict", { $1(&$0.isStrict) }),
+        operandsAttribute, .flag("Strict", { $1(&$0.isStrict) }),
         .flag("Exact", { $1(&$0.isExact) }), .flag("Interleaved", { $1(&$0.isInterleaved) }, preset: true),
         settingsAttribute({ $1(&$0.settings) }),
         commandsAttribute({ $1(&$0.commands) }), .text("DefaultCommand", { $1(&$0.defaultCommand) }),
@@ -36,6 +36,22 @@ extension Schema {
             "query": QueryDeclaration.attributes.map(\.name),
         ]
     }
+
+    /// The number of operands, or `declared` for those that settings take.
+    private static let operandsAttribute: Attribute<Schema> = {
+        let count = Attribute<Schema>.operandCount { $1(&$0.operands) }
+        return Attribute(name: count.name) { value, schema, reader in
+            if value.stringValue == declaredOperands {
+                schema.refusesOperands = true
+                return
+            }
+            count.read(value, &schema, &reader)
+        } write: { schema in
+            schema.refusesOperands ? .string(declaredOperands) : count.write(schema)
+        }
+    }()
+
+    private static let declaredOperands = "declared"
 
     fileprivate static func settingsAttribute<Model>(
         _ part: @escaping Access<Model, [SettingDeclaration]>

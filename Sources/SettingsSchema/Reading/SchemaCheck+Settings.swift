@@ -130,7 +130,8 @@ extension SchemaCheck {
 
     private mutating func checkBehaviour(_ setting: SettingDeclaration, at path: EntryPath) {
         let applications: [ValueRule.Application] = [
-            ("Negatable", setting.isNegatable, [.boolean]), ("Repeats", setting.repeats, [.array, .integer]),
+            ("Negatable", setting.isNegatable, [.boolean]),
+            ("Repeats", setting.repeats, [.array, .integer, .dictionary]),
             ("Rest", setting.takesRest, [.array]), ("Merge", setting.merges, [.dictionary, .any]),
             ("Sensitive", setting.isSensitive, [.string, .data, .any]),
         ]

@@ -36,6 +36,7 @@ extension Schema {
 
     /// Takes the file of another schema of the same program, and the keys that stay on each host.
     package mutating func keepFile(of known: Schema) {
+        defer { assignScopes() }
         (programFiles, isClosed) = (known.programFiles, false)
         (title, summary) = (title ?? known.title, summary ?? known.summary)
         if !known.mirrorsUndeclared {
@@ -82,6 +83,7 @@ extension Schema {
             (result.settings[index].environment, result.settings[index].renamedFrom) = ([], [])
             (result.settings[index].isByHost, result.settings[index].isTransient) = (false, false)
         }
+        result.assignScopes()
         return result
     }
 

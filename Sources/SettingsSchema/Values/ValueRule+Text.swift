@@ -38,6 +38,17 @@ extension ValueRule {
         }
     }
 
+    /// Parses `KEY=VALUE`, or a whole dictionary, as a dictionary.
+    func entry(ofText text: String, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
+        if text.hasPrefix("{") { return try value(ofText: text, now: now) }
+        guard let sign = text.unicodeScalars.firstIndex(of: "="), sign != text.startIndex else {
+            throw .unreadable(expected: "KEY=VALUE")
+        }
+        let (key, rest) = (String(text[..<sign]), String(text[text.unicodeScalars.index(after: sign)...]))
+        let rule = inside(EntryPath.Component(key))
+        return .dictionary([key: try rule?.value(ofText: rest, now: now) ?? .bare(rest)])
+    }
+
     /// Returns the value with each text converted to its declared type. Text that cannot be converted is unchanged.
     package func adapted(_ value: PropertyList, now: Date? = nil) -> PropertyList {
         switch (value, type) {

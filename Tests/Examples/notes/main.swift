@@ -5,19 +5,19 @@ import Preferences
 func report(_ line: String, to file: FileHandle = .standardOutput) { file.write(Data("\(line)\n".utf8)) }
 
 // The command line, the environment and the stored settings of this run.
-let settings = try Notebook.schema.parseOrExit()
-let notebook = Notebook(defaults: settings.defaults)
+let (settings, command) = try Notebook.program.parseOrExit()
+let notebook = Notebook(settings: settings)
 
 do {
-    switch settings.command {
-    case "add": try notebook.add(Note(title: settings[.text], tags: settings[.tags]))
-    case "export": report(String(decoding: try notebook.exported(), as: UTF8.self))
-    case "watch":
+    switch command {
+    case .list: for line in notebook.lines { report(line) }
+    case .add(let new): try notebook.add(Note(title: new.text, tags: new.tags))
+    case .export: report(String(decoding: try notebook.exported(), as: UTF8.self))
+    case .watch(let watch):
         for await count in notebook.counts {
             report("notes: \(count)")
-            if count >= settings[.until] { break }
+            if count >= watch.until { break }
         }
-    default: for line in notebook.lines { report(line) }
     }
 } catch {
     report("notes: \(error)", to: .standardError)
