@@ -13,6 +13,9 @@ extension PropertyList {
         public let path: EntryPath
         let isObject: Bool
 
+        /// Creates a failure of a value itself.
+        public init(type: String) { self.init(type: type, path: EntryPath()) }
+
         package init(type: String, path: EntryPath, isObject: Bool = false) {
             (self.type, self.path, self.isObject) = (type, path, isObject)
         }
@@ -26,14 +29,21 @@ extension PropertyList {
     /// Converts a Swift value: a string, a Boolean, a number, a date, data, a URL, an array or a dictionary.
     ///
     /// A URL becomes a string, and a `Float` becomes the number with the same digits. A number that a property list
-    /// cannot hold exactly is an error. A Foundation object is also an error, because Booleans and numbers cannot be
-    /// distinguished there; the module `PreferencesFoundation` converts these.
+    /// cannot hold exactly is an error. So is an object, unless its class is a `PropertyListObject`. The module
+    /// `PreferencesFoundation` makes those of Foundation such classes.
     public init(any: Any) throws(ConversionFailure) { try self.init(any, at: EntryPath()) }
 
     private init(_ any: Any, at path: EntryPath) throws(ConversionFailure) {
         // An object can be cast to every type to which it can be bridged.
         if type(of: any) is AnyObject.Type {
-            throw ConversionFailure(type: "\(type(of: any))", path: path, isObject: true)
+            guard let object = any as? any PropertyListObject else {
+                let type = "\(type(of: any))"
+                let kinds = ["Number", "Boolean", "String", "URL", "Date", "Data", "Null", "Array", "Dictionary"]
+                // The classes that `PreferencesFoundation` makes convertible have such names.
+                throw ConversionFailure(type: type, path: path, isObject: kinds.contains(where: type.hasSuffix))
+            }
+            self = try Self.converted(object, path)
+            return
         }
         switch any {
         case let value as PropertyList: self = value
@@ -54,6 +64,16 @@ extension PropertyList {
             }
             self = number
         }
+    }
+
+    private static func converted(
+        _ object: any PropertyListObject, _ path: EntryPath
+    ) throws(ConversionFailure) -> PropertyList {
+        let value: Any
+        do throws(ConversionFailure) { value = try object.propertyListValue() } catch {
+            throw ConversionFailure(type: error.type, path: path)
+        }
+        return try PropertyList(value, at: path)
     }
 
     private static func number(_ any: Any) -> PropertyList? {
@@ -118,6 +138,12 @@ extension PropertyList {
         case .uid, .null: self
         }
     }
+}
+
+/// A class whose objects can be stored.
+public protocol PropertyListObject: AnyObject {
+    /// Returns the value of the object as a Swift value, which may contain other objects. Throws if it has none.
+    func propertyListValue() throws(PropertyList.ConversionFailure) -> Any
 }
 
 extension PropertyList.Dictionary {

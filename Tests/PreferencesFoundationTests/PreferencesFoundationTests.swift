@@ -1,5 +1,4 @@
 import Foundation
-import Preferences
 import PreferencesFoundation
 import PropertyLists
 import Testing
@@ -33,7 +32,7 @@ import Testing
     ]
 
     @Test(arguments: rows) private func `are values by their own type`(_ row: Row) throws {
-        #expect(try PropertyList(foundation: row.object) == row.value)
+        #expect(try PropertyList(any: row.object) == row.value)
     }
 
     @Test private func `that a property list cannot hold are refused with their place`() {
@@ -45,15 +44,8 @@ import Testing
             ),
             (NSDictionary(dictionary: [NSNumber(value: 1): "a"]), "a value of type NSNumber as a key cannot be stored"),
         ] as [(Any, String)] {
-            let failure = #expect(throws: PropertyList.ConversionFailure.self) { try PropertyList(foundation: object) }
-            #expect(failure?.description == message)
-        }
-    }
-
-    @Test func `are refused by Preferences itself, which cannot know their type`() throws {
-        for object in [NSNumber(value: 1), ["a": NSNumber(value: true)], NSString("a")] as [Any] {
             let failure = #expect(throws: PropertyList.ConversionFailure.self) { try PropertyList(any: object) }
-            #expect(failure?.description.contains("import PreferencesFoundation") == true)
+            #expect(failure?.description == message)
         }
     }
 
@@ -62,16 +54,20 @@ import Testing
         let list = try PropertyListSerialization.propertyList(from: Data(xml.utf8), format: nil)
         let json = try JSONSerialization.jsonObject(with: Data(#"{"zero": 0, "no": false, "half": 0.5}"#.utf8))
         let defaults = Defaults("com.example.a", in: .memory())
-        defaults.register(foundation: try #require(list as? [String: Any]))
-        defaults.register(foundation: try #require(json as? [String: Any]))
+        defaults.register(defaults: try #require(list as? [String: Any]))
+        defaults.register(defaults: try #require(json as? [String: Any]))
         let keys = ["flag", "count", "zero", "no", "half"]
         #expect(keys.map { defaults.propertyList(forKey: $0) } == [true, 1, 0, false, 0.5])
-        #expect(defaults.object(foundationForKey: "count") as? NSNumber == 1)
-        defaults.set(foundation: NSNumber(value: 1), forKey: "flag")
-        #expect(defaults.propertyList(forKey: "flag") == 1)
+        #expect(defaults.object(forKey: "count") as? NSNumber == 1)
+        defaults.set(NSNumber(value: 1), forKey: "flag")
+        #expect(defaults.propertyList(forKey: "flag") == 1 && defaults.value(forKey: "flag") as? NSNumber == 1)
+        defaults.setValue(["a": NSNumber(value: true)] as NSDictionary, forKey: "flag")
+        #expect(defaults.propertyList(forKey: "flag") == ["a": true])
+        defaults.setValue(nil, forKey: "flag")
+        #expect(defaults.propertyList(forKey: "flag") == true)
     }
 
     @Test func `are returned as they were given`() throws {
-        for row in Self.rows { #expect(try PropertyList(foundation: row.value.foundationValue) == row.value) }
+        for row in Self.rows { #expect(try PropertyList(any: row.value.foundationValue) == row.value) }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Preferences
 import PreferencesFoundation
 import PropertyLists
 import Testing
@@ -53,10 +52,10 @@ import Testing
 
     @Test(arguments: rows) private func `returns what was set or registered, converted`(_ row: Row) {
         let set = Defaults("com.example.a", in: .memory())
-        set.set(foundation: row.value, forKey: "k")
+        set.set(row.value, forKey: "k")
         #expect(row.read(set) == row.expected)
         let registered = Defaults("com.example.a", in: .memory())
-        registered.register(foundation: ["k": row.value])
+        registered.register(defaults: ["k": row.value])
         #expect(row.read(registered) == row.expected)
         registered.removeObject(forKey: "k")
         #expect(row.read(registered) == row.expected)

@@ -116,7 +116,7 @@ private let program = Program(
         #expect(serve.port == 80)
     }
 
-    @Test func `is declared without a mistake, and survives as a schema file`() throws {
+    @Test func `is declared without errors, and survives as a schema file`() throws {
         try program.validate()
         let read = Schema.read(try PropertyList(parsing: program.schema.openStepText(), as: .openstep), checks: true)
         #expect(read.schema == program.schema && read.mistakes.isEmpty)

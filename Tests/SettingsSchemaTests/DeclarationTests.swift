@@ -37,7 +37,7 @@ extension Setting where Value == String? {
     }
 
     @Test func `is the schema that a file would hold`() throws {
-        let text = Sample.backupText.replacing("Extends = (\"com.example.common\");", with: "")
+        let text = Sample.backupText.replacing("Extends = (\"com.example.common\");", with: "Operands = declared;")
         #expect(try Self.schema == Sample.schema(text))
         #expect(try Schema(parsing: Self.schema.propertyList.serialized(as: .xml)) == Self.schema)
         #expect(Self.schema.mistakes.isEmpty)

@@ -36,6 +36,8 @@ extension Defaults {
 
     /// Returns the value of a key as a Swift or Foundation type.
     public func object(forKey key: String) -> Any? { value(key)?.anyValue }
+    /// Returns the value of a key as `object(forKey:)` does.
+    public func value(forKey key: String) -> Any? { object(forKey: key) }
     /// Returns the value of a key as a string, or nil if it is not a string, a number or a Boolean.
     public func string(forKey key: String) -> String? { value(key)?.asString }
     /// Returns the value of a key, or nil if it is not an array.
@@ -76,6 +78,9 @@ extension Defaults {
             post(.refused(key: key, reason: error.description))
         }
     }
+
+    /// Sets a value as `set(_:forKey:)` does.
+    public func setValue(_ value: Any?, forKey key: String) { set(value, forKey: key) }
 
     /// Sets an integer.
     public func set(_ value: Int, forKey key: String) { set([(key, .integer(PropertyList.Integer(value)))]) }

@@ -103,7 +103,7 @@ public final class Defaults: Sendable {
     ///
     /// Files and other stored layers have the values in a dictionary: `timeout` is the value of `:http:timeout`. The
     /// command line has it as `--http-timeout`, and the environment as `SERVICE_HTTP_TIMEOUT`, which begins with the
-    /// last part of the domain's name. ``Schema/scope(_:title:_:)`` declares such settings.
+    /// last part of the domain's name. `Schema.scope` declares such settings.
     ///
     /// Values that are set, observed and explained are those of the scope. Methods that name a domain concern the whole
     /// domain. Keep the result: each call prepares the layers anew.

@@ -68,6 +68,8 @@ public struct Program<Keys: SettingKeys, Command: Sendable>: Sendable {
     /// - Parameters:
     ///   - schema: The program, and the settings of all commands that are not in a list.
     ///   - keys: The list of the settings of all commands.
+    ///   - file: The file of the declaration, for errors.
+    ///   - line: The line of the declaration, for errors.
     ///   - cases: The commands.
     public init(
         _ schema: Schema, _ keys: Keys.Type = NoKeys.self, file: String = #fileID, line: Int = #line,
