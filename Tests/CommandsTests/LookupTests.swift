@@ -165,7 +165,7 @@ private struct LookupBench {
             let schema = try Schema(parsing: Array(Lookup.schema.utf8))
             let explanation = try schema.parse(["script"], in: store()).defaults.explain(row.key)
             return (try text(explanation.inForce?.value), explanation.inForce?.origin.layer)
-        } catch let Schema.Ending.mistakes(mistakes) {
+        } catch let Schema.EarlyExit.mistakes(mistakes) {
             return (error(mistakes.map(\.description).joined(separator: "\n")), nil)
         }
     }

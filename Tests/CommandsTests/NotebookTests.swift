@@ -35,7 +35,7 @@ import Testing
         }
         #expect(new.text == "Letter" && new.tags == ["a", "b"] && settings.width == 30)
         try Notebook.program.validate()
-        let ending = #expect(throws: Schema.Ending.self) {
+        let ending = #expect(throws: Schema.EarlyExit.self) {
             try Notebook.program.parse(["notes", "add"], in: .memory())
         }
         #expect(ending?.description == "TEXT is required")

@@ -127,7 +127,7 @@ struct Mail: Decodable {
         let http = Settings<HTTPKeys>(served.defaults.scoped("http"))
         let seconds = http.timeout
         #expect(seconds == 10)
-        let help = #expect(throws: Schema.Ending.self) { try server.parse(["server", "--help"], in: store) }
+        let help = #expect(throws: Schema.EarlyExit.self) { try server.parse(["server", "--help"], in: store) }
         #expect(help?.description.contains("variable SERVER_HTTP_MAX_RETRIES") ?? false)
         let pack = Schema("com.example.pack", title: "Packs files") {
             Setting("level", default: 6).range(1...9).flag("level").flag("9", sets: 9)
@@ -186,7 +186,9 @@ struct Mail: Decodable {
         try Data("timeout = 20\n".utf8).write(to: URL(filePath: path))
         #expect(try service.parse(["service", "--config", path], in: .memory())[.timeout] == 20)
         #expect(try service.parse(["service", "--config", path, "--timeout=7"], in: .memory())[.timeout] == 7)
-        #expect(throws: Schema.Ending.self) { try service.parse(["service", "--config", path + "x"], in: .memory()) }
+        #expect(throws: Schema.EarlyExit.self) {
+            try service.parse(["service", "--config", path + "x"], in: .memory())
+        }
         let defaults = try Defaults(
             "com.example.service", in: store, layers: [.arguments, .environment, .file(path, isRequired: true), .user])
         let timeout = defaults[.timeout]

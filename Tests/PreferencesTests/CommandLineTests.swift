@@ -108,7 +108,7 @@ extension Setting where Value == String {
         let bench = try SchemaBench(nil)
         try bench.stored(["copies": 5])
         for words in [["--help"], ["--keep", "many", "/mnt"]] {
-            #expect(throws: Schema.Ending.self) { try parse(words, bench) }
+            #expect(throws: Schema.EarlyExit.self) { try parse(words, bench) }
             #expect(try bench.file() == ["copies": 5])
         }
         #expect(try parse(["/mnt"], bench)[.keep] == 5)
@@ -156,7 +156,9 @@ extension Setting where Value == String {
         let text =
             "{ Domain = com.example.backup; Settings = ({ Key = to; Kind = folder; Exists = YES; Flag = to; }); }"
         let schema = try Schema(parsing: Array(text.utf8))
-        #expect(throws: Schema.Ending.self) { try schema.parse(["b", "--save", "--to", "/none"], in: bench.store()) }
+        #expect(throws: Schema.EarlyExit.self) {
+            try schema.parse(["b", "--save", "--to", "/none"], in: bench.store())
+        }
         #expect(try bench.file().isEmpty)
         #expect(try schema.parse(["b", "--to", "/home"], in: bench.store()).defaults.string(forKey: "to") == "/home")
     }
@@ -289,7 +291,7 @@ extension Setting where Value == String {
         do {
             _ = try parse(words, bench)
             Issue.record("it was kept")
-        } catch let Schema.Ending.mistakes(mistakes) {
+        } catch let Schema.EarlyExit.mistakes(mistakes) {
             #expect(
                 mistakes.map(\.description) == [
                     "--save: token is a secret, and would be shown and mirrored until its schema is installed (prefs schema install FILE)"
@@ -318,7 +320,7 @@ extension Setting where Value == String {
         do {
             _ = try parse(["--kep", "3", "--mode", "fast"], bench)
             Issue.record("it was taken")
-        } catch let Schema.Ending.mistakes(mistakes) {
+        } catch let Schema.EarlyExit.mistakes(mistakes) {
             #expect(
                 mistakes.map(\.description) == [
                     "unknown flag --kep; did you mean --keep?",
@@ -371,7 +373,7 @@ extension Setting where Value == String {
         try bench.stored(stored)
         do {
             _ = try parse(["--help-values", "--keep", "3"], bench)
-        } catch let Schema.Ending.help(text) {
+        } catch let Schema.EarlyExit.help(text) {
             #expect(text.contains("now 5 from user") && text.contains("now full from default"), "\(text)")
             #expect(!text.contains("abc") && text.contains("••••"))
         }
@@ -385,7 +387,7 @@ extension Setting where Value == String {
         #expect(settings[.token] == "abc")
         #expect(!settings.defaults.explain(.token).description.contains("abc"))
         try files.open("/home/ada/token", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
-        #expect(throws: Schema.Ending.self) { try parse(["--token-file", "/home/ada/token", "/mnt"], bench) }
+        #expect(throws: Schema.EarlyExit.self) { try parse(["--token-file", "/home/ada/token", "/mnt"], bench) }
         let terminal = SimulatedTerminal(descriptors: [5: Array("def".utf8), 6: Array("ghi".utf8)])
         let store = Store(.native, on: StoreBench.process(on: bench.bench.simulated.disk, terminal: terminal))
         #expect(try Self.schema.parse(["b", "--token-fd", "5", "/mnt"], in: store)[.token] == "def")

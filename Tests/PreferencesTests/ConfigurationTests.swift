@@ -294,7 +294,7 @@ extension Setting<String?> {
         // A rule about several settings counts what the file has.
         try machine.write(#"{ "url": "x" }"#)
         try machine.bench.process().commit([DomainEdit(StoreBench.file(Self.name)) { $0.values = [:] }])
-        #expect(throws: Schema.Ending.self) { try parse(["--token", "t"], machine) }
+        #expect(throws: Schema.EarlyExit.self) { try parse(["--token", "t"], machine) }
         #expect(try parse(["--token", "t", "--config", "/etc/service.json"], machine)[.url] == "x")
         try machine.write(#"{ "url": "y" }"#)
         #expect(settings[.timeout] == 7)
@@ -319,7 +319,7 @@ extension Setting<String?> {
     func `with errors ends the program`(words: [String], text: String?, message: String) throws {
         let machine = try Machine()
         if let text { try machine.write(text) }
-        let error = #expect(throws: Schema.Ending.self) {
+        let error = #expect(throws: Schema.EarlyExit.self) {
             try parse(words, machine, words.isEmpty ? ["SERVICE_CONFIG": "/etc/other"] : [:])
         }
         #expect(error?.description == message)
@@ -339,8 +339,8 @@ extension Setting<String?> {
         #expect(settings[.timeout] == 8)
         try machine.write("timeout = \n", to: "/home/ada/service.toml")
         #expect(settings[.timeout] == 8)
-        #expect(throws: Schema.Ending.self) { try parse([], machine, [:], schema) }
-        #expect(throws: Schema.Ending.self) { try parse(["--config", "/none"], machine, [:], schema) }
+        #expect(throws: Schema.EarlyExit.self) { try parse([], machine, [:], schema) }
+        #expect(throws: Schema.EarlyExit.self) { try parse(["--config", "/none"], machine, [:], schema) }
     }
 
     static let commands = Schema("com.example.service") {
@@ -423,7 +423,7 @@ extension Setting<String?> {
         let machine = try Machine()
         var schema = Self.schema
         try machine.write(#"{ "config": "/etc/other" }"#)
-        let error = #expect(throws: Schema.Ending.self) { try parse(["--config", "/etc/service.json"], machine) }
+        let error = #expect(throws: Schema.EarlyExit.self) { try parse(["--config", "/etc/service.json"], machine) }
         #expect(error?.description == "/etc/service.json:1: :config names this file, and cannot be set in it")
         schema = try Schema(
             parsing: Data(
@@ -434,7 +434,7 @@ extension Setting<String?> {
                 .utf8))
         let keys = (0..<500).map { "\"key\($0)\": 1" }.joined(separator: ",\n")
         try machine.write("{\(keys)}")
-        let many = #expect(throws: Schema.Ending.self) {
+        let many = #expect(throws: Schema.EarlyExit.self) {
             try parse(["--config", "/etc/service.json"], machine, [:], schema)
         }
         #expect(many?.description.split(separator: "\n").count == 100)

@@ -92,7 +92,7 @@ private let program = Program(
     @Test(arguments: refusals.indices)
     func `refuses what its declaration does not have`(index: Int) throws {
         let (words, message) = Self.refusals[index]
-        let ending = #expect(throws: Schema.Ending.self) { try text(words, StoreBench()) }
+        let ending = #expect(throws: Schema.EarlyExit.self) { try text(words, StoreBench()) }
         guard case .mistakes(let mistakes)? = ending else {
             Issue.record("\(words): \(String(describing: ending))")
             return
@@ -137,7 +137,7 @@ private let program = Program(
     @Test func `allows undeclared operands if it declares their number`() throws {
         let bench = try StoreBench()
         let plain = Schema("com.example.copy") { CommonKeys.self }
-        #expect(throws: Schema.Ending.self) { try plain.parse(["copy", "a"], in: bench.store()) }
+        #expect(throws: Schema.EarlyExit.self) { try plain.parse(["copy", "a"], in: bench.store()) }
         let settings = try plain.operands(0...).parse(["copy", "a", "-v", "b"], in: bench.store())
         let values = Settings<CommonKeys>(settings)
         #expect(values.operands == ["a", "b"] && values.verbose)

@@ -135,7 +135,7 @@ private struct Window {
             ("--autosave=2h", "--autosave 2h: must be from 0s to 1h"),
             ("--autosave=soon", "--autosave soon: must be a valid Duration"),
         ] {
-            let ending = #expect(throws: Schema.Ending.self) { try schema.parse(["notes", word], in: .memory()) }
+            let ending = #expect(throws: Schema.EarlyExit.self) { try schema.parse(["notes", word], in: .memory()) }
             #expect(ending?.description == sentence)
         }
         try schema.validate()

@@ -347,7 +347,7 @@ private let program = Schema("com.example.service") {
         try http.flush()
         let stored = try Self.file.contents(on: bench.process()).values
         #expect(stored["http"]?["agent"] == "stored" && http[.agent] == "cli")
-        let refusal = #expect(throws: Schema.Ending.self) {
+        let refusal = #expect(throws: Schema.EarlyExit.self) {
             try program.parse(["service", "--timeout", "3"], in: store)
         }
         #expect("\(try #require(refusal))".contains("--timeout"))
@@ -363,7 +363,7 @@ private let program = Schema("com.example.service") {
 
     @Test func `appear in the help under their title`() throws {
         let bench = try StoreBench()
-        let ending = #expect(throws: Schema.Ending.self) {
+        let ending = #expect(throws: Schema.EarlyExit.self) {
             try program.parse(["service", "--help"], in: bench.store())
         }
         let help = "\(try #require(ending))"

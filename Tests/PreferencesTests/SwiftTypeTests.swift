@@ -127,7 +127,7 @@ private struct TypeRow: CustomTestStringConvertible, Sendable {
             do {
                 _ = try defaults(.schema, SchemaBench(nil), ["--value=\(text)"])
                 return ""
-            } catch let ending as Schema.Ending {
+            } catch let ending as Schema.EarlyExit {
                 return ending.description
             }
         }

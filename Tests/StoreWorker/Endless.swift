@@ -2,6 +2,7 @@ import Glibc
 import Platform
 import Preferences
 import PropertyLists
+import Synchronization
 
 // Tasks that run until the process is killed.
 
@@ -102,6 +103,30 @@ extension Worker {
         watch.cancel()
         waitForWord()
         observation.cancel()
+    }
+
+    /// `daemon DOMAIN FILE`: reads a configuration file in front of its store. Prints each number that comes into force,
+    /// and stores it. A line ends it; it prints whether the store has all that it stored.
+    func serve() throws {
+        let defaults = try Defaults(
+            DomainName(argument(0)), in: store(), layers: [.file(try argument(1), isRequired: true), .user])
+        let number = Setting("number", default: -1).range(1...)
+        say("\(defaults[number])")
+        let last = Mutex(defaults[number])
+        let observation = defaults.observe { [defaults] _ in
+            let value = defaults[number]
+            let isNew = last.withLock { last in
+                defer { last = value }
+                return last != value
+            }
+            guard isNew else { return }
+            defaults.set(value, forKey: "seen")
+            say("\(value)")
+        }
+        waitForWord()
+        observation.cancel()
+        try defaults.flush()
+        say("ended")
     }
 
     func end(status: Int32) -> Never { exit(status) }

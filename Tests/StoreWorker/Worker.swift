@@ -21,6 +21,7 @@ struct Worker {
         "add": { try $0.add() },
         "fill": { try $0.fill() },
         "compete": { try $0.compete() },
+        "daemon": { try $0.serve() },
         "endless": { try $0.writeEndlessly() },
         "endless-flush": { try $0.flushEndlessly() },
         "endless-folder": { try $0.writeFolderEndlessly() },

@@ -26,8 +26,9 @@ package final class Mount {
 
     deinit { _ = try? Subprocess.run("umount", [path]) }
 
-    package func makeReadOnly() throws {
-        guard try Subprocess.run("mount", ["-o", "remount,ro", path]).status == 0 else { throw Refused() }
+    package func makeReadOnly(_ isReadOnly: Bool = true) throws {
+        let option = isReadOnly ? "remount,ro" : "remount,rw"
+        guard try Subprocess.run("mount", ["-o", option, path]).status == 0 else { throw Refused() }
     }
 
     package struct Refused: Error {}

@@ -192,6 +192,6 @@ extension StoreFailure: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension Schema.Ending: LocalizedError {
+extension Schema.EarlyExit: LocalizedError {
     public var errorDescription: String? { description }
 }

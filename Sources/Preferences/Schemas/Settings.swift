@@ -40,7 +40,7 @@ extension Schema {
 extension Schema {
     /// The reason parsing a command line ends without settings.
     @nonexhaustive
-    public enum Ending: Error, Hashable, Sendable {
+    public enum EarlyExit: Error, Hashable, Sendable {
         /// Help was requested, with this text.
         case help(String)
         /// The version was requested, with this text.
@@ -50,7 +50,7 @@ extension Schema {
     }
 }
 
-extension Schema.Ending: CustomStringConvertible {
+extension Schema.EarlyExit: CustomStringConvertible {
     public var description: String {
         switch self {
         case .help(let text), .version(let text): text
@@ -78,8 +78,8 @@ extension Schema {
             let settings = try parse(arguments, in: store)
             try terminal.write(settings.notes.map(lines).joined(), to: .errors)
             return settings
-        } catch let ending as Ending {
-            switch ending {
+        } catch let exit as EarlyExit {
+            switch exit {
             case .help(let text), .version(let text):
                 try terminal.write(text)
                 try terminal.exit(0)
@@ -94,7 +94,7 @@ extension Schema {
         }
     }
 
-    /// Parses a command line, including the name of the program, and opens its settings. Throws a `Schema.Ending` if
+    /// Parses a command line, including the name of the program, and opens its settings. Throws a `Schema.EarlyExit` if
     /// the command line asks for help or the version, or has errors, and a `StoreFailure` if the settings cannot be
     /// migrated or stored.
     ///
@@ -134,9 +134,9 @@ private struct CommandLineParsing {
     func settings() throws -> Schema.Settings {
         let (outcome, configuration) = layers(.init()).arguments(words, of: schema, on: system, reading: read)
         switch outcome {
-        case .help(let request): throw Schema.Ending.help(help(request))
-        case .version: throw Schema.Ending.version(schema.versionText(program: program))
-        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
+        case .help(let request): throw Schema.EarlyExit.help(help(request))
+        case .version: throw Schema.EarlyExit.version(schema.versionText(program: program))
+        case .mistakes(let mistakes): throw Schema.EarlyExit.mistakes(mistakes)
         case .values(let arguments):
             try DomainMigration(schema, name).run(in: store)
             return try settings(arguments, configuration)
@@ -155,7 +155,7 @@ private struct CommandLineParsing {
         if let key = shared.keyOfUnprotectedSecret(in: saved, of: schema, name) {
             mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
         }
-        guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
+        guard mistakes.isEmpty else { throw Schema.EarlyExit.mistakes(mistakes) }
         let overridden = declared.filter { setting in
             arguments.values[setting.key] != nil && layers[setting.key].winner?.origin.layer == .forced
         }
