@@ -134,6 +134,9 @@ let package = Package(
         .executableTarget(name: "ExampleEditor", dependencies: ["Preferences"], path: "Tests/Examples/editor"),
         .executableTarget(
             name: "ExampleNotes", dependencies: ["Preferences", "PropertyLists"], path: "Tests/Examples/notes"),
+        .executableTarget(
+            name: "ExamplePort", dependencies: ["PreferencesFoundation"], path: "Tests/Examples/port"),
+        .executableTarget(name: "ExampleServer", dependencies: ["Preferences"], path: "Tests/Examples/server"),
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
             name: "PreferencesMirrorTests",
@@ -147,7 +150,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ExampleEditor", "ExampleNotes", "ExampleWords", "Platform", "Preferences", "PropertyLists",
+                "Commands", "ExampleEditor", "ExampleNotes", "ExamplePort", "ExampleServer", "ExampleWords", "Platform",
+                "Preferences", "PropertyLists",
                 "Queries", "SchemaTools", "SettingsSchema", "SimulatedPlatform", "TestSupport",
             ]),
         .testTarget(

@@ -104,8 +104,7 @@ struct `An example` {
     }
 
     @Test func `in Swift keeps a document, and sees the changes of other processes`() throws {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "ExampleNotes").path(percentEncoded: false)
+        let program = self.program("ExampleNotes")
         func notes(_ arguments: String..., variables: [String: String] = [:]) throws -> Subprocess {
             try Subprocess.run(
                 program, arguments, environment: command.variables.merging(variables) { $1 }, in: command.home)
@@ -128,9 +127,44 @@ struct `An example` {
         #expect(wrong.errorText.contains("--order size: must be added or title"))
     }
 
+    /// The path of an example in Swift.
+    private func program(_ name: String) -> String {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: name).path(percentEncoded: false)
+    }
+
+    @Test func `in Swift is a daemon that follows its configuration`() throws {
+        let script = """
+            put() { printf '%s' "$1" > new.json; mv new.json c.json; }
+            put '{"greeting": "hi", "workers": 2}'
+            mkfifo lines
+            "$0" --config c.json --client-timeout 9 > lines 2> errors &
+            exec < lines
+            read -r line; echo "$line"
+            put '{"greeting": "hi", "workers": 99}'
+            put '{"greeting": "bye", "workers": 3}'
+            read -r line; echo "$line"
+            kill $!
+            """
+        let result = try Subprocess.run(
+            "/bin/sh", ["-c", script, program("ExampleServer")], environment: command.variables, in: command.home)
+        let expected = ["hi with 2", "bye with 3"].map { "serving \($0) workers and a timeout of 9 s\n" }.joined()
+        #expect(result.text == expected, "\(result.text)\(result.errorText)")
+    }
+
+    @Test func `in Swift is a program from macOS with another import`() throws {
+        func port(_ paths: String...) throws -> String {
+            try Subprocess.run(program("ExamplePort"), paths, environment: command.variables, in: command.home).text
+        }
+        #expect(try port("a", "b") == "1 b\n2 a\n")
+        #expect(try port("c", "a", "d") == "1 d\n2 a\n3 c\n")
+        #expect(try command.run("prefs", ["read", "ExamplePort", "opened"]).text == "5\n")
+        #expect(try command.run("prefs", ["write", "ExamplePort", "showsNumbers", "false"]).status == 0)
+        #expect(try port() == "d\na\nc\n")
+    }
+
     @Test func `in Swift has flags, help and completions from its declarations`() throws {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "ExampleWords").path(percentEncoded: false)
+        let program = self.program("ExampleWords")
         try write("a b b c c c the the the the\n", "text")
         func words(_ arguments: String..., variables: [String: String] = [:]) throws -> Subprocess {
             try Subprocess.run(

@@ -105,8 +105,8 @@ extension Worker {
         observation.cancel()
     }
 
-    /// `daemon DOMAIN FILE`: reads a configuration file in front of its store. Prints each number that comes into force,
-    /// and stores it. A line ends it; it prints whether the store has all that it stored.
+    /// `daemon DOMAIN FILE`: reads a configuration file in front of its store. Prints each number that comes into
+    /// force, and stores it. A line ends it, after all is stored.
     func serve() throws {
         let defaults = try Defaults(
             DomainName(argument(0)), in: store(), layers: [.file(try argument(1), isRequired: true), .user])
