@@ -176,6 +176,7 @@ private struct RandomLines {
             let count =
                 switch operand.occurrence {
                 case .once: 1
+                case .option: 0
                 case .optional: any([0, 1])
                 case .oneOrMore: any([1, 1, 2])
                 case .zeroOrMore, .afterDashes: any([0, 1, 2])

@@ -279,6 +279,9 @@ extension Parser {
         }
         let form = known.first { words.count < $0.least || words.count < least } ?? known.first ?? []
         let missing = form.indices.contains(words.count) ? form[words.count].name : "more"
+        if dialect == .modern, verb.name == "write", words.count == 2, let word = words.last, word.isAssignment {
+            throw failure(.joinedValue(word), showsUsage: true)
+        }
         throw failure(.missingOperand(missing), showsUsage: true)
     }
 
@@ -326,6 +329,13 @@ extension String {
     var splitAtEqualsSign: (name: String, argument: String?) {
         guard utf8.starts(with: "--".utf8), let sign = unicodeScalars.firstIndex(of: "=") else { return (self, nil) }
         return (String(unicodeScalars[..<sign]), String(unicodeScalars[sign...].dropFirst()))
+    }
+
+    /// Whether the word is a key with a value, such as `size=12`.
+    fileprivate var isAssignment: Bool {
+        let key = utf8.prefix { $0 != UInt8(ascii: "=") }
+        let isPlain = key.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7F && !"(){}[]<>\"'".utf8.contains($0) }
+        return isPlain && !key.isEmpty && key.endIndex < utf8.endIndex
     }
 
     /// Whether the word begins with a dash, and is neither a dash alone nor a negative number.

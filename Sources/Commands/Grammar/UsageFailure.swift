@@ -24,6 +24,8 @@ package struct UsageFailure: Reportable {
         case repeatedOption(String)
         case optionWithoutEffect(String)
         case missingOperand(String)
+        /// A key and its value are one word: `size=12`.
+        case joinedValue(String)
         case unexpectedOperand(String)
         /// The same, after several files where one is expected.
         case severalFiles(String)
@@ -71,6 +73,7 @@ package struct UsageFailure: Reportable {
         case .repeatedOption(let option): "duplicate option \(option)"
         case .optionWithoutEffect(let option): "\(name): \(option) has no effect on this verb"
         case .missingOperand(let operand): "\(name) requires \(operand)"
+        case .joinedValue(let word): "\(name) requires KEY and VALUE as two words, not \(shown(word))"
         case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
         case .severalFiles(let word):
             "\(name): unexpected argument \(shown(word)); quote a pattern for several files, such as './*.json'"

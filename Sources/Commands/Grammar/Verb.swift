@@ -163,6 +163,8 @@ package struct Operand: Hashable, Sendable {
         case once, optional, oneOrMore, zeroOrMore
         /// Any number of words, after `--` if they look like options.
         case afterDashes
+        /// No word: an option that the form requires, for the usage line.
+        case option
     }
 
     package let name: String
@@ -177,6 +179,11 @@ package struct Operand: Hashable, Sendable {
 }
 
 extension Operand {
+    /// An option that a form of the verb requires.
+    static func option(_ option: Option) -> Operand {
+        Operand([option.name, option.argument?.name].compactMap(\.self).joined(separator: " "), .word, .option)
+    }
+
     package static let domain = Operand("DOMAIN", .domain)
     package static let anyDomain = Operand("DOMAIN", .domain, .optional)
     package static let key = Operand("KEY", .key)
@@ -193,13 +200,14 @@ extension Operand {
         case .optional: (0, 1)
         case .oneOrMore: (1, nil)
         case .zeroOrMore, .afterDashes: (0, nil)
+        case .option: (0, 0)
         }
     }
 
     /// The operand in a usage line.
     var usage: String {
         switch occurrence {
-        case .once: name
+        case .once, .option: name
         case .optional: "[\(name)]"
         case .oneOrMore: name + "…"
         case .zeroOrMore: "[\(name)…]"
@@ -216,6 +224,9 @@ extension Operand.Kind {
 extension [Operand] {
     /// Returns the kind of the operand at a position.
     func kind(at position: Int) -> Operand.Kind? {
+        guard allSatisfy({ $0.occurrence != .option }) else {
+            return filter { $0.occurrence != .option }.kind(at: position)
+        }
         if indices.contains(position) { return self[position].kind }
         return last.flatMap { $0.bounds.most == nil ? $0.kind : nil }
     }

@@ -14,7 +14,7 @@ extension Verb {
             "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
         ],
         options: [.effective, .layer, .format(FormatName.ofValues + [.env], "how to write it"), .allDomains],
-        forms: [[.domain, .file], [Operand("FILE", .file, .optional)]],
+        forms: [[.domain, .file], [Operand("FILE", .file, .optional), .option(.allDomains)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         guard !invocation.has(.allDomains) else { return try exportAll(invocation, context) }

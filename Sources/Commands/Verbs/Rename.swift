@@ -54,7 +54,9 @@ extension Option {
 /// A value, and the place to which `rename` moves or `copy` copies it.
 private struct Transfer: Sendable {
     static let options: [Option] = [.target, .layer, .force, .rewrite, .dryRun, .from, .newDomain, .newHost]
-    static let forms: [[Operand]] = [[.domain, Operand("OLD", .key), Operand("NEW", .key)], [.domain]]
+    static let forms: [[Operand]] = [
+        [.domain, Operand("OLD", .key), Operand("NEW", .key)], [.domain, .option(.target)],
+    ]
     static let statuses: [ExitStatus] = [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
 
     private let invocation: Invocation

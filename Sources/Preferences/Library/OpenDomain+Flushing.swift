@@ -18,6 +18,8 @@ struct FlushState: Sendable {
     var unwritableHistory: FilePath?
     /// Whether keeping that version is scheduled.
     var isKeepingScheduled = false
+    /// What the domain's thread in the background does, the present task first.
+    var tasks: [@Sendable () -> Void] = []
 }
 
 extension OpenDomain {
@@ -37,12 +39,31 @@ extension OpenDomain {
         guard let delay else { return context.pending.forget(self) }
         // The closure retains the domain, so that pending changes are not lost.
         _ = system.clock.wake(at: system.clock.now.advanced(by: delay)) { [self] in
-            system.background { [self] in
+            inBackground { [self] in
                 let isWritten = (try? flush()) != nil
-                // Only now: while a slow disk or another holder of the lock delays this flush, none is scheduled, so
-                // that a domain never has two threads that wait.
+                // Only now: while a slow disk or another holder of the lock delays this flush, none is scheduled.
                 state.withLock { $0.flush.isScheduled = false }
                 if !isWritten || hasPending { scheduleFlush() }
+            }
+        }
+    }
+
+    /// Calls `task` in the background, after those that are waiting. A domain has one thread at most, however long a
+    /// slow disk or another holder of the lock delays it.
+    private func inBackground(_ task: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state in
+            state.flush.tasks.append(task)
+            return state.flush.tasks.count == 1
+        }
+        guard isFirst else { return }
+        system.background { [self] in
+            var next = state.withLock(\.flush.tasks.first)
+            while let present = next {
+                present()
+                next = state.withLock { state in
+                    state.flush.tasks.removeFirst()
+                    return state.flush.tasks.first
+                }
             }
         }
     }
@@ -148,7 +169,7 @@ extension OpenDomain {
         guard isDue else { return }
         context.pending.register(self)
         _ = system.clock.wake(at: system.clock.now.advanced(by: Self.keepingDelay)) { [self] in
-            system.background { [self] in keepVersion() }
+            inBackground { [self] in keepVersion() }
         }
     }
 
@@ -157,7 +178,6 @@ extension OpenDomain {
         guard let file else { return }
         writing.withLock { _ in
             let unkept = state.withLock { state in
-                // Not before the domain is free, so that only one thread waits for it.
                 state.flush.isKeepingScheduled = false
                 defer { state.flush.unkept = nil }
                 return state.flush.unkept
