@@ -245,7 +245,9 @@ public final class Defaults: Sendable {
         let stored = target.stored
         let edits = path.edits(
             schema?.edits(for: changes, in: path.values(in: stored)) ?? changes.map { ValueEdit($0.key, $0.value) })
-        var new = stored
+        // Only the keys that change, because a copy of all values would take longer than the rest.
+        var new = PropertyList.Dictionary()
+        for edit in edits where !edit.rest.isEmpty { new[edit.key] = stored[edit.key] }
         do throws(EntryPath.Failure) { for edit in edits { try edit.apply(to: &new) } } catch {
             throw StoreFailure(.notAllowed(error.description), name.text)
         }
