@@ -278,11 +278,11 @@ extension Parser {
             throw failure(isLate ? .lateOption(words[most]) : .unexpectedOperand(words[most]), showsUsage: !isLate)
         }
         let form = known.first { words.count < $0.least || words.count < least } ?? known.first ?? []
-        let missing = form.indices.contains(words.count) ? form[words.count].name : "more"
-        if dialect == .modern, verb.name == "write", words.count == 2, let word = words.last, word.isAssignment {
+        let missing = form.indices.contains(words.count) ? form[words.count] : nil
+        if dialect == .modern, missing?.kind == .value, words.count > 1, let word = words.last, word.isAssignment {
             throw failure(.joinedValue(word), showsUsage: true)
         }
-        throw failure(.missingOperand(missing), showsUsage: true)
+        throw failure(.missingOperand(missing?.name ?? "more"), showsUsage: true)
     }
 
     /// Returns the operand with canonical spellings.

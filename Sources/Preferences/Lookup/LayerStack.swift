@@ -11,9 +11,15 @@ package struct LayerStack: Sendable {
     /// Highest priority first.
     package private(set) var layers: [LayerSource]
     package let schema: EffectiveSchema?
+    /// Whether there are variables whose keys are not known until they are looked up. Every look-up that finds no value
+    /// asks this.
+    private let hasVariablesOfScope: Bool
 
     /// - Parameter layers: The layers, highest priority first.
-    package init(_ layers: [LayerSource], _ schema: EffectiveSchema?) { (self.layers, self.schema) = (layers, schema) }
+    package init(_ layers: [LayerSource], _ schema: EffectiveSchema?) {
+        (self.layers, self.schema) = (layers, schema)
+        hasVariablesOfScope = layers.contains(where: \.hasVariablesOfScope)
+    }
 
     /// Adds the layers of the schema, the variables and the command line to the stored layers.
     ///
@@ -245,9 +251,6 @@ extension LayerStack {
         if hasVariablesOfScope { for key in found.layers.keys.map(\.self) { update(&found, key) } }
         return found
     }
-
-    /// Whether there are variables whose keys are not known until they are looked up.
-    private var hasVariablesOfScope: Bool { layers.contains(where: \.hasVariablesOfScope) }
 
     /// Returns the value of a key that the table of values lacks: that of a variable of a scope.
     func valueOfVariable(_ key: String) -> (value: PropertyList, origin: Origin)? {

@@ -11,7 +11,7 @@ struct SettingsScope: Sendable {
     let path: EntryPath
     /// The variables of the scope, by the part of the name that stands for the key.
     let variables: PropertyList.Dictionary
-    /// The keys of other settings, which begin like those of the scope.
+    /// The keys of the other settings of the domain, which are not those of the scope even if they begin alike.
     private let others: Set<Name>
 
     init(_ path: EntryPath, in domain: DomainName, _ schema: EffectiveSchema?, _ environment: EnvironmentVariables) {
@@ -45,7 +45,7 @@ struct SettingsScope: Sendable {
 
     /// Returns the values of the scope, given those of the domain.
     func values(in whole: PropertyList.Dictionary, isGiven: Bool) -> PropertyList.Dictionary {
-        var values = whole.value(at: path)?.dictionaryValue ?? [:]
+        var values = path.values(in: whole)
         guard isGiven else { return values }
         let prefix = path.keyPrefix
         for entry in whole where !others.contains(Name(entry.key)) {

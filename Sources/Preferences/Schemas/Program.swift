@@ -6,7 +6,7 @@ public import SettingsSchema
 ///     let settings = Settings<ServeKeys>(defaults)
 ///     settings.port = 8080
 ///
-/// The name of a setting is not that of a member below, which would hide it.
+/// A setting must not have the name of a member below, which would hide it.
 @dynamicMemberLookup
 public struct Settings<Keys: SettingKeys>: Sendable {
     /// The settings of the domain, for transactions, observation and other uses.
