@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "PropertyLists", targets: ["PropertyLists"]),
         .library(name: "Queries", targets: ["Queries"]),
         .library(name: "Preferences", targets: ["Preferences"]),
+        .library(name: "PreferencesCoders", targets: ["PreferencesCoders"]),
         .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
         .library(name: "PreferencesMirror", targets: ["PreferencesMirror"]),
         .executable(name: "prefs", targets: ["prefs"]),
@@ -47,6 +48,7 @@ let package = Package(
         // Values, their schemas and queries, and the protocol of the mirror. Pure code: no access to the system.
         .target(name: "Digests"),
         .target(name: "PropertyLists", dependencies: ["Digests"]),
+        .target(name: "PreferencesCoders", dependencies: ["PropertyLists"]),
         .target(name: "Queries", dependencies: ["PropertyLists"]),
         .target(name: "SettingsSchema", dependencies: ["PropertyLists", "Queries"]),
         .target(name: "SchemaTools", dependencies: ["PropertyLists", "Queries", "SettingsSchema"]),
@@ -61,7 +63,8 @@ let package = Package(
         // The store, and the loop that mirrors it.
         .target(
             name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema"]),
-        .target(name: "PreferencesFoundation", dependencies: ["Preferences", "PropertyLists"]),
+        .target(
+            name: "PreferencesFoundation", dependencies: ["Preferences", "PreferencesCoders", "PropertyLists"]),
         .target(
             name: "PreferencesMirror",
             dependencies: ["MirrorEngine", "Platform", "Preferences", "PropertyLists"]),
@@ -96,6 +99,8 @@ let package = Package(
             name: "SimulatedPlatform", dependencies: ["Digests", "Platform"], path: "Tests/SimulatedPlatform"),
         .target(name: "TestSupport", dependencies: ["Platform", "PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
+        .testTarget(
+            name: "PreferencesCodersTests", dependencies: ["PreferencesCoders", "PropertyLists", "TestSupport"]),
         .testTarget(name: "QueriesTests", dependencies: ["PropertyLists", "Queries", "TestSupport"]),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
@@ -124,7 +129,8 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
-            name: "PreferencesFoundationTests", dependencies: ["Preferences", "PreferencesFoundation", "PropertyLists"]),
+            name: "PreferencesFoundationTests",
+            dependencies: ["Preferences", "PreferencesCoders", "PreferencesFoundation", "PropertyLists", "TestSupport"]),
         .executableTarget(
             name: "StoreWorker", dependencies: ["Platform", "Preferences", "PropertyLists"], path: "Tests/StoreWorker"),
         .testTarget(
@@ -163,7 +169,7 @@ let package = Package(
 /// The modules with strict memory safety: the compiler requires that unsafe code in them is marked.
 let memorySafe = [
     "Digests", "Platform", "PropertyLists", "Queries", "SchemaTools", "SettingsSchema", "Screens", "MirrorEngine",
-    "Preferences", "PreferencesFoundation", "PreferencesMirror",
+    "Preferences", "PreferencesCoders", "PreferencesFoundation", "PreferencesMirror",
 ]
 
 /// Whether another package depends on this one. Then it may not set flags of the compiler.

@@ -5,6 +5,7 @@
 
 public import Foundation
 @_exported public import Preferences
+public import PreferencesCoders
 public import PropertyLists
 
 /// An `NSNumber` is a Boolean, an integer or a real by its own type. An `NSDecimalNumber` that neither an integer nor a
@@ -77,6 +78,32 @@ extension PropertyList {
             [String: Any](entries.map { ($0.key, $0.value.foundationValue) }, uniquingKeysWith: { _, last in last })
         case .null: NSNull()
         default: anyValue
+        }
+    }
+}
+
+// MARK: Dates in JSON, in the form of a formatter
+
+extension PreferencesCoders.JSONEncoder.DateEncodingStrategy {
+    /// The text that a formatter makes of a date.
+    public static func formatted(_ formatter: DateFormatter) -> Self {
+        .custom { date, encoder in try formatter.string(from: date).encode(to: encoder) }
+    }
+}
+
+extension PreferencesCoders.JSONDecoder.DateDecodingStrategy {
+    /// Text in the form of a formatter.
+    public static func formatted(_ formatter: DateFormatter) -> Self {
+        .custom { decoder in
+            let text = try String(from: decoder)
+            guard let date = formatter.date(from: text) else {
+                let form = formatter.dateFormat ?? "the formatter"
+                throw DecodingError.dataCorrupted(
+                    .init(
+                        codingPath: decoder.codingPath, debugDescription: "“\(text)” is not a date of the form \(form)."
+                    ))
+            }
+            return date
         }
     }
 }

@@ -113,6 +113,8 @@ extension PropertyList {
         public var wrapsInJSON = false
         /// Writes a real that is not finite as in JSON5: `Infinity`, `-Infinity` or `NaN`.
         package var writesJSON5 = false
+        /// The texts of numbers that no property list holds. In JSON, a uid is written as the text at this position.
+        package var numberTexts: [String]?
         /// Writes OpenStep text in ASCII, with other characters as `\U` and four digits.
         public var escapesNonASCII = false
         /// Writes reals in XML with 17 significant digits, as Apple's tools do, and not with the fewest digits.
@@ -145,6 +147,7 @@ extension PropertyList {
     /// Reads a value from `bytes`.
     ///
     /// - Parameters:
+    ///   - bytes: The property list.
     ///   - format: The format, or nil to detect it.
     ///   - limits: The limits of the input. Input that exceeds one is an error.
     ///   - options: The options of the reader.
@@ -167,7 +170,11 @@ extension PropertyList {
 
     /// Reads a value and returns it with its format, which is detected from the bytes and the name of the file.
     ///
-    /// - Parameter name: The name of the file, whose extension is used, or nil for a domain or a stream.
+    /// - Parameters:
+    ///   - bytes: The property list.
+    ///   - name: The name of the file, whose extension is used, or nil for a domain or a stream.
+    ///   - limits: The limits of the input. Input that exceeds one is an error.
+    ///   - options: The options of the reader.
     public static func sniffed(
         _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
         options: ReadingOptions = .default

@@ -1,97 +1,227 @@
 import Foundation
 import PreferencesFoundation
-import PropertyLists
+import TestSupport
 import Testing
 
-/// Checks the expectations of Foundation's own tests of `UserDefaults` against this store. The article on differences
-/// from Foundation lists the exceptions.
-@Suite struct `The API of UserDefaults` {
-    // It is `Sendable` because nothing changes these objects.
-    private struct Row: CustomTestStringConvertible, @unchecked Sendable {
-        let value: Any
-        let read: (Defaults) -> AnyHashable?
-        let expected: AnyHashable
-        let testDescription: String
-
-        init(_ value: Any, _ name: String, _ expected: AnyHashable, _ read: @escaping (Defaults) -> AnyHashable?) {
-            (self.value, self.read, self.expected) = (value, read, expected)
-            testDescription = "\(type(of: value)) \(value) as \(name)"
-        }
-
-        static func string(_ value: Any, _ text: String) -> Row {
-            Row(value, "string", text) { $0.string(forKey: "k") }
-        }
-        static func integer(_ value: Any, _ number: Int) -> Row {
-            Row(value, "integer", number) { $0.integer(forKey: "k") }
-        }
-        static func float(_ value: Any, _ number: Float) -> Row {
-            Row(value, "float", number) { $0.float(forKey: "k") }
-        }
-        static func double(_ value: Any, _ number: Double) -> Row {
-            Row(value, "double", number) { $0.double(forKey: "k") }
-        }
-        static func bool(_ value: Any, _ flag: Bool) -> Row { Row(value, "bool", flag) { $0.bool(forKey: "k") } }
-        static func url(_ value: Any, _ url: URL) -> Row { Row(value, "url", url) { $0.url(forKey: "k") } }
-        static func data(_ value: Any, _ data: Data) -> Row { Row(value, "data", data) { $0.data(forKey: "k") } }
+/// What Foundation's tests of `UserDefaults` expect, checked with `Defaults`.
+@Suite struct `The facts of TestUserDefaults` {
+    @Test func `hold, except for those in the article`() throws {
+        let facts = [
+            RegisteredFacts.all, ObjectFacts.all, NumberFacts.integers, NumberFacts.floats, NumberFacts.doubles,
+            NumberFacts.strings, DomainFacts.all,
+        ]
+        #expect(try ListedDifferences(suite: "TestUserDefaults").problems(with: facts.flatMap(\.self)) == [])
     }
+}
 
-    private static let file = URL(filePath: "/hello/world")
-    private static let bytes = Data([0, 1, 2, 3, 4])
+private typealias UserDefaults = Defaults
 
-    private static let rows: [Row] = [
-        .integer(NSNumber(value: 5), 5), .string("hello" as NSString, "hello"), .string("hello", "hello"),
-        .url(NSURL(fileURLWithPath: "/hello/world"), file), .url(file, file), .data(NSData(data: bytes), bytes),
-        .data(bytes, bytes), .bool("YES", true), .integer("1234", 1234), .double("12.34", 12.34), .float("1234", 1234),
-        .integer(true, 1), .integer(Float(12.34), 12), .integer(12.34, 12), .float(true, 1), .float(42, 42),
-        .float(12.34, 12.34), .double(true, 1), .double(42, 42), .string(true, "1"), .string(42, "42"),
-        .string(Float(12.34), "12.34"), .string(12.34, "12.34"), .double(Float(12.34), 12.34),
-        .string(NSNumber(value: Float(12.34)), "12.34"), .string(UInt64.max, "18446744073709551615"),
-        .string(NSNumber(value: UInt64.max), "18446744073709551615"), .double(CGFloat(12.5), 12.5),
-        .string(URL(string: "https://example.com/")! as Any, "https://example.com/"),
+private let store = Store.memory()
+
+/// Returns an empty domain with a name that nothing else uses.
+private func fresh() -> UserDefaults { Defaults(DomainName(stringLiteral: "facts.\(UUID())"), in: store) }
+
+/// Returns a domain that has `value` for `key` only as a registered default.
+private func registered(_ value: Any, for key: String) -> UserDefaults {
+    let store = fresh()
+    store.register(defaults: [key: value])
+    store.removeObject(forKey: key)
+    return store
+}
+
+/// Returns a domain that `fill` has written to.
+private func filled(_ fill: (UserDefaults) -> Void) -> UserDefaults {
+    let store = fresh()
+    fill(store)
+    return store
+}
+
+private let place = URL(fileURLWithPath: "/pantry/upper/shelf")
+private let octets: [UInt8] = [250, 0, 17, 128]
+private let trueTexts = ["YES", "yes", "true"]
+
+/// What a registered default gives when nothing is stored for its key.
+private enum RegisteredFacts {
+    static let all: [Fact] = [
+        Fact("test_getRegisteredDefaultItem") {
+            try equal(registered(NSNumber(value: 71), for: "reg.number").integer(forKey: "reg.number"), 71)
+        },
+        Fact("test_getRegisteredDefaultItem_NSString") {
+            try equal(registered(NSString("pear"), for: "reg.nsstring").string(forKey: "reg.nsstring"), "pear")
+        },
+        Fact("test_getRegisteredDefaultItem_String") {
+            try equal(registered("plum", for: "reg.string").string(forKey: "reg.string"), "plum")
+        },
+        Fact("test_getRegisteredDefaultItem_NSURL") {
+            let object = NSURL(fileURLWithPath: place.path)
+            try equal(registered(object, for: "reg.nsurl").url(forKey: "reg.nsurl"), place)
+        },
+        Fact("test_getRegisteredDefaultItem_URL") {
+            try equal(registered(place, for: "reg.url").url(forKey: "reg.url"), place)
+        },
+        Fact("test_getRegisteredDefaultItem_NSData") {
+            let object = NSData(bytes: octets, length: octets.count)
+            try equal(registered(object, for: "reg.nsdata").data(forKey: "reg.nsdata"), Data(octets))
+        },
+        Fact("test_getRegisteredDefaultItem_Data") {
+            try equal(registered(Data(octets), for: "reg.data").data(forKey: "reg.data"), Data(octets))
+        },
+        Fact("test_getRegisteredDefaultItem_BoolFromString") {
+            for text in trueTexts { try isTrue(registered(text, for: "reg.bool").bool(forKey: "reg.bool")) }
+        },
+        Fact("test_getRegisteredDefaultItem_IntFromString") {
+            try equal(registered("8086", for: "reg.int").integer(forKey: "reg.int"), 8086)
+        },
+        Fact("test_getRegisteredDefaultItem_DoubleFromString") {
+            try equal(registered("7.3", for: "reg.double").double(forKey: "reg.double"), 7.3)
+        },
+    ]
+}
+
+/// What a stored object gives back.
+private enum ObjectFacts {
+    static let all: [Fact] = [
+        Fact("test_createUserDefaults") {
+            try equal(filled { $0.set(9, forKey: "first") }.integer(forKey: "first"), 9)
+        },
+        Fact("test_setValue_NSString") {
+            try equal(filled { $0.set(NSString("pear"), forKey: "k") }.string(forKey: "k"), "pear")
+        },
+        Fact("test_setValue_String") {
+            try equal(filled { $0.set("plum", forKey: "k") }.string(forKey: "k"), "plum")
+        },
+        Fact("test_setValue_NSURL") {
+            let store = filled { $0.set(NSURL(fileURLWithPath: place.path), forKey: "k") }
+            try equal(store.url(forKey: "k"), place)
+        },
+        Fact("test_setValue_URL") {
+            try equal(filled { $0.set(place, forKey: "k") }.url(forKey: "k"), place)
+        },
+        Fact("test_setValue_NSData") {
+            let store = filled { $0.set(NSData(bytes: octets, length: octets.count), forKey: "k") }
+            try equal(store.data(forKey: "k"), Data(octets))
+        },
+        Fact("test_setValue_Data") {
+            try equal(filled { $0.set(Data(octets), forKey: "k") }.data(forKey: "k"), Data(octets))
+        },
+        Fact("test_setValue_BoolFromString") {
+            for text in trueTexts { try isTrue(filled { $0.set(text, forKey: "k") }.bool(forKey: "k")) }
+        },
+    ]
+}
+
+/// What a stored value gives when it is read as another type.
+private enum NumberFacts {
+    static let integers: [Fact] = [
+        Fact("test_setValue_IntFromBool") {
+            try equal(filled { $0.set(true, forKey: "k") }.integer(forKey: "k"), 1)
+        },
+        Fact("test_setValue_IntFromFloat") {
+            try equal(filled { $0.set(Float(7.3), forKey: "k") }.integer(forKey: "k"), 7)
+        },
+        Fact("test_setValue_IntFromDouble") {
+            try equal(filled { $0.set(7.3, forKey: "k") }.integer(forKey: "k"), 7)
+        },
+        Fact("test_setValue_IntFromString") {
+            try equal(filled { $0.set("8086", forKey: "k") }.integer(forKey: "k"), 8086)
+        },
     ]
 
-    @Test(arguments: rows) private func `returns what was set or registered, converted`(_ row: Row) {
-        let set = Defaults("com.example.a", in: .memory())
-        set.set(row.value, forKey: "k")
-        #expect(row.read(set) == row.expected)
-        let registered = Defaults("com.example.a", in: .memory())
-        registered.register(defaults: ["k": row.value])
-        #expect(row.read(registered) == row.expected)
-        registered.removeObject(forKey: "k")
-        #expect(row.read(registered) == row.expected)
-    }
+    static let floats: [Fact] = [
+        Fact("test_setValue_FloatFromBool") {
+            try equal(filled { $0.set(true, forKey: "k") }.float(forKey: "k"), 1)
+        },
+        Fact("test_setValue_FloatFromInt") {
+            try equal(filled { $0.set(65, forKey: "k") }.float(forKey: "k"), 65)
+        },
+        Fact("test_setValue_FloatFromDouble") {
+            try equal(filled { $0.set(7.3, forKey: "k") }.float(forKey: "k"), Float(7.3))
+        },
+        Fact("test_setValue_FloatFromString") {
+            try equal(filled { $0.set("8086", forKey: "k") }.float(forKey: "k"), 8086)
+        },
+    ]
 
-    private static var values: [String: Any] {
-        [
-            "A Date": Date(timeIntervalSinceReferenceDate: 5), "A String": "The String", "An Array": [1, 2, 3],
-            "A Dictionary": ["Swift": "Imperative", "Today": Date(timeIntervalSinceReferenceDate: 5)] as [String: Any],
-            "Some Data": Data("The Data".utf8), "A Bool": true, "A Double": 5678.1234,
-            "A Mixture": [1, 2, "Surprise"] as [Any],
-        ]
-    }
+    static let doubles: [Fact] = [
+        Fact("test_setValue_DoubleFromBool") {
+            try equal(filled { $0.set(true, forKey: "k") }.double(forKey: "k"), 1)
+        },
+        Fact("test_setValue_DoubleFromInt") {
+            try equal(filled { $0.set(65, forKey: "k") }.double(forKey: "k"), 65)
+        },
+        Fact("test_setValue_DoubleFromFloat") {
+            try equal(filled { $0.set(Float(7.3), forKey: "k") }.double(forKey: "k"), Double(Float(7.3)))
+        },
+        Fact("test_setValue_DoubleFromString") {
+            try equal(filled { $0.set("7.3", forKey: "k") }.double(forKey: "k"), 7.3)
+        },
+    ]
 
-    private func isSame(_ values: [String: Any]) throws -> Bool {
-        try PropertyList(values) == PropertyList(Self.values)
-    }
+    static let strings: [Fact] = [
+        Fact("test_setValue_StringFromBool") {
+            try equal(filled { $0.set(true, forKey: "k") }.string(forKey: "k"), "1")
+        },
+        Fact("test_setValue_StringFromInt") {
+            try equal(filled { $0.set(65, forKey: "k") }.string(forKey: "k"), "65")
+        },
+        Fact("test_setValue_StringFromFloat") {
+            try equal(filled { $0.set(Float(7.3), forKey: "k") }.string(forKey: "k"), "7.3")
+        },
+        Fact("test_setValue_StringFromDouble") {
+            try equal(filled { $0.set(7.3, forKey: "k") }.string(forKey: "k"), "7.3")
+        },
+    ]
+}
 
-    @Test func `keeps a volatile domain`() throws {
-        let defaults = Defaults("com.example.a", in: .memory())
-        #expect(!defaults.volatileDomainNames.contains("TestDomain"))
-        defaults.setVolatileDomain(Self.values, forName: "TestDomain")
-        let values = defaults.volatileDomain(forName: "TestDomain")
-        #expect(try isSame(values))
-        #expect(values["An Array"] as? [Int] == [1, 2, 3] && values["A Bool"] as? Bool == true)
-        #expect(values["Some Data"] as? Data == Data("The Data".utf8))
-    }
+private let moment = Date(timeIntervalSinceReferenceDate: 700_000_000.123456)
+private var shelf: [String: AnyHashable] { ["red": "apple", "green": "lime", "blue": "blue", "since": moment] }
+private var mixed: [AnyHashable] { [4, 8, 15, "sixteen"] }
 
-    @Test func `keeps a persistent domain`() throws {
-        let store = Store.memory()
-        let (first, second) = (Defaults("com.example.a", in: store), Defaults("com.example.b", in: store))
-        first.removePersistentDomain(forName: "org.example.domain")
-        #expect(first.persistentDomain(forName: "org.example.domain") == nil)
-        first.setPersistentDomain(Self.values, forName: "org.example.domain")
-        #expect(try isSame(second.persistentDomain(forName: "org.example.domain") ?? [:]))
-        second.removePersistentDomain(forName: "org.example.domain")
-        #expect(first.persistentDomain(forName: "org.example.domain") == nil)
-    }
+/// What the volatile and the persistent domains keep.
+private enum DomainFacts {
+    static let all: [Fact] = [
+        Fact("test_volatileDomains") {
+            let domain = "facts.volatile"
+            let content: [String: Any] = [
+                "date": moment, "text": "pear", "list": [4, 8, 15], "table": shelf,
+                "bytes": Data([250, 0, 17]), "flag": true,
+            ]
+            let store = fresh()
+            try isTrue(!store.volatileDomainNames.contains(domain))
+            store.setVolatileDomain(content, forName: domain)
+            let found = store.volatileDomain(forName: domain)
+            try equal(found.count, content.count)
+            try equal(found["date"] as? Date, moment)
+            try equal(found["text"] as? String, "pear")
+            try equal(found["list"] as? [Int], [4, 8, 15])
+            try equal(found["table"] as? [String: AnyHashable], shelf)
+            try equal(found["bytes"] as? Data, Data([250, 0, 17]))
+            try equal(found["flag"] as? Bool, true)
+        },
+        Fact("test_persistentDomain") {
+            let domain = "facts.persistent"
+            let content: [String: Any] = [
+                "whole": 8086, "part": 4004.75, "text": "pear", "list": mixed,
+                "table": shelf,
+            ]
+            let writer = fresh()
+            writer.removePersistentDomain(forName: domain)
+            try equal(writer.persistentDomain(forName: domain)?.count ?? 0, 0)
+            writer.setPersistentDomain(content, forName: domain)
+
+            let reader = fresh()
+            guard let found = reader.persistentDomain(forName: domain) else {
+                return try isTrue(false)
+            }
+            try equal(found.count, content.count)
+            try equal(found["whole"] as? Int, 8086)
+            try equal(found["part"] as? Double, 4004.75)
+            try equal(found["text"] as? String, "pear")
+            try equal(found["list"] as? [AnyHashable], mixed)
+            try equal(found["table"] as? [String: AnyHashable], shelf)
+
+            reader.removePersistentDomain(forName: domain)
+            try equal(fresh().persistentDomain(forName: domain)?.count ?? 0, 0)
+        },
+    ]
 }

@@ -63,22 +63,28 @@ struct Mail: Decodable {
 
 /// The Swift examples of the library's documentation behave as the pages describe.
 @Suite struct `The documentation` {
-    /// Each line of the examples is in this file, where it is compiled and run.
-    @Test func `shows only code that runs here`() throws {
-        let own = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        let lines = Set(own.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
-        var count = 0
-        for module in ["Preferences", "PreferencesMirror"] {
-            let folder = packageRoot.appending(path: "Sources/\(module)/\(module).docc")
-            for page in try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) {
-                let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)
-                for line in MarkdownBlock.all(in: text).flatMap(\.lines) where !line.isEmpty {
-                    count += 1
-                    #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(page): \(line)")
-                }
+    /// Each line of the examples is in a file with the name of this one, where it is compiled and run.
+    @Test func `shows only code that runs in tests`() throws {
+        func files(in folder: String, _ matches: (URL) -> Bool) throws -> [(name: String, text: String)] {
+            let urls = FileManager.default.enumerator(
+                at: packageRoot.appending(path: folder), includingPropertiesForKeys: nil)
+            return try (urls?.compactMap { $0 as? URL } ?? []).filter(matches).map {
+                ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
             }
         }
-        #expect(count > 20)
+        let tests = try files(in: "Tests") { $0.lastPathComponent == "DocumentationTests.swift" }
+        let lines = Set(
+            tests.flatMap { $0.text.split(separator: "\n") }.map { $0.trimmingCharacters(in: .whitespaces) })
+        var count = 0
+        for page in try files(
+            in: "Sources", { $0.pathExtension == "md" && $0.pathComponents.contains { $0.hasSuffix(".docc") } })
+        {
+            for line in MarkdownBlock.all(in: page.text).flatMap(\.lines) where !line.isEmpty {
+                count += 1
+                #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(page.name): \(line)")
+            }
+        }
+        #expect(count > 100)
     }
 
     @Test func `on moving from UserDefaults is correct`() throws {

@@ -55,7 +55,7 @@ struct Imports {
         "Queries": ["Glibc", "Swift"],
         "Platform": ["Glibc", "Synchronization"],
         "Preferences": ["Observation", "Synchronization"],
-        "PreferencesFoundation": ["Foundation"],
+        "PreferencesCoders": ["Synchronization"], "PreferencesFoundation": ["Foundation"],
         "PreferencesMirror": ["Synchronization"],
         "Commands": ["Glibc", "Synchronization"],
         "prefs": ["Glibc"],

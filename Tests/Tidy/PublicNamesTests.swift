@@ -10,7 +10,7 @@ import Testing
 
     /// The modules of each product. SettingsSchema is re-exported by Preferences.
     private static let products = [
-        ("PropertyLists", ["PropertyLists"]), ("Queries", ["Queries"]),
+        ("PropertyLists", ["PropertyLists"]), ("PreferencesCoders", ["PreferencesCoders"]), ("Queries", ["Queries"]),
         ("Preferences", ["Preferences", "SettingsSchema"]), ("PreferencesFoundation", ["PreferencesFoundation"]),
         ("PreferencesMirror", ["PreferencesMirror"]),
     ]
@@ -24,6 +24,20 @@ import Testing
     private struct Graph: Decodable {
         struct Symbol: Decodable { let pathComponents: [String] }
         let symbols: [Symbol]
+    }
+
+    @Test func `the documentation of a product lists its types`() throws {
+        let lists = try String(contentsOf: Self.list, encoding: .utf8).split(separator: "\n").split { $0.first != " " }
+        #expect(lists.count == Self.products.count)
+        for (product, names) in zip(Self.products, lists) {
+            let rows = try product.1.flatMap { module in
+                let page = packageRoot.appending(path: "Sources/\(module)/\(module).docc/\(module).md")
+                return try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+            }
+            let types = names.map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { $0.first?.isUppercase ?? false && !$0.contains(".") }
+            #expect(types.filter { !rows.contains("- ``\($0)``") } == [])
+        }
     }
 
     @Test func `the public names are those of the list`() throws {

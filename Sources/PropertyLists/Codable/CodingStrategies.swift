@@ -53,40 +53,32 @@ extension PropertyList {
 
 // MARK: Values
 
-extension PropertyList.CodingStrategies {
-    /// Whether values are converted.
-    var convertsValues: Bool { dates != .date || data != .data }
+extension PropertyList.CodingStrategies: EncodingForms, DecodingForms {
+    package var convertsValues: Bool { dates != .date || data != .data }
 
-    /// Converts an encoded value, or returns nil for a date that the strategy cannot represent.
-    func encoded(_ value: PropertyList) -> PropertyList? {
+    package func encodedForm(of value: any Encodable) -> EncodedForm {
         switch value {
-        case .date(let date):
+        case let date as Date:
             switch dates {
-            case .date: value
-            case .iso8601: date.nearestRFC3339.map(PropertyList.string)
-            case .secondsSince1970: Self.number(date.timeIntervalSince1970)
-            case .millisecondsSince1970: Self.number(date.timeIntervalSince1970 * 1000)
+            case .date: .usual
+            case .iso8601:
+                date.nearestRFC3339.map { .value(.string($0)) }
+                    ?? .impossible("The date is beyond the years of ISO 8601.")
+            case .secondsSince1970: .value(PropertyList(shortest: date.timeIntervalSince1970))
+            case .millisecondsSince1970: .value(PropertyList(shortest: date.timeIntervalSince1970 * 1000))
             }
-        case .data(let bytes): data == .base64 ? .string(bytes.base64EncodedString()) : value
-        default: value
+        case let bytes as Data: data == .base64 ? .value(.string(bytes.base64EncodedString())) : .usual
+        default: .usual
         }
     }
 
-    private static func number(_ number: Double) -> PropertyList {
-        Int(exactly: number).map { .integer(PropertyList.Integer($0)) } ?? .real(number)
+    package func decoded<T>(_ type: T.Type, of value: PropertyList, from decoder: any Decoder) -> T? {
+        if type == Date.self { return date(value) as? T }
+        guard type == Data.self, data == .base64, case .string(let text) = value else { return nil }
+        return Data(base64Encoded: text) as? T
     }
 
-    /// Converts a value to a date or to data if a type asks for one and the value has that form.
-    func decoded(_ value: PropertyList, as type: any Any.Type) -> PropertyList {
-        if type == Date.self, let date = date(value) { return .date(date) }
-        if type == Data.self, data == .base64, case .string(let text) = value, let bytes = Data(base64Encoded: text) {
-            return .data(bytes)
-        }
-        return value
-    }
-
-    /// Whether a value of this kind can be converted to this type if its contents are valid.
-    func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool {
+    package func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool {
         kind == .string && (type == Date.self && dates == .iso8601 || type == Data.self && data == .base64)
     }
 
@@ -105,13 +97,27 @@ extension PropertyList.CodingStrategies {
 // MARK: Keys
 
 extension PropertyList.CodingStrategies {
-    /// The name under which a value is encoded.
-    func name(_ key: some CodingKey) -> String { keys == .unchanged ? key.stringValue : key.stringValue.snakeCase }
+    package var convertsKeys: Bool { keys != .unchanged }
+
+    package func encodedName(of key: any CodingKey, in path: () -> [any CodingKey]) -> String {
+        key.stringValue.snakeCase
+    }
+
+    package func soughtName(of key: any CodingKey) -> String? { key.stringValue.snakeCase }
+
+    package func decodedName(of name: String, in path: () -> [any CodingKey]) -> String { name.camelCase }
+}
+
+extension PropertyList {
+    /// An integer if the number is one, otherwise a real.
+    package init(shortest number: Double) {
+        self = Int(exactly: number).map { .integer(Integer($0)) } ?? .real(number)
+    }
 }
 
 extension String {
     /// The name in snake case: `myURLProperty` is `my_url_property`. Underscores at both ends are kept.
-    var snakeCase: String {
+    package var snakeCase: String {
         let characters = Array(self)
         var result = ""
         for (index, character) in characters.enumerated() {
@@ -128,7 +134,7 @@ extension String {
     }
 
     /// The name in camel case: `my_url_property` is `myUrlProperty`. Underscores at both ends are kept.
-    var camelCase: String {
+    package var camelCase: String {
         guard let first = firstIndex(where: { $0 != "_" }), let last = lastIndex(where: { $0 != "_" }) else {
             return self
         }

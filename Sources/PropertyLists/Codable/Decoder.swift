@@ -8,25 +8,38 @@ extension PropertyList {
     /// A missing entry is nil. The string `$null`, which Foundation's encoder writes for nil, is a string.
     ///
     /// - Parameters:
+    ///   - type: The type of the value.
     ///   - strategies: The forms of keys, dates and data.
     ///   - userInfo: Values that the decoder makes available to the decoded types.
     public func decoded<T: Decodable>(
         as type: T.Type = T.self, strategies: CodingStrategies = CodingStrategies(),
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
-        try decoded(as: type, DecodingOptions(strategies: strategies, userInfo: userInfo))
+        try decoder(DecodingOptions(forms: strategies, userInfo: userInfo)).decode(type)
     }
 
-    func decoded<T: Decodable>(as type: T.Type, _ options: DecodingOptions) throws -> T {
-        try ValueDecoder(node: DecodingNode(root: self, options), position: 0).decode(type)
+    func decoder(_ options: DecodingOptions) -> ValueDecoder {
+        ValueDecoder(node: DecodingNode(root: self, options), position: 0)
     }
 }
 
-struct DecodingOptions {
-    let strategies: PropertyList.CodingStrategies
+/// What a coder has set for a decoding.
+package struct DecodingOptions {
+    let forms: any DecodingForms
     let userInfo: [CodingUserInfoKey: any Sendable]
+    fileprivate let convertsKeys: Bool
+    fileprivate let convertsValues: Bool
+    /// The string that stands for nil besides null.
+    fileprivate let nullText: String?
     /// The numbers of the JSON text that is decoded.
     var exactNumbers: ExactNumbers?
+
+    package init(
+        forms: any DecodingForms, userInfo: [CodingUserInfoKey: any Sendable], nullText: String? = nil
+    ) {
+        (self.forms, self.userInfo, self.nullText) = (forms, userInfo, nullText)
+        (convertsKeys, convertsValues) = (forms.convertsKeys, forms.convertsValues)
+    }
 }
 
 /// A type that is decoded without calling its `init(from:)`: a scalar, or an array or dictionary.
@@ -56,9 +69,9 @@ final class DecodingNode {
     /// encode them.
     private var expected = 0
 
-    /// The positions of the entries by their keys in camel case. Of several, the first one is used.
-    private lazy var positionsByCamelCase: [Name: Int] = {
-        let entries = (dictionary ?? [:]).enumerated().map { (Name($1.key.camelCase), $0) }
+    /// The positions of the entries by their converted keys. Of several, the first one is used.
+    private lazy var positionsByDecodedName: [Name: Int] = {
+        let entries = decodedNames.enumerated().map { (Name($1), $0) }
         return Swift.Dictionary(entries) { first, _ in first }
     }()
 
@@ -93,8 +106,16 @@ final class DecodingNode {
 
     /// The position of the entry that a type requests with a key, or nil if there is none.
     fileprivate func position(of key: some CodingKey) -> Int? {
-        position(of: options.strategies.name(key))
-            ?? (options.strategies.keys == .snakeCase ? positionsByCamelCase[Name(key.stringValue)] : nil)
+        guard options.convertsKeys else { return position(of: key.stringValue) }
+        return options.forms.soughtName(of: key).flatMap(position(of:))
+            ?? positionsByDecodedName[Name(key.stringValue)]
+    }
+
+    /// The names of the keys that the keys of the dictionary stand for.
+    fileprivate var decodedNames: [String] {
+        let names = (dictionary ?? [:]).map(\.key)
+        guard options.convertsKeys else { return names }
+        return names.map { options.forms.decodedName(of: $0) { path } }
     }
 
     fileprivate func position(of key: String) -> Int? {
@@ -176,15 +197,21 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
             node.wasAskedForNil = true
             return true
         }
+        if let text = node.options.nullText, value == .string(text) { return true }
         return value == .null
     }
 
     func decode<T: Scalar>(_ type: T.Type) throws -> T { try decode(scalar: type) }
 
     private func decode<T: Scalar>(scalar type: T.Type) throws -> T {
+        if converts(type), let value, let converted = try node.options.forms.decoded(type, of: value, from: self) {
+            return converted
+        }
         guard let scalar = scalar(type) else { throw scalarFailure(type) }
         return scalar
     }
+
+    func converts<T: Scalar>(_ type: T.Type) -> Bool { T.hasForms && node.options.convertsValues }
 
     // The protocol's default implementations of these two methods only throw.
     func decode(_ type: Int128.Type) throws -> Int128 { try decode(scalar: type) }
@@ -211,7 +238,7 @@ extension ValueDecoder {
 
     /// The failure for a value that is missing, of another kind, or out of range.
     func scalarFailure<Value: Scalar>(_ type: Value.Type, at key: (any CodingKey)? = nil) -> DecodingError {
-        guard let value, type.isNear(value.kind) || node.options.strategies.areNear(value.kind, type) else {
+        guard let value, type.isNear(value.kind) || node.options.forms.areNear(value.kind, type) else {
             return failure(type, at: key)
         }
         return .dataCorrupted(
@@ -262,10 +289,7 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
 
     var codingPath: [any CodingKey] { node.path }
-    var allKeys: [Key] {
-        let isSnakeCase = node.options.strategies.keys == .snakeCase
-        return node.dictionary?.compactMap { Key(stringValue: isSnakeCase ? $0.key.camelCase : $0.key) } ?? []
-    }
+    var allKeys: [Key] { node.decodedNames.compactMap(Key.init(stringValue:)) }
 
     func contains(_ key: Key) -> Bool { node.position(of: key) != nil }
 
@@ -290,6 +314,10 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func scalar<T: Scalar>(_ decoder: ValueDecoder, _ key: Key) throws -> T {
+        if decoder.converts(T.self) {
+            node.ask(decoder.position, key)
+            return try decoder.decode(T.self)
+        }
         // Unlike this function, the one it calls is specialized for `T`, so it creates no type at run time.
         do { return try T.decoded(from: decoder) } catch { throw decoder.scalarFailure(T.self, at: key) }
     }
@@ -444,7 +472,8 @@ extension Dictionary: DirectlyDecoded where Key == String, Value: Decodable {
 extension Scalar {
     static func decoded(from decoder: ValueDecoder) throws -> Self { try decoder.decode(Self.self) }
 
-    static func array(from decoder: ValueDecoder) throws -> Any {
+    static func array(from decoder: ValueDecoder) throws -> Any? {
+        if decoder.converts(Self.self) { return nil }
         guard case .array(let elements)? = decoder.value else { throw decoder.failure([Self].self) }
         var result: [Self] = []
         result.reserveCapacity(elements.count)
@@ -457,7 +486,8 @@ extension Scalar {
         return result
     }
 
-    static func dictionary(from decoder: ValueDecoder) throws -> Any {
+    static func dictionary(from decoder: ValueDecoder) throws -> Any? {
+        if decoder.converts(Self.self) { return nil }
         guard case .dictionary(let dictionary)? = decoder.value else { throw decoder.failure([String: Self].self) }
         var result = [String: Self](minimumCapacity: dictionary.count)
         for (position, entry) in dictionary.enumerated() {

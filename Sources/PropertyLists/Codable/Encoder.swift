@@ -8,16 +8,22 @@ extension PropertyList {
     /// A type that encodes nothing, an integer beyond 64 bits, and nesting of more than 384 levels are errors.
     ///
     /// - Parameters:
-    ///   - keepsNulls: Whether nil is encoded as null where it has no key, as in an array. Otherwise this is an error.
-    ///     Under a key, nil is always omitted.
+    ///   - value: The value to encode.
+    ///   - keepsNulls: Whether nil is encoded as null. Otherwise it is omitted under a key, and elsewhere an error, as
+    ///     in an array. The code that the compiler writes for a type never encodes the properties that are nil.
     ///   - strategies: The forms of keys, dates and data.
     ///   - userInfo: Values that the encoder makes available to the encoded types.
     public init(
         encoding value: some Encodable, keepsNulls: Bool = false, strategies: CodingStrategies = CodingStrategies(),
         userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws {
-        let root = EncodingNode(EncodingOptions(keepsNulls: keepsNulls, strategies: strategies, userInfo: userInfo))
-        self = try root.encode(value, at: nil) ?? root.null(value, at: nil)
+        self = try Self.encoded(
+            value, EncodingOptions(null: keepsNulls ? .null : nil, forms: strategies, userInfo: userInfo))
+    }
+
+    package static func encoded(_ value: some Encodable, _ options: EncodingOptions) throws -> PropertyList {
+        let root = EncodingNode(options)
+        return try root.encode(value, at: nil) ?? root.null(value, at: nil)
     }
 }
 
@@ -39,10 +45,19 @@ final class EncodingPath {
     var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0.shown] } ?? []) }
 }
 
-struct EncodingOptions {
-    let keepsNulls: Bool
-    let strategies: PropertyList.CodingStrategies
+/// What a coder has set for an encoding.
+package struct EncodingOptions {
+    /// The value of a nil, or nil if it is omitted under a key and elsewhere refused.
+    let null: PropertyList?
+    let forms: any EncodingForms
     let userInfo: [CodingUserInfoKey: any Sendable]
+    fileprivate let convertsKeys: Bool
+    fileprivate let convertsValues: Bool
+
+    package init(null: PropertyList?, forms: any EncodingForms, userInfo: [CodingUserInfoKey: any Sendable]) {
+        (self.null, self.forms, self.userInfo) = (null, forms, userInfo)
+        (convertsKeys, convertsValues) = (forms.convertsKeys, forms.convertsValues)
+    }
 }
 
 enum EncodingProblem: String, Error {
@@ -50,7 +65,6 @@ enum EncodingProblem: String, Error {
     case null = "A setting cannot be null; nil can only be left out under a key."
     case twice = "The value requested containers of different kinds."
     case outOfRange = "A property list holds integers from −2⁶³ to 2⁶⁴−1."
-    case noText = "The date is beyond the years of ISO 8601."
     case nestedTooDeeply = "The value is nested too deeply, or holds itself."
 }
 
@@ -86,9 +100,13 @@ final class EncodingNode {
 
     fileprivate var codingPath: [any CodingKey] { path.keys }
 
-    func invalid(_ value: Any, at key: (any CodingKey)?, _ problem: EncodingProblem) -> EncodingError {
+    private func invalid(_ value: Any, at key: (any CodingKey)?, _ reason: String) -> EncodingError {
         let path = codingPath + (key.map { [$0] } ?? [])
-        return .invalidValue(value, .init(codingPath: path, debugDescription: problem.rawValue))
+        return .invalidValue(value, .init(codingPath: path, debugDescription: reason))
+    }
+
+    private func invalid(_ value: Any, at key: (any CodingKey)?, _ problem: EncodingProblem) -> EncodingError {
+        invalid(value, at: key, problem.rawValue)
     }
 }
 
@@ -119,23 +137,40 @@ extension EncodingNode {
         }
     }
 
-    /// Returns null for a nil without a key, or throws if nulls are not kept.
+    /// Returns the value of a nil without a key, or throws if there is none.
     fileprivate func null(_ value: Any, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
-        guard options.keepsNulls else { throw invalid(value, at: key(), .null) }
-        return .null
+        guard let null = options.null else { throw invalid(value, at: key(), .null) }
+        return null
     }
 
-    fileprivate func scalar(_ value: some Scalar, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
+    fileprivate func scalar<T: Scalar>(_ value: T, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
         try checkDepth()
+        if converts(T.self), let converted = try converted(value, at: key()) { return converted }
         guard let scalar = value.scalar else { throw invalid(value, at: key(), .outOfRange) }
-        guard options.strategies.convertsValues, !(value is PropertyList) else { return scalar }
-        // The error has the property list, because Foundation's description of some dates traps.
-        guard let converted = options.strategies.encoded(scalar) else { throw invalid(scalar, at: key(), .noText) }
-        return converted
+        return scalar
     }
 
-    /// The key under which a value is encoded.
-    fileprivate func name(_ key: some CodingKey) -> String { options.strategies.name(key) }
+    fileprivate func converts<T: Scalar>(_ type: T.Type) -> Bool { T.hasForms && options.convertsValues }
+
+    /// Returns the value in the form of the coder, or nil if it is the usual one.
+    private func converted(_ value: some Scalar, at key: (any CodingKey)?) throws -> PropertyList? {
+        switch options.forms.encodedForm(of: value) {
+        case .usual: return nil
+        case .value(let value): return value
+        case .custom(let encode):
+            return try inside(value, at: key.map(PathKey.own)) { node in
+                try encode(ValueEncoder(node: node))
+                return try node.finishPending() ?? node.null(value, at: nil)
+            }
+        // The error has the property list, because Foundation's description of some dates traps.
+        case .impossible(let reason): throw invalid(value.scalar ?? value, at: key, reason)
+        }
+    }
+
+    /// The name under which a value is encoded.
+    fileprivate func name(_ key: some CodingKey) -> String {
+        options.convertsKeys ? options.forms.encodedName(of: key) { codingPath } : key.stringValue
+    }
 
     /// Throws if an earlier request for a container was nested too deeply. The request itself cannot throw.
     fileprivate func checkDepth() throws {
@@ -153,7 +188,7 @@ extension EncodingNode {
         case .keyed: return .dictionary(try finishedDictionary())
         case .unkeyed:
             for (position, node) in pending {
-                let value = try node?.finishPending() ?? (options.keepsNulls ? .null : nil)
+                let value = try node?.finishPending() ?? options.null
                 guard let value else { throw EncodingProblem.null }
                 elements[position] = value
             }
@@ -169,7 +204,7 @@ extension EncodingNode {
     private func finishedDictionary() throws -> PropertyList.Dictionary {
         var omitted: Set<Int> = []
         for (position, node) in pending {
-            if let value = try node?.finishPending() {
+            if let value = try node?.finishPending() ?? (node == nil ? nil : options.null) {
                 entries[position].value = value
             } else {
                 omitted.insert(position)
@@ -311,7 +346,7 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encodeNil(forKey key: Key) throws {
         try node.checkDepth()
-        node.add(nil, node.name(key))
+        node.add(node.options.null, node.name(key))
     }
 
     func encode<T: Scalar>(_ value: T, forKey key: Key) throws {
@@ -322,7 +357,7 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), node.name(key)) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        node.add(try node.encode(value, at: .own(key)), node.name(key))
+        node.add(try node.encode(value, at: .own(key)) ?? node.options.null, node.name(key))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -374,7 +409,7 @@ extension Scalar {
 
     static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList? {
         // A fast path: most of these values are in range and need no node.
-        if node.options.strategies.convertsValues { return nil }
+        if node.converts(Self.self) { return nil }
         if let array = value as? [Self] {
             var elements: [PropertyList] = []
             elements.reserveCapacity(array.count)
@@ -428,7 +463,7 @@ extension Dictionary: DirectlyEncoded where Key == String, Value: Encodable {
             var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
             entries.reserveCapacity(count)
             for (key, value) in self {
-                if let encoded = try node.encode(value, at: .key(key)) {
+                if let encoded = try node.encode(value, at: .key(key)) ?? node.options.null {
                     entries.append(.init(key: key, value: encoded))
                 }
             }

@@ -6,7 +6,11 @@ extension PropertyList {
     /// would round it, because it reads fractions and integers beyond 64 bits as reals.
     ///
     /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - bytes: The property list.
     ///   - format: The format, or nil to detect it.
+    ///   - limits: The limits of the input. Input that exceeds one is an error.
+    ///   - options: The options of the reader.
     ///   - strategies: The forms of keys, dates and data.
     ///   - userInfo: Values that the decoder makes available to the decoded types.
     public static func decode<T: Decodable>(
@@ -15,11 +19,21 @@ extension PropertyList {
         strategies: CodingStrategies = CodingStrategies(), userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
         let bytes = bytes as? [UInt8] ?? Array(bytes)
-        let found = try format.map { ($0, try PropertyList(parsing: bytes, as: $0, limits: limits, options: options)) }
-        let (value, known) = try found.map { ($0.1, $0.0) } ?? sniffed(bytes, limits: limits, options: options)
-        let exactNumbers = known == .json ? ExactNumbers(json: bytes, options) : nil
-        return try value.decoded(
-            as: type, DecodingOptions(strategies: strategies, userInfo: userInfo, exactNumbers: exactNumbers))
+        let known = try format.map {
+            (value: try PropertyList(parsing: bytes, as: $0, limits: limits, options: options), format: $0)
+        }
+        let read = try known ?? sniffed(bytes, limits: limits, options: options)
+        return try decoder(of: read, bytes, options, DecodingOptions(forms: strategies, userInfo: userInfo))
+            .decode(type)
+    }
+
+    /// The decoder of a value that was read from these bytes.
+    package static func decoder(
+        of read: (value: PropertyList, format: Format), _ bytes: [UInt8], _ options: ReadingOptions,
+        _ decoding: consuming DecodingOptions
+    ) -> any Decoder & SingleValueDecodingContainer {
+        if read.format == .json { decoding.exactNumbers = ExactNumbers(json: bytes, options) }
+        return read.value.decoder(decoding)
     }
 }
 
@@ -47,7 +61,7 @@ extension ValueDecoder {
         {
             return T(spelling: text)
         }
-        return T(scalar: converted(value, to: type))
+        return T(scalar: value)
     }
 
     /// Returns an entry of the value as a scalar of type `T`, or nil if it is not one. Creates the node of the entry
@@ -56,13 +70,8 @@ extension ValueDecoder {
         _ entry: PropertyList, as type: T.Type, at node: (ValueDecoder) -> () throws -> DecodingNode, _ position: Int
     ) throws -> T? {
         guard T.isExact, case .real = entry, self.node.options.exactNumbers != nil else {
-            return T(scalar: converted(entry, to: type))
+            return T(scalar: entry)
         }
         return ValueDecoder(node: try node(self)(), position: position).scalar(type)
-    }
-
-    private func converted(_ value: PropertyList, to type: any Any.Type) -> PropertyList {
-        let strategies = node.options.strategies
-        return strategies.convertsValues ? strategies.decoded(value, as: type) : value
     }
 }

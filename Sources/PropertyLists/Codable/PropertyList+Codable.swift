@@ -23,6 +23,11 @@ extension PropertyList: Codable {
     /// so on, and the dictionary `{CF$UID = n}` for a uid.
     public func encode(to encoder: any Encoder) throws {
         if let encoder = encoder as? ValueEncoder { return try encoder.encode(self) }
+        try encodeParts(to: encoder)
+    }
+
+    /// Encodes strings, numbers and so on, so that the encoder can have its own form for each.
+    package func encodeParts(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .string(let text): try container.encode(text)

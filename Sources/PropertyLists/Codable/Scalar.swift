@@ -20,10 +20,13 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
     /// Creates the number that a JSON text spells. Only exact types support this.
     init?(spelling: String)
 
-    /// Returns an array of this type, or a dictionary with values of this type. The result is `Any`, because a result
-    /// whose type depends on `Self` would be converted element by element.
-    static func array(from decoder: ValueDecoder) throws -> Any
-    static func dictionary(from decoder: ValueDecoder) throws -> Any
+    /// Whether a coder can have forms of its own for this type.
+    static var hasForms: Bool { get }
+
+    /// Returns an array of this type, or a dictionary with values of this type; nil if the coder has its own form for
+    /// them. The result is `Any`, because a result whose type depends on `Self` would be converted element by element.
+    static func array(from decoder: ValueDecoder) throws -> Any?
+    static func dictionary(from decoder: ValueDecoder) throws -> Any?
     /// The value of an array or a dictionary of these scalars; nil for anything else.
     static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList?
 }
@@ -31,6 +34,7 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
 extension Scalar {
     static func isNear(_ kind: PropertyList.Kind) -> Bool { false }
     static var isExact: Bool { false }
+    static var hasForms: Bool { false }
     init?(spelling: String) { return nil }
 }
 
@@ -53,6 +57,8 @@ extension String: Scalar {
 }
 
 extension PropertyList: Scalar {
+    static var hasForms: Bool { true }
+
     init?(scalar value: PropertyList) { self = value }
 
     var scalar: PropertyList? { self }
@@ -105,15 +111,17 @@ extension Int8: Scalar {}
 extension Int16: Scalar {}
 extension Int32: Scalar {}
 extension Int64: Scalar {}
-extension Int128: Scalar {}
+extension Int128: Scalar { static var hasForms: Bool { true } }
 extension UInt: Scalar {}
 extension UInt8: Scalar {}
 extension UInt16: Scalar {}
 extension UInt32: Scalar {}
 extension UInt64: Scalar {}
-extension UInt128: Scalar {}
+extension UInt128: Scalar { static var hasForms: Bool { true } }
 
 extension Double: Scalar {
+    static var hasForms: Bool { true }
+
     init?(scalar value: PropertyList) {
         switch value {
         case .real(let number): self = number
@@ -128,6 +136,8 @@ extension Double: Scalar {
 }
 
 extension Float: Scalar {
+    static var hasForms: Bool { true }
+
     /// Creates the `Float` nearest to a real, or equal to an integer. Returns nil for an integer that has no exact
     /// `Float`.
     init?(scalar value: PropertyList) {
@@ -164,6 +174,8 @@ extension BinaryFloatingPoint {
 // MARK: Foundation
 
 extension Date: Scalar {
+    static var hasForms: Bool { true }
+
     init?(scalar value: PropertyList) {
         guard case .date(let date) = value else { return nil }
         self = date
@@ -173,6 +185,8 @@ extension Date: Scalar {
 }
 
 extension Data: Scalar {
+    static var hasForms: Bool { true }
+
     init?(scalar value: PropertyList) {
         guard case .data(let data) = value else { return nil }
         self = data
@@ -182,6 +196,8 @@ extension Data: Scalar {
 }
 
 extension URL: Scalar {
+    static var hasForms: Bool { true }
+
     init?(scalar value: PropertyList) {
         guard case .string(let text) = value else { return nil }
         self.init(string: text)
@@ -193,6 +209,8 @@ extension URL: Scalar {
 }
 
 extension Decimal: Scalar {
+    static var hasForms: Bool { true }
+
     /// The number in a string, or a number with the same digits.
     init?(scalar value: PropertyList) {
         switch value {

@@ -138,6 +138,9 @@ enum JSONEscaping: TextEscaping {
 
 extension JSONWriter {
     private mutating func addUnusual(_ value: PropertyList) throws(Refusal) {
+        if let texts = options.numberTexts, case .uid(let position) = value {
+            return output.append(text: texts[Int(position)])
+        }
         if options.wrapsInJSON { return try addWrapped(value) }
         if options.writesJSON5, case .real(let number) = value {
             return output.append(text: number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")

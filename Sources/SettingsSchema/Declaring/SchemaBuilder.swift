@@ -200,9 +200,7 @@ extension SettingDeclaration.FlagValue {
 // MARK: The whole program
 
 extension Schema {
-    /// Sets the version of the program that `--version` prints.
-    ///
-    /// - Parameter flag: The letter of another flag for it.
+    /// Sets the version of the program that `--version` prints, and the letter of another flag for it.
     public func programVersion(_ version: String, flag: String? = nil) -> Schema {
         changed { ($0.programVersion, $0.versionShort) = (version, flag) }
     }

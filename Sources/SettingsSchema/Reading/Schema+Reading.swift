@@ -9,7 +9,9 @@ public import PropertyLists
 extension Schema {
     /// Reads a schema from a property list in any format. Throws all its errors.
     ///
-    /// - Parameter findSchema: Returns the schema of a domain that this one extends, or nil if there is none.
+    /// - Parameters:
+    ///   - bytes: The schema.
+    ///   - findSchema: Returns the schema of a domain that this one extends, or nil if there is none.
     public init(
         parsing bytes: some Collection<UInt8>, extending findSchema: (String) -> Schema? = { _ in nil }
     ) throws(Mistakes) {
