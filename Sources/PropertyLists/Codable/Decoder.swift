@@ -24,7 +24,7 @@ extension PropertyList {
 }
 
 /// What a coder has set for a decoding.
-package struct DecodingOptions {
+package final class DecodingOptions {
     let forms: any DecodingForms
     let userInfo: [CodingUserInfoKey: any Sendable]
     fileprivate let convertsKeys: Bool
@@ -211,7 +211,7 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
         return scalar
     }
 
-    func converts<T: Scalar>(_ type: T.Type) -> Bool { T.hasForms && node.options.convertsValues }
+    func converts<T: Scalar>(_ type: T.Type) -> Bool { node.options.convertsValues && T.hasForms }
 
     // The protocol's default implementations of these two methods only throw.
     func decode(_ type: Int128.Type) throws -> Int128 { try decode(scalar: type) }

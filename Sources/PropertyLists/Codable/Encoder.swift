@@ -46,7 +46,7 @@ final class EncodingPath {
 }
 
 /// What a coder has set for an encoding.
-package struct EncodingOptions {
+package final class EncodingOptions {
     /// The value of a nil, or nil if it is omitted under a key and elsewhere refused.
     let null: PropertyList?
     let forms: any EncodingForms
@@ -150,7 +150,7 @@ extension EncodingNode {
         return scalar
     }
 
-    fileprivate func converts<T: Scalar>(_ type: T.Type) -> Bool { T.hasForms && options.convertsValues }
+    fileprivate func converts<T: Scalar>(_ type: T.Type) -> Bool { options.convertsValues && T.hasForms }
 
     /// Returns the value in the form of the coder, or nil if it is the usual one.
     private func converted(_ value: some Scalar, at key: (any CodingKey)?) throws -> PropertyList? {

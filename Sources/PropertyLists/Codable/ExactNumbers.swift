@@ -30,7 +30,7 @@ extension PropertyList {
     /// The decoder of a value that was read from these bytes.
     package static func decoder(
         of read: (value: PropertyList, format: Format), _ bytes: [UInt8], _ options: ReadingOptions,
-        _ decoding: consuming DecodingOptions
+        _ decoding: DecodingOptions
     ) -> any Decoder & SingleValueDecodingContainer {
         if read.format == .json { decoding.exactNumbers = ExactNumbers(json: bytes, options) }
         return read.value.decoder(decoding)
