@@ -172,9 +172,6 @@ let memorySafe = [
     "Preferences", "PreferencesCoders", "PreferencesFoundation", "PreferencesMirror",
 ]
 
-/// Whether another package depends on this one. Then it may not set flags of the compiler.
-let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
-
 /// The modules that a debug build optimizes, with its assertions.
 let optimized = Context.environment["PREFS_OPTIMIZED"]?.split(separator: " ").map(String.init) ?? []
 
@@ -182,7 +179,7 @@ for target in package.targets {
     target.swiftSettings = settings + (target.swiftSettings ?? [])
     if memorySafe.contains(target.name) { target.swiftSettings?.append(.strictMemorySafety()) }
     // The linker can order only functions that have a section of their own.
-    if !isDependency, !target.isTest, target.path == nil {
+    if !target.isTest, target.path == nil {
         let separate: SwiftSetting = .unsafeFlags(
             ["-Xfrontend", "-function-sections"], .when(platforms: [.linux], configuration: .release))
         target.swiftSettings?.append(separate)

@@ -2,7 +2,7 @@
 //
 // `formats`: reading and writing property lists. `store`: settings stores, through their commands and libraries.
 // `args`: parsing the arguments of shell scripts. `verbs`: whole commands. `queries`: selecting records. `screens`: the
-// browser in a terminal.
+// browser in a terminal. `dependents`: the build of a package that depends on this one.
 // `mirror`: the time, memory and bytes that a mirror takes. `compare`: a part of `formats` and `store`, as a table and
 // a picture.
 // The drivers of the peers are in Tests/Peers.
@@ -22,12 +22,13 @@ struct Benchmark: Sendable {
         Benchmark(name: "verbs", summary: "whole commands, against programs that do the same", run: VerbsBenchmark.run),
         Benchmark(name: "queries", summary: "queries of records, against jq", run: QueriesBenchmark.run),
         Benchmark(name: "screens", summary: "the browser, against less", run: ScreensBenchmark.run),
+        Benchmark(name: "dependents", summary: "a package that depends on this one", run: DependentsBenchmark.run),
         Benchmark(name: "mirror", summary: "what a mirror costs", run: MirrorBenchmark.run),
         Benchmark(name: "compare", summary: "stores and formats, and the README's picture", run: Comparison.run),
     ]
 
     private static var usage: String {
-        let names = all.map { "  \($0.name.padded(to: 10))\($0.summary)" }.joined(separator: "\n")
+        let names = all.map { "  \($0.name.padded(to: 12))\($0.summary)" }.joined(separator: "\n")
         return "Benchmarks NAME [OPTION …]\n\(names)\n\n\(Options.usage)"
     }
 

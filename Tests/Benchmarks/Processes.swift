@@ -19,7 +19,8 @@ struct Command {
         while let line = child.line() { output += line + "\n" }
         let status = child.wait()
         return Outcome(
-            status: status, output: output, nanoseconds: now() - start, mostMemory: child.usage.ru_maxrss * 1024)
+            status: status, output: output, nanoseconds: now() - start, mostMemory: child.usage.ru_maxrss * 1024,
+            processor: child.usage.ru_utime.nanoseconds + child.usage.ru_stime.nanoseconds)
     }
 
     /// Runs it and throws if it fails.
@@ -38,7 +39,13 @@ struct Command {
         let nanoseconds: Int64
         /// In bytes.
         let mostMemory: Int
+        /// The nanoseconds that it and its children used of all cores.
+        let processor: Double
     }
+}
+
+extension timeval {
+    fileprivate var nanoseconds: Double { Double(tv_sec) * 1e9 + Double(tv_usec) * 1e3 }
 }
 
 /// A running program that writes lines and can receive lines. On release it is killed, unless its input is a pipe from

@@ -98,7 +98,7 @@ final class BlankObject: Codable, Equatable {
     static func == (left: BlankObject, right: BlankObject) -> Bool { true }
 }
 
-/// Is written as a truth value.
+/// Is written as a Boolean value.
 enum Lamp: Codable, Equatable {
     case lit, dark
 
@@ -142,7 +142,7 @@ final class Tally: Codable, Equatable {
     static func == (left: Tally, right: Tally) -> Bool { left.count == right.count }
 }
 
-/// Is written as a truth value or as nothing.
+/// Is written as a Boolean value or as nothing.
 enum Answer: Codable, Equatable, CaseIterable {
     case yes, no, none
 

@@ -96,10 +96,12 @@ extension Scalar where Self: FixedWidthInteger {
     static var isExact: Bool { true }
 
     init?(spelling: String) {
-        if let number = Self(spelling) {
-            self = number
-        } else if let digits = DecimalDigits(spelling), let text = digits.integer, let number = Self(text) {
-            self = number
+        // Through the widest types, so that no other one has its own code for digits.
+        guard let text = DecimalDigits(spelling)?.integer else { return nil }
+        if let number = Int128(text) {
+            self.init(exactly: number)
+        } else if let number = UInt128(text) {
+            self.init(exactly: number)
         } else {
             return nil
         }
