@@ -133,11 +133,22 @@ open class JSONDecoder: @unchecked Sendable {
     private func decoder(of data: Data) throws -> any Decoder & SingleValueDecodingContainer {
         var options = PropertyList.ReadingOptions()
         options.allowsJSON5 = allowsJSON5
-        var bytes = Self.byteOrderMark(missingIn: data) + data
-        if assumesTopLevelDictionary, bytes.first(where: { $0 > UInt8(ascii: " ") }) != UInt8(ascii: "{") {
-            bytes = [UInt8(ascii: "{")] + bytes + [UInt8(ascii: "}")]
+        var bytes = [UInt8](data)
+        if let encoding = Self.encoding(of: data) {
+            guard let text = String(bytes: data, encoding: encoding) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The text is invalid."))
+            }
+            bytes = Array((text.first == "\u{FEFF}" ? text.dropFirst() : text[...]).utf8)
+        }
+        if assumesTopLevelDictionary {
+            // The line end is for a comment in the last line.
+            let braced = Array("{".utf8) + bytes + Array("\n}".utf8)
+            if (try? PropertyList(parsing: braced, as: .json, options: options)) != nil { bytes = braced }
         }
         let value = try decodingErrors { try PropertyList(parsing: bytes, as: .json, options: options) }
+        if assumesTopLevelDictionary, value.dictionaryValue == nil {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "The text is no dictionary."))
+        }
         let forms = Forms(
             dates: dateDecodingStrategy, data: dataDecodingStrategy, floats: nonConformingFloatDecodingStrategy,
             keys: keyDecodingStrategy)
@@ -145,16 +156,21 @@ open class JSONDecoder: @unchecked Sendable {
             of: (value, .json), bytes, options, DecodingOptions(forms: forms, userInfo: userInfo))
     }
 
-    /// The byte order mark of a text in UTF-16 or UTF-32 that begins without one. JSON begins with an ASCII character,
-    /// whose other bytes are zeros.
-    private static func byteOrderMark(missingIn data: Data) -> [UInt8] {
+    /// The encoding of a text, or nil for UTF-8 without a byte order mark. Without a mark, JSON begins with an ASCII
+    /// character, whose other bytes are zeros in UTF-16 and UTF-32.
+    private static func encoding(of data: Data) -> String.Encoding? {
+        let marks: [([UInt8], String.Encoding)] = [
+            ([0, 0, 0xFE, 0xFF], .utf32BigEndian), ([0xFF, 0xFE, 0, 0], .utf32LittleEndian),
+            ([0xFE, 0xFF], .utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian), ([0xEF, 0xBB, 0xBF], .utf8),
+        ]
+        if let (_, encoding) = marks.first(where: { data.starts(with: $0.0) }) { return encoding }
         let zeros = data.prefix(4).map { $0 == 0 }
         return switch (zeros.first, zeros.dropFirst().first, zeros.dropFirst(2).first) {
-        case (true, true, true): [0, 0, 0xFE, 0xFF]
-        case (true, false, _): [0xFE, 0xFF]
-        case (false, true, true): [0xFF, 0xFE, 0, 0]
-        case (false, true, _): [0xFF, 0xFE]
-        default: []
+        case (true, true, true): .utf32BigEndian
+        case (true, false, _): .utf16BigEndian
+        case (false, true, true): .utf32LittleEndian
+        case (false, true, _): .utf16LittleEndian
+        default: nil
         }
     }
 
@@ -177,12 +193,14 @@ open class JSONDecoder: @unchecked Sendable {
             switch keys {
             case .useDefaultKeys: name
             case .convertFromSnakeCase: name.camelCase
-            case .custom(let convert): convert(path() + [AnyKey(name)]).stringValue
+            case .custom(let convert): convert(path() + [PathKey.key(name)]).stringValue
             }
         }
 
         func decoded<T>(_ type: T.Type, of value: PropertyList, from decoder: any Decoder) throws -> T? {
+            // No strategy is asked for a null.
             switch type {
+            case _ where value == .null: nil
             case is Double.Type: double(value) as? T
             case is Float.Type: double(value).map { Float($0) } as? T
             case is Date.Type: try date(from: decoder) as? T
@@ -190,8 +208,6 @@ open class JSONDecoder: @unchecked Sendable {
             default: nil
             }
         }
-
-        func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool { false }
 
         /// The number nearest to an integer, or a number that is not finite. Other numbers have their usual form.
         private func double(_ value: PropertyList) -> Double? {

@@ -174,7 +174,7 @@ open class JSONEncoder: @unchecked Sendable {
             }
         }
 
-        func encodedForm(of value: any Encodable) -> EncodedForm {
+        func encodedForm(of value: any Encodable) throws -> EncodedForm {
             switch value {
             case let number as Double: form(of: number)
             case let number as Float: form(of: number.shortestDouble)
@@ -184,8 +184,25 @@ open class JSONEncoder: @unchecked Sendable {
                 number.isNaN ? .impossible("The number is not finite.") : form(of: number.description)
             case let number as Int128: Int64(exactly: number) == nil ? form(of: number.description) : .usual
             case let number as UInt128: UInt64(exactly: number) == nil ? form(of: number.description) : .usual
-            case let list as PropertyList: .custom(list.encodeParts)
+            case let list as PropertyList: .value(try converted(list))
             default: .usual
+            }
+        }
+
+        /// The list with its dates and so on in these forms. Its keys are those of a dictionary, and are kept.
+        private func converted(_ list: PropertyList) throws -> PropertyList {
+            func encoded(_ value: some Encodable) throws -> PropertyList {
+                try PropertyList.encoded(value, EncodingOptions(null: .null, forms: self, userInfo: [:]))
+            }
+            return switch list {
+            case .array(let elements): .array(try elements.map(converted))
+            case .dictionary(let entries):
+                .dictionary(PropertyList.Dictionary(try entries.map { ($0.key, try converted($0.value)) }))
+            case .uid(let number): [PropertyList.uidKey: .integer(PropertyList.Integer(number))]
+            case .date(let date): try encoded(date)
+            case .data(let data): try encoded(data)
+            case .real(let number): try encoded(number)
+            case .string, .integer, .boolean, .null: list
             }
         }
 
@@ -226,11 +243,5 @@ open class JSONEncoder: @unchecked Sendable {
             case .custom(let encode): .custom { try encode(bytes, $0) }
             }
         }
-    }
-}
-
-extension Date {
-    fileprivate var wholeSecond: Date {
-        Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate.rounded(.down))
     }
 }

@@ -19,16 +19,6 @@ extension Double {
     }
 }
 
-/// A key of any name.
-struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
-}
-
 /// A value together with the configuration for its encoding.
 struct ConfiguredValue<Value: EncodableWithConfiguration>: Encodable {
     let value: Value
@@ -50,7 +40,7 @@ func decodingErrors<Result>(_ read: () throws -> Result) throws -> Result {
 /// Runs a writer, and turns its failure into the error of an encoder.
 func encodingErrors(of value: Any, _ write: () throws -> Data) throws -> Data {
     do { return try write() } catch let failure as EncodingFailure {
-        let path = failure.path.components.map { AnyKey($0.text) }
+        let path = failure.path.components.map { $0.index.map(PathKey.index) ?? PathKey.key($0.text) }
         throw EncodingError.invalidValue(
             value, .init(codingPath: path, debugDescription: failure.description, underlyingError: failure))
     }

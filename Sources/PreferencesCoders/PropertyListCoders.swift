@@ -38,7 +38,10 @@ open class PropertyListEncoder: @unchecked Sendable {
     open func encode<T: Encodable>(_ value: T) throws -> Data {
         let options = EncodingOptions(null: .string(Forms.null), forms: Forms(), userInfo: userInfo)
         let list = try PropertyList.encoded(value, options)
-        return try encodingErrors(of: value) { try list.serialized(as: outputFormat.format) }
+        var writing = PropertyList.WritingOptions()
+        // XML has no fraction of a second, which is left out as Foundation does.
+        writing.isLossy = true
+        return try encodingErrors(of: value) { try list.serialized(as: outputFormat.format, options: writing) }
     }
 
     /// Returns a value that needs a configuration for its encoding as a property list.
@@ -139,16 +142,14 @@ open class PropertyListDecoder: @unchecked Sendable {
         let bytes = [UInt8](data)
         var options = PropertyList.ReadingOptions()
         options.readsScalarsAsJSON = false
-        let read = try decodingErrors { try PropertyList.sniffed(bytes, options: options) }
-        format =
-            switch read.format {
-            case .binary: .binary
-            case .xml: .xml
-            case .openstep, .gnustep: .openStep
-            case .json, .toml:
-                throw DecodingError.dataCorrupted(
-                    .init(codingPath: [], debugDescription: "The text is \(read.format), not a property list."))
-            }
+        options.acceptsBlank = true
+        let read = try decodingErrors {
+            let sniffed = try PropertyList.sniffed(bytes, options: options)
+            // An empty dictionary is one in OpenStep, too.
+            guard sniffed.format == .json else { return sniffed }
+            return (value: try PropertyList(parsing: bytes, as: .openstep, options: options), format: .openstep)
+        }
+        format = read.format == .binary ? .binary : read.format == .xml ? .xml : .openStep
         return PropertyList.decoder(
             of: read, bytes, options,
             DecodingOptions(forms: Forms(), userInfo: userInfo, nullText: Forms.null))
@@ -161,10 +162,6 @@ private struct Forms: EncodingForms, DecodingForms {
 
     var convertsKeys: Bool { false }
     var convertsValues: Bool { true }
-
-    func encodedName(of key: any CodingKey, in path: () -> [any CodingKey]) -> String { key.stringValue }
-    func soughtName(of key: any CodingKey) -> String? { nil }
-    func decodedName(of name: String, in path: () -> [any CodingKey]) -> String { name }
 
     func encodedForm(of value: any Encodable) -> EncodedForm {
         switch value {
@@ -185,6 +182,4 @@ private struct Forms: EncodingForms, DecodingForms {
         default: nil
         }
     }
-
-    func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool { false }
 }

@@ -14,7 +14,8 @@ import Testing
             JSONOutputFacts.containers, JSONOutputFacts.sorted, JSONOutputFacts.strategies, JSONKeyFacts.keys,
             JSON5Facts.relaxed, JSONDocumentFacts.documents, JSON5SpecificationFacts.specification,
         ]
-        #expect(try ListedDifferences(suite: "JSONEncoderTests").problems(with: (coding + text).flatMap(\.self)) == [])
+        let problems = try ListedDifferences(suite: "JSONEncoderTests").problems(with: (coding + text).flatMap(\.self))
+        #expect(problems == [])
     }
 
     @Test func `about property lists hold, except for those in the article`() throws {
@@ -22,7 +23,8 @@ import Testing
             ValueFacts.all, NumberFacts.all, CoderFacts.all, XMLFacts.documents, XMLFacts.contents, DateFacts.all,
             OldStyleFacts.all, BinaryFacts.all,
         ]
-        #expect(try ListedDifferences(suite: "PropertyListEncoderTests").problems(with: facts.flatMap(\.self)) == [])
+        let problems = try ListedDifferences(suite: "PropertyListEncoderTests").problems(with: facts.flatMap(\.self))
+        #expect(problems == [])
     }
 
     @Test func `about Foundation's types hold, except for those in the article`() throws {

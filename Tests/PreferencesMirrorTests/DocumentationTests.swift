@@ -52,6 +52,13 @@ enum NotesCommand {
     case add(Settings<AddKeys>)
 }
 
+struct RepeatKeys: SettingKeys {
+    let phrase = Setting("phrase", default: "").positional().required().transient()
+    let count = Setting("count", default: 2).range(1...100).flag("count", "c")
+    let marks = Setting("marks", default: [String]()).flag("mark", "m").repeats()
+    let numbers = Setting("numbers", default: false).flag("numbers").negatable()
+}
+
 struct HTTPKeys: SettingKeys {
     let timeout = Setting("timeout", default: 30).range(1...600)
     let maxRetries = Setting("maxRetries", default: 3)
@@ -180,6 +187,29 @@ struct Mail: Decodable {
         let model = Model(defaults: editor)
         model.width.value = 300
         #expect(editor.integer(forKey: "sidebarWidth") == 300)
+    }
+
+    @Test func `on moving from swift-argument-parser is correct`() throws {
+        let store = Store.memory()
+        let repeating = Schema("com.example.repeat", title: "Repeats a phrase") { RepeatKeys.self }
+        let given = Settings<RepeatKeys>(
+            try repeating.parse(["repeat", "-c", "3", "--mark=!", "hello"], in: store).defaults)
+        let lines = Array(repeating: given.phrase + given.marks.joined(), count: given.count)
+        #expect(lines == ["hello!", "hello!", "hello!"] && !given.numbers)
+        #expect(throws: Schema.EarlyExit.self) { try repeating.parse(["repeat", "--count=0", "hello"], in: store) }
+    }
+
+    @Test func `on moving from swift-configuration is correct`() throws {
+        let store = Store.memory()
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "files.json")
+        try Data(#"{"http": {"timeout": 15}}"#.utf8).write(to: file)
+        let json = file.path(percentEncoded: false)
+        let memory = MemoryProvider(["http": ["timeout": 60, "retries": 2]], name: "built in")
+        let config = try Defaults(
+            "com.example.files", in: store, layers: [.arguments, .environment, .file(json), .provider(memory)])
+        let timeout = config.scoped("http").integer(forKey: "timeout")
+        #expect(timeout == 15 && config.scoped("http").integer(forKey: "retries") == 2)
     }
 
     @Test func `on a daemon is correct`() async throws {

@@ -9,7 +9,7 @@ package protocol EncodingForms {
     /// The name under which a key is encoded. The path is that of its container. It is called if keys are converted.
     func encodedName(of key: any CodingKey, in path: () -> [any CodingKey]) -> String
     /// The form of a value of one of the types that have several. It is called if values are converted.
-    func encodedForm(of value: any Encodable) -> EncodedForm
+    func encodedForm(of value: any Encodable) throws -> EncodedForm
 }
 
 /// How a value of a type with several forms is encoded.
@@ -40,4 +40,14 @@ package protocol DecodingForms {
     func decoded<T>(_ type: T.Type, of value: PropertyList, from decoder: any Decoder) throws -> T?
     /// Whether a value of this kind can be converted to this type if its contents are valid.
     func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool
+}
+
+extension EncodingForms {
+    package func encodedName(of key: any CodingKey, in path: () -> [any CodingKey]) -> String { key.stringValue }
+}
+
+extension DecodingForms {
+    package func soughtName(of key: any CodingKey) -> String? { nil }
+    package func decodedName(of name: String, in path: () -> [any CodingKey]) -> String { name }
+    package func areNear(_ kind: PropertyList.Kind, _ type: any Any.Type) -> Bool { false }
 }

@@ -140,7 +140,19 @@ extension String {
         }
         let words = self[first...last].split(separator: "_")
         guard words.count > 1 else { return self }
-        let capitalized = words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
+        let capitalized = words.dropFirst().map(\.capitalizedLetters)
         return self[..<first] + words[0].lowercased() + capitalized.joined() + self[index(after: last)...]
+    }
+}
+
+extension Substring {
+    /// The word with its first letter in upper case, also after a digit: `2o` is `2O`.
+    fileprivate var capitalizedLetters: String {
+        var result = ""
+        for character in self {
+            let follows = result.last?.isLetter ?? false
+            result += follows ? character.lowercased() : character.uppercased()
+        }
+        return result
     }
 }

@@ -159,7 +159,11 @@ struct ValueDecoder {
     let position: Int
 
     /// The value to be decoded, or nil if it is missing.
-    var value: PropertyList? { node.value(at: position) }
+    var value: PropertyList? {
+        let value = node.value(at: position)
+        if let text = node.options.nullText, case .string(text)? = value { return .null }
+        return value
+    }
 
     func keyedNode() throws -> DecodingNode {
         guard case .dictionary(let dictionary)? = value else { throw failure([String: any Decodable].self) }
@@ -197,7 +201,6 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
             node.wasAskedForNil = true
             return true
         }
-        if let text = node.options.nullText, value == .string(text) { return true }
         return value == .null
     }
 
@@ -211,7 +214,10 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
         return scalar
     }
 
-    func converts<T: Scalar>(_ type: T.Type) -> Bool { node.options.convertsValues && T.hasForms }
+    /// Whether a value of the type may have another form than the usual one.
+    func converts<T: Scalar>(_ type: T.Type) -> Bool {
+        node.options.convertsValues && (T.hasForms || node.options.nullText != nil && T.self == String.self)
+    }
 
     // The protocol's default implementations of these two methods only throw.
     func decode(_ type: Int128.Type) throws -> Int128 { try decode(scalar: type) }
@@ -289,7 +295,11 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
 
     var codingPath: [any CodingKey] { node.path }
-    var allKeys: [Key] { node.decodedNames.compactMap(Key.init(stringValue:)) }
+    /// The keys without those that are equal as Swift strings to another one.
+    var allKeys: [Key] {
+        var found: Set<String> = []
+        return node.decodedNames.filter { found.insert($0).inserted }.compactMap(Key.init(stringValue:))
+    }
 
     func contains(_ key: Key) -> Bool { node.position(of: key) != nil }
 
@@ -305,7 +315,7 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return decoder
     }
 
-    private func decoderIfPresent(_ key: Key) -> ValueDecoder? {
+    private func decoderIfPresent(_ key: some CodingKey) -> ValueDecoder? {
         node.position(of: key).map { ValueDecoder(node: node, position: $0) }
     }
 
@@ -372,10 +382,9 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A superclass may have nothing to decode, so the entry may be missing.
     func superDecoder() throws -> any Decoder {
-        guard let position = node.position(of: PathKey.superclass.stringValue) else {
-            return decoderOfMissing(PathKey.superclass)
-        }
-        return ValueDecoder(node: node, position: position)
+        guard let decoder = decoderIfPresent(PathKey.superclass) else { return decoderOfMissing(PathKey.superclass) }
+        node.ask(decoder.position, PathKey.superclass)
+        return decoder
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder {

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension PropertyList {
     /// Encodes a value. Throws an `EncodingError` with the path of the entry that cannot be encoded.
     ///
@@ -154,7 +160,7 @@ extension EncodingNode {
 
     /// Returns the value in the form of the coder, or nil if it is the usual one.
     private func converted(_ value: some Scalar, at key: (any CodingKey)?) throws -> PropertyList? {
-        switch options.forms.encodedForm(of: value) {
+        switch try options.forms.encodedForm(of: value) {
         case .usual: return nil
         case .value(let value): return value
         case .custom(let encode):
@@ -162,8 +168,8 @@ extension EncodingNode {
                 try encode(ValueEncoder(node: node))
                 return try node.finishPending() ?? node.null(value, at: nil)
             }
-        // The error has the property list, because Foundation's description of some dates traps.
-        case .impossible(let reason): throw invalid(value.scalar ?? value, at: key, reason)
+        // The error has the property list of a date, because Foundation's description of some dates traps.
+        case .impossible(let reason): throw invalid((value as? Date)?.scalar ?? value, at: key, reason)
         }
     }
 

@@ -41,15 +41,19 @@ extension PropertyList {
 final class ExactNumbers {
     private let json: [UInt8]
     private let options: PropertyList.ReadingOptions
-    private lazy var byPath: [EntryPath: String] = {
-        let found = PropertyList.jsonNumbers(in: json, options).map { ($0.path, $0.text) }
-        return Dictionary(found) { _, last in last }
-    }()
+    private lazy var sources = SourceMap(json, as: .json, options: options)
 
     init(json: [UInt8], _ options: PropertyList.ReadingOptions) { (self.json, self.options) = (json, options) }
 
-    /// The text of the real at a path.
-    subscript(path: EntryPath) -> String? { byPath[path] }
+    /// The text of the real at a path, or nil if a dictionary stands for it.
+    subscript(path: EntryPath) -> String? {
+        // A number is ASCII, whose other bytes are zeros in UTF-16 and UTF-32.
+        guard let text = sources?[path].map({ json[$0.value].filter { $0 != 0 } }), text.first != UInt8(ascii: "{")
+        else {
+            return nil
+        }
+        return String(decoding: text, as: UTF8.self).plainNumber
+    }
 }
 
 extension ValueDecoder {

@@ -23,11 +23,6 @@ extension PropertyList: Codable {
     /// so on, and the dictionary `{CF$UID = n}` for a uid.
     public func encode(to encoder: any Encoder) throws {
         if let encoder = encoder as? ValueEncoder { return try encoder.encode(self) }
-        try encodeParts(to: encoder)
-    }
-
-    /// Encodes strings, numbers and so on, so that the encoder can have its own form for each.
-    package func encodeParts(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .string(let text): try container.encode(text)
@@ -121,7 +116,7 @@ extension PropertyList.Integer: Codable {
 /// A step of a coding path: the key that a type has used, the key of a dictionary or the position in an array.
 ///
 /// Paths are made on demand.
-enum PathKey: CodingKey {
+package enum PathKey: CodingKey {
     case own(any CodingKey)
     case key(String)
     case index(Int)
@@ -129,10 +124,10 @@ enum PathKey: CodingKey {
     /// The key as users of a path see it.
     var shown: any CodingKey { if case .own(let key) = self { key } else { self } }
 
-    init(stringValue: String) { self = .key(stringValue) }
-    init(intValue: Int) { self = .index(intValue) }
+    package init(stringValue: String) { self = .key(stringValue) }
+    package init(intValue: Int) { self = .index(intValue) }
 
-    var stringValue: String {
+    package var stringValue: String {
         switch self {
         case .own(let key): key.stringValue
         case .key(let key): key
@@ -140,7 +135,7 @@ enum PathKey: CodingKey {
         }
     }
 
-    var intValue: Int? {
+    package var intValue: Int? {
         switch self {
         case .own(let key): key.intValue
         case .key: nil

@@ -50,7 +50,7 @@ extension PropertyList {
     /// The numbers that are read as reals and satisfy a condition.
     static func jsonNumbers(
         in bytes: [UInt8], _ options: ReadingOptions,
-        where isRecorded: @escaping (_ text: String, _ value: Double) -> Bool = { _, _ in true }
+        where isRecorded: @escaping (_ text: String, _ value: Double) -> Bool
     ) -> [JSONNumber] {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
         let text = DecodedText(bytes, as: encoding, from: start).text(of: bytes)
@@ -142,7 +142,7 @@ extension JSONReader {
 
 extension String {
     /// A JSON5 number in JSON syntax: without a plus sign, and with digits before and after the point.
-    fileprivate var plainNumber: String {
+    var plainNumber: String {
         var plain = ""
         for character in utf8.drop(while: { $0 == UInt8(ascii: "+") }) {
             let follows = plain.utf8.last.map { $0 &- 0x30 <= 9 } ?? false

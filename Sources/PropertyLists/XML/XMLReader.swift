@@ -208,7 +208,7 @@ struct XMLReader: TextReader, ~Copyable {
 
 extension PropertyList {
     /// The only key of a dictionary that represents a uid.
-    static var uidKey: String { "CF$UID" }
+    package static var uidKey: String { "CF$UID" }
 }
 
 extension PropertyList.Dictionary {
