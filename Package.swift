@@ -80,7 +80,7 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"],
-            exclude: ["build", "discarded.ld", "install", "package", "programs"],
+            exclude: ["build", "discarded.ld", "install", "package", "programs", "release"],
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 
