@@ -184,20 +184,25 @@ open class JSONEncoder: @unchecked Sendable {
                 number.isNaN ? .impossible("The number is not finite.") : form(of: number.description)
             case let number as Int128: Int64(exactly: number) == nil ? form(of: number.description) : .usual
             case let number as UInt128: UInt64(exactly: number) == nil ? form(of: number.description) : .usual
-            case let list as PropertyList: .value(try converted(list))
+            case let list as PropertyList: .value(try converted(list, levels: PropertyList.Limits.default.nesting))
             default: .usual
             }
         }
 
         /// The list with its dates and so on in these forms. Its keys are those of a dictionary, and are kept.
-        private func converted(_ list: PropertyList) throws -> PropertyList {
+        private func converted(_ list: PropertyList, levels: Int) throws -> PropertyList {
+            guard levels >= 0 else {
+                throw EncodingError.invalidValue(
+                    list, .init(codingPath: [], debugDescription: "The value is nested too deeply."))
+            }
             func encoded(_ value: some Encodable) throws -> PropertyList {
                 try PropertyList.encoded(value, EncodingOptions(null: .null, forms: self, userInfo: [:]))
             }
             return switch list {
-            case .array(let elements): .array(try elements.map(converted))
+            case .array(let elements): .array(try elements.map { try converted($0, levels: levels - 1) })
             case .dictionary(let entries):
-                .dictionary(PropertyList.Dictionary(try entries.map { ($0.key, try converted($0.value)) }))
+                .dictionary(
+                    PropertyList.Dictionary(try entries.map { ($0.key, try converted($0.value, levels: levels - 1)) }))
             case .uid(let number): [PropertyList.uidKey: .integer(PropertyList.Integer(number))]
             case .date(let date): try encoded(date)
             case .data(let data): try encoded(data)

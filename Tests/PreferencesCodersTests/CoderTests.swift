@@ -132,6 +132,8 @@ import Testing
         encoder.keyEncodingStrategy = .convertToSnakeCase
         #expect(String(decoding: try encoder.encode(["myKey": 1] as PropertyList), as: UTF8.self) == #"{"myKey":1}"#)
         #expect(throws: EncodingError.self) { try encoder.encode(["a": PropertyList.real(.nan)]) }
+        let deep = (0..<600).reduce(PropertyList.null) { list, _ in [list] }
+        #expect(throws: EncodingError.self) { try encoder.encode(deep) }
     }
 
     // MARK: Rows that once differed from Foundation
