@@ -176,9 +176,10 @@ extension PropertyList {
     ///   - limits: The limits of the input. Input that exceeds one is an error.
     ///   - options: The options of the reader.
     public static func sniffed(
-        _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
+        _ bytes: some Sequence<UInt8>, named name: String? = nil, limits: Limits = .default,
         options: ReadingOptions = .default
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
+        let bytes = bytes as? [UInt8] ?? Array(bytes)
         let named = name.flatMap { FileExtension(fileName: $0) }
         let options = options.reading(fileNamed: name)
         guard bytes.count <= limits.inputBytes else {

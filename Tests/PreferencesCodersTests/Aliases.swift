@@ -2,5 +2,4 @@ import PreferencesCoders
 
 // With `import Foundation` in the same file, the names would be ambiguous.
 typealias JSONDecoder = PreferencesCoders.JSONDecoder
-typealias PropertyListEncoder = PreferencesCoders.PropertyListEncoder
 typealias PropertyListDecoder = PreferencesCoders.PropertyListDecoder

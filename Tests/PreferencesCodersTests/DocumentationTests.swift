@@ -7,8 +7,9 @@ private struct Document: Codable, Equatable {
     var title = "Untitled"
 }
 
-/// What the page on the coders shows. The declaration for a whole module is here.
+// What the page on the coders shows: the declarations for a whole module.
 typealias JSONEncoder = PreferencesCoders.JSONEncoder
+typealias PropertyListEncoder = PreferencesCoders.PropertyListEncoder
 
 @Suite struct `The page on the coders` {
     @Test func `is correct`() throws {

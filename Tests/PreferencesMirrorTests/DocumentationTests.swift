@@ -104,6 +104,14 @@ struct Mail: Decodable {
         #expect(theme == "dark" && zoom == 1.5)
         try defaults.transaction { $0[.fontSize] += 1 }
         #expect(defaults.integer(forKey: "fontSize") == 13)
+        // It is compiled, and not run, because it reads the files of the user.
+        func migrate() {
+            let former = Defaults("com.example.editor", in: .foundation).persistentDomain(forName: "com.example.editor")
+            if let former, defaults.persistentDomain(forName: "com.example.editor") == nil {
+                defaults.setPersistentDomain(former, forName: "com.example.editor")
+            }
+        }
+        _ = migrate
     }
 
     @Test func `on declaring settings is correct`() throws {
@@ -279,8 +287,8 @@ struct Mail: Decodable {
     }
 
     @Test func `on reading property lists is correct`() throws {
-        let bytes = Array(#"{"name": "Ada", "servers": [{"port": 80}]}"#.utf8)
-        let (found, format) = try PropertyList.sniffed(bytes)
+        let text = #"{"name": "Ada", "servers": [{"port": 80}]}"#
+        let (found, format) = try PropertyList.sniffed(text.utf8)
         #expect(format == .json)
         var list = found
         list["name"] = "Grace"

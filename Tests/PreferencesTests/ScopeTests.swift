@@ -322,6 +322,70 @@ private let program = Schema("com.example.service") {
         #expect(scope[.timeout] == 30 && terminal.text(of: .errors) != former)
     }
 
+    @Test func `report their changes to the whole domain as those of this process`() throws {
+        let bench = try StoreBench()
+        let parsed = try program.parse(["service"], in: bench.store())
+        let seen = Mutex<[String]>([])
+        let observation = parsed.defaults.observe { changes in
+            seen.withLock { $0 += changes.changes.map { "\($0.key) \($0.isOwn)" } }
+        }
+        defer { observation.cancel() }
+        parsed.defaults.scoped("http")[.timeout] = 5
+        try parsed.defaults.flush()
+        try bench.process().set("http", ["timeout": 6], in: Self.file)
+        bench.settle()
+        #expect(parsed.defaults.scoped("http")[.timeout] == 6)
+        #expect(seen.withLock(\.self) == ["http true", "http-timeout true", "http false", "http-timeout false"])
+    }
+
+    @Test func `keep their secrets in the explanation of the whole dictionary`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("http", ["timeout": 6, "token": "s3cret"], in: Self.file)
+        let parsed = try program.parse(["service"], in: bench.store())
+        let explained = parsed.defaults.explain("http").description
+        #expect(explained.contains("••••") && !explained.contains("s3cret"), "\(explained)")
+    }
+
+    @Test func `keep their secrets in descriptions`() throws {
+        let bench = try StoreBench()
+        let parsed = try program.parse(["service"], in: bench.store())
+        let seen = Mutex<[String]>([])
+        let observation = parsed.defaults.observe { changes in seen.withLock { $0.append("\(changes)") } }
+        defer { observation.cancel() }
+        let session = parsed.defaults.edit()
+        session[.agent] = "a"
+        try bench.process().set("http", ["timeout": 6, "token": "s3cret"], in: Self.file)
+        bench.settle()
+        let texts = [
+            "\(parsed.defaults.snapshot())", "\(parsed.defaults.scoped("http").snapshot())",
+            "\(session.changes)", "\([parsed.defaults.snapshot()])", seen.withLock { $0.joined() },
+        ]
+        for text in texts { #expect(!text.contains("s3cret"), "\(text)") }
+        #expect(texts[0].contains("••••") && texts[1].contains("••••") && texts[4].contains("••••"), "\(texts)")
+        #expect(parsed.defaults.scoped("http").snapshot()[.token] == "s3cret")
+    }
+
+    /// While the program runs, another value in the place of a declared dictionary is like an invalid one in it.
+    @Test func `keep their values while another value is in the place of the dictionary`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let store = Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal))
+        try bench.process().set("http", ["timeout": 9, "proxy": ["port": 1]], in: Self.file)
+        let scope = try program.parse(["service"], in: store).defaults.scoped("http")
+        #expect(scope[.timeout] == 9 && scope.scoped("proxy")[.port] == 1)
+        try bench.process().set("http", "off", in: Self.file)
+        bench.settle()
+        #expect(scope[.timeout] == 9 && scope.scoped("proxy")[.port] == 1)
+        #expect(scope.origin(of: .timeout)?.isFormer ?? false)
+        #expect(terminal.text(of: .errors).contains(":http must be a dictionary"), "\(terminal.text(of: .errors))")
+        try bench.process().set("http", ["timeout": 12], in: Self.file)
+        bench.settle()
+        #expect(scope[.timeout] == 12 && scope.scoped("proxy")[.port] == 80)
+        try bench.process().set("http", nil, in: Self.file)
+        bench.settle()
+        #expect(scope[.timeout] == 30)
+    }
+
     // MARK: Declared by the program
 
     @Test func `are declared for the command line, the environment and the help`() throws {

@@ -262,8 +262,18 @@ public struct SettingsChange: Sendable, Hashable {
     public let origin: Origin?
     /// Whether this process made the change.
     public let isOwn: Bool
+    /// Whether a value is or contains a secret, which the description masks.
+    let hasSecret: Bool
     /// The number of elements of the stream before this one that were dropped, because its reader was late.
     public internal(set) var dropped = 0
+}
+
+extension SettingsChange: CustomStringConvertible {
+    /// The key with both values. Secrets are masked.
+    public var description: String {
+        func shown(_ value: PropertyList?) -> String { value.map { hasSecret ? mask : "\($0)" } ?? "no value" }
+        return "\(key): \(shown(oldValue)) → \(shown(newValue))"
+    }
 }
 
 /// The changes of a domain that occurred in one step.

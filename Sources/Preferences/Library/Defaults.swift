@@ -491,10 +491,9 @@ struct ResolvedTable: Sendable {
             }
             return []
         }
-        let own = Set(log.lazy.filter(\.isOwn).map { Name($0.key) })
-        let keys = Set(log.map { Name($0.key) })
-        return keys.union(keys.flatMap { dependentKeys[$0] ?? [] }).sorted().compactMap {
-            key in
+        func withDependents(_ keys: Set<Name>) -> Set<Name> { keys.union(keys.flatMap { dependentKeys[$0] ?? [] }) }
+        let own = withDependents(Set(log.lazy.filter(\.isOwn).map { Name($0.key) }))
+        return withDependents(Set(log.map { Name($0.key) })).sorted().compactMap { key in
             let former = values[key.text]
             stack.update(&found, key)
             return change(key, former, isOwn: own.contains(key))
@@ -515,6 +514,7 @@ struct ResolvedTable: Sendable {
         let value = values[key.text]
         guard former != value, !key.text.isHidden else { return nil }
         return SettingsChange(
-            key: key.text, oldValue: former, newValue: value, origin: found.origin(of: key), isOwn: isOwn)
+            key: key.text, oldValue: former, newValue: value, origin: found.origin(of: key), isOwn: isOwn,
+            hasSecret: stack.hasSecret([former, value], under: key.text))
     }
 }

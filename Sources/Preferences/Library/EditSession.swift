@@ -55,7 +55,9 @@ public final class EditSession: Sendable {
         state.withLock(\.changes).keys.map(\.text).sorted { $0.isBefore($1) }.compactMap { key in
             let (former, new) = (defaults.value(key), layers(of: [key])[key].winner)
             guard former != new?.value else { return nil }
-            return SettingsChange(key: key, oldValue: former, newValue: new?.value, origin: new?.origin, isOwn: true)
+            return SettingsChange(
+                key: key, oldValue: former, newValue: new?.value, origin: new?.origin, isOwn: true,
+                hasSecret: defaults.stack.hasSecret([former, new?.value], under: key))
         }
     }
 

@@ -29,8 +29,9 @@ extension Defaults {
 
     /// Returns a value with its secrets masked.
     func masked(_ value: PropertyList, under key: String, _ declaration: SettingDeclaration?) -> PropertyList {
-        // A program's own schema can declare more than the installed one.
-        let (value, secrecy) = (declaration?.masked(value) ?? value, store.shared.schemas.secrecy(of: name))
+        // A program's own schema can declare more than the installed one, also entries of a dictionary.
+        let own = stack.masked(value, under: key)
+        let (value, secrecy) = (declaration?.masked(own) ?? own, store.shared.schemas.secrecy(of: name))
         let components = path.appending(EntryPath.Component(key)).components
         let whole = components.dropFirst().reversed().reduce(value) { .dictionary([$1.text: $0]) }
         let masked = secrecy.masked(whole, under: components[0].text)

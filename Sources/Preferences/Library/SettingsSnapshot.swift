@@ -73,6 +73,13 @@ public struct SettingsSnapshot: Sendable {
     }
 }
 
+extension SettingsSnapshot: CustomStringConvertible {
+    /// The values of the domain. Secrets are masked.
+    public var description: String {
+        "\(domain.text): \(PropertyList.dictionary(PropertyList.Dictionary(values.map { ($0.key, stack.masked($0.value, under: $0.key)) })))"
+    }
+}
+
 extension Defaults {
     /// The number of times that a snapshot uses the table of values, which others may change in between.
     private static let mostAttempts = 8

@@ -209,6 +209,17 @@ extension LayerStack {
         resolution(of: key, declaration, isComplete: true)
     }
 
+    /// Returns the value of a key with the secrets that the schema declares masked, also those in a dictionary.
+    func masked(_ value: PropertyList, under key: String) -> PropertyList {
+        let own = schema?.schema.masked(value, under: key) ?? value
+        return declaration(of: key)?.masked(own) ?? own
+    }
+
+    /// Whether one of the values of a key is or contains a secret that the schema declares.
+    func hasSecret(_ values: [PropertyList?], under key: String) -> Bool {
+        values.contains { $0.map { masked($0, under: key) != $0 } ?? false }
+    }
+
     /// The declaration that the values of a key must satisfy; nil if any value is valid.
     package func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[Name(key)] }
 
@@ -546,7 +557,8 @@ package struct LayerSource: Sendable {
                 [Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)]
             } ?? []
         }
-        guard let stored = stored(declaration) else { return [] }
+        let obstacle = obstacle(to: declaration)
+        guard let stored = stored(declaration) ?? obstacle?.value else { return [] }
         let isExposed = declaration.hasSecrets && isExposed
         func verdict(on stored: PropertyList) -> Verdict {
             let verdict = declaration.verdict(on: stored, isExposed: isExposed)
@@ -556,7 +568,7 @@ package struct LayerSource: Sendable {
         func answer(_ stored: PropertyList, _ value: PropertyList, _ origin: Origin) -> Resolution.Answer {
             Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
         }
-        switch verdict(on: stored) {
+        switch obstacle.map({ Verdict.skipped("\($0.path) must be a dictionary") }) ?? verdict(on: stored) {
         case .usable(let value): return [answer(stored, value, origin)]
         case .skipped(let reason):
             let invalid = Resolution.Answer(
@@ -568,6 +580,27 @@ package struct LayerSource: Sendable {
                 return [invalid, answer(former, value, origin.former)]
             }
             return [invalid]
+        }
+    }
+
+    /// Returns the value in the place of a dictionary that a setting is in, with its path; nil if there is none.
+    private func obstacle(to declaration: SettingDeclaration) -> (value: PropertyList, path: EntryPath)? {
+        guard !hasLongNames, stored(declaration) == nil, let path = declaration.pathsInFiles.first else { return nil }
+        let place = place(of: path).components
+        guard place.count > 1, var value = valueInDomain(place[0].text) else { return nil }
+        for (depth, component) in place.dropFirst().enumerated() {
+            guard value.dictionaryValue != nil else { return (value, EntryPath(Array(place[...depth]))) }
+            guard let next = value[EntryPath([component])] else { return nil }
+            value = next
+        }
+        return nil
+    }
+
+    /// Returns the value of a key of the domain, also in the layer of a scope; nil if that has only its own values.
+    private func valueInDomain(_ key: String) -> PropertyList? {
+        switch contents {
+        case .open(let domain): domain.value(key)
+        case .fixed(let values, _): scope == nil ? values[key] : nil
         }
     }
 
@@ -584,7 +617,9 @@ package struct LayerSource: Sendable {
         for path in declaration.pathsInFiles {
             let place = place(of: path).components
             // Values from before a deletion do not come back.
-            guard let present = value(at: path), let key = place.first?.name else { continue }
+            guard let key = place.first?.name, let present = value(at: path) ?? obstacle(to: declaration)?.value else {
+                continue
+            }
             let rest = EntryPath(Array(place.dropFirst()))
             for former in formerValues(key).reversed() {
                 guard let value = former.entry(at: rest) else { break }

@@ -15,7 +15,7 @@ extension PropertyList {
     ///   - userInfo: Values that the decoder makes available to the decoded types.
     public static func decode<T: Decodable>(
         _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, as format: Format? = nil,
-        limits: Limits = .default, options: ReadingOptions = ReadingOptions(),
+        limits: Limits = .default, options: ReadingOptions = .default,
         strategies: CodingStrategies = CodingStrategies(), userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
         let bytes = bytes as? [UInt8] ?? Array(bytes)
