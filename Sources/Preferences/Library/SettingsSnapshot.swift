@@ -76,7 +76,8 @@ public struct SettingsSnapshot: Sendable {
 extension SettingsSnapshot: CustomStringConvertible {
     /// The values of the domain. Secrets are masked.
     public var description: String {
-        "\(domain.text): \(PropertyList.dictionary(PropertyList.Dictionary(values.map { ($0.key, stack.masked($0.value, under: $0.key)) })))"
+        let shown = PropertyList.Dictionary(values.map { ($0.key, stack.masked($0.value, under: $0.key)) })
+        return "\(domain.text): \(PropertyList.dictionary(shown))"
     }
 }
 

@@ -217,7 +217,8 @@ extension LayerStack {
 
     /// Whether one of the values of a key is or contains a secret that the schema declares.
     func hasSecret(_ values: [PropertyList?], under key: String) -> Bool {
-        values.contains { $0.map { masked($0, under: key) != $0 } ?? false }
+        guard schema?.hasSecrets ?? false else { return false }
+        return values.contains { $0.map { masked($0, under: key) != $0 } ?? false }
     }
 
     /// The declaration that the values of a key must satisfy; nil if any value is valid.
@@ -557,8 +558,9 @@ package struct LayerSource: Sendable {
                 [Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)]
             } ?? []
         }
-        let obstacle = obstacle(to: declaration)
-        guard let stored = stored(declaration) ?? obstacle?.value else { return [] }
+        let present = stored(declaration)
+        let obstacle = present == nil ? obstacle(to: declaration) : nil
+        guard let stored = present ?? obstacle?.value else { return [] }
         let isExposed = declaration.hasSecrets && isExposed
         func verdict(on stored: PropertyList) -> Verdict {
             let verdict = declaration.verdict(on: stored, isExposed: isExposed)
@@ -585,9 +587,9 @@ package struct LayerSource: Sendable {
 
     /// Returns the value in the place of a dictionary that a setting is in, with its path; nil if there is none.
     private func obstacle(to declaration: SettingDeclaration) -> (value: PropertyList, path: EntryPath)? {
-        guard !hasLongNames, stored(declaration) == nil, let path = declaration.pathsInFiles.first else { return nil }
-        let place = place(of: path).components
-        guard place.count > 1, var value = valueInDomain(place[0].text) else { return nil }
+        guard scope != nil || declaration.storedAt != nil, !hasLongNames else { return nil }
+        let place = place(of: declaration.pathsInFiles[0]).components
+        guard var value = valueInDomain(place[0].text) else { return nil }
         for (depth, component) in place.dropFirst().enumerated() {
             guard value.dictionaryValue != nil else { return (value, EntryPath(Array(place[...depth]))) }
             guard let next = value[EntryPath([component])] else { return nil }

@@ -18,6 +18,8 @@ package final class EffectiveSchema: Sendable {
     /// The present keys by former keys.
     package let presentKeys: [Name: Name]
     let defaultValues: PropertyList.Dictionary
+    /// Whether a value is a secret.
+    let hasSecrets: Bool
 
     /// The values of the command line and the environment of a program.
     package struct ProgramValues: Sendable {
@@ -65,6 +67,7 @@ package final class EffectiveSchema: Sendable {
     /// - Parameter program: The values of a program.
     package init(_ schema: Schema, file: String? = nil, program: ProgramValues? = nil) {
         (self.schema, self.file, self.program) = (schema, file, program)
+        hasSecrets = schema.hasSecrets
         let settings =
             program == nil
             ? schema.storedSettings
