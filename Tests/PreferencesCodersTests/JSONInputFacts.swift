@@ -110,7 +110,7 @@ enum JSONInputFacts {
         },
     ]
 
-    /// A member of every basic type, each of which may be absent.
+    /// An optional member of every basic type.
     struct Members: Codable, Equatable {
         var flag: Bool?, text: String?, int: Int?, int8: Int8?, int16: Int16?, int32: Int32?, int64: Int64?
         var uint: UInt?, uint8: UInt8?, uint16: UInt16?, uint32: UInt32?, uint64: UInt64?

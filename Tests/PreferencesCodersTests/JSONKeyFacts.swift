@@ -4,7 +4,7 @@ import TestSupport
 
 /// Facts about keys that are converted from and to snake case.
 enum JSONKeyFacts {
-    /// The keys that a decoder offers, each of which holds true.
+    /// The keys with the value true that a decoder offers.
     struct Offered: Decodable {
         var names: [String] = []
 

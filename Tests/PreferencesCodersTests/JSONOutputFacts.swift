@@ -111,7 +111,7 @@ enum JSONOutputFacts {
         }
     }
 
-    /// A class with a few members, one of which may be absent.
+    /// A class with members, one of them optional.
     final class Book: Codable, Equatable {
         let title, author: String
         let page: URL?

@@ -2,7 +2,7 @@ import Foundation
 import PreferencesCoders
 import TestSupport
 
-/// Members of every type that a container treats in a way of its own, all of which can be absent.
+/// Optional members of every type for which a container has its own function.
 struct Kinds: Equatable {
     var flag: Bool?
     var word: String?

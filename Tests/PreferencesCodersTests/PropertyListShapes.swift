@@ -197,7 +197,7 @@ struct Harbour: Codable, Equatable {
     var isOpen = true
 }
 
-/// An object with members, one of which can be absent.
+/// An object with members, the last one optional.
 class Vessel: Codable, Equatable {
     let name: String
     let port: String

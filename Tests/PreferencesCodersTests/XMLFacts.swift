@@ -155,7 +155,7 @@ enum XMLFacts {
     ]
 }
 
-/// Has members of several types, one of which is not in the list.
+/// Has members of several types. One member is not in the list.
 private struct Info: Codable, Equatable {
     var region = "nl"
     var program: String? = "harbour"
