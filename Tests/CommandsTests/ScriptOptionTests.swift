@@ -340,6 +340,27 @@ struct `The options of a public script` {
                 ["a", "--fast", "--fast=x"], ["a", "--no-fast"], ["a", "--help", "-v", "-v"],
             ]
         ),
+        (
+            """
+            #prefs
+            # @flag --sign -s sign=yes
+            # @flag --no-sign sign=no
+            # @option -m -e --by=TEXT {pattern: .+@.+} {length: ..9} {message: must be an 'address'} {once}
+            # @option --mode=full|part {env: MODE} {at-most-one: by at} {message: must be "full"}
+            # @option -@=TEXT, {key: at} {count: 2..}
+            # @flag -? -~ {key: ask} {at-least-one: mode at} {once}
+            # @option -k=INT [1..9] {message: must be a digit} {env: K}
+            # @option --list=INT... [1..9] {message: must be digits}
+            # @arg file:file {exists} {message: must be your file}
+            """,
+            [
+                ["-s", "--no-sign"], ["--sign", "--mode", "part"], ["-m", "a@b", "-e", "b@c"], ["-e", "x"],
+                ["-e", "a@bbbbbbbbbbbb"], ["-m", "xbbbbbbbbbbbb"], ["--mode", "fall"], ["-@", "x"], ["-@x,y"],
+                ["-@", "x,y", "-@x,y", "-?"], ["-?~"], ["-?"], ["-k", "0"], ["-kx"], ["--list=1", "--list=x"],
+                ["--list=0", "--list=10"], ["script"], ["--mode=full", "nothing"], ["--mode=full", "-m", "a@b"],
+                ["-?", "-@a,b"], ["-m", "-m", "a@b"], ["--by", "a@b", "-m"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.

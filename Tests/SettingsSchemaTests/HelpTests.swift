@@ -249,7 +249,10 @@ import Testing
         "from":{"type":"string"},"$schemaVersion":{"type":"integer"}},
         "additionalProperties":false,
         "dependentRequired":{"a":["c","d"]},
-        "allOf":[{"not":{"required":["a","b"]}},{"oneOf":[{"required":["a"]},{"required":["e"]}]}]}
+        "allOf":[{"not":{"required":["a","b"]}},{"oneOf":[{"required":["a"]},{"required":["e"]}]},
+        {"oneOf":[{"required":["a"]},{"required":["f"]},{"required":["h"]},
+        {"not":{"anyOf":[{"required":["a"]},{"required":["f"]},{"required":["h"]}]}}]},
+        {"anyOf":[{"required":["a"]},{"required":["i"]}]}]}
         """
 
     static let options = """

@@ -16,7 +16,7 @@ import Testing
         #expect(keep.rule.minimum == 1)
         #expect(keep.rule.maximum == 365)
         #expect(keep.flags == ["keep"])
-        #expect(keep.short == "k")
+        #expect(keep.shorts == ["k"])
         #expect(keep.environment == ["BACKUP_KEEP"])
         #expect(keep.group == "Retention")
         let mode = try #require(schema.declaration(of: "mode"))
@@ -34,10 +34,10 @@ import Testing
           Operands = "1...3"; Strict = YES; Exact = YES; Interleaved = NO; Examples = (x, y); Epilogue = E;
           DefaultCommand = restore; Settings = (
             { Key = a; Type = integer; Kind = duration; Default = 90; Minimum = "1m"; Maximum = "1h"; Choices = (60, 90);
-              Required = YES; Conflicts = b; Requires = (c, d); ExactlyOneOf = (a, e); Title = T; Summary = S; Group = G;
-              Placeholder = P; Unit = s; Deprecated = "because"; Flag = (aa, ab); Short = a; Environment = (A, B);
+              Required = YES; Conflicts = b; Requires = (c, d); ExactlyOneOf = (a, e); AtMostOneOf = (a, f, h); AtLeastOneOf = i; Once = YES; Title = T; Summary = S; Group = G;
+              Placeholder = P; Unit = s; Deprecated = "because"; Flag = (aa, ab); Short = (a, "@"); Environment = (A, B);
               Mirrored = NO; Transient = YES; ByHost = YES; RenamedFrom = (old, older); },
-            { Key = b; Type = string; MinimumLength = 1; MaximumLength = 9; Pattern = "[a-z]+"; Kind = host; Positional = 1; },
+            { Key = b; Type = string; MinimumLength = 1; MaximumLength = 9; Pattern = "[a-z]+"; Kind = host; Message = "must be a host"; Positional = 1; },
             { Key = c; Type = array; Elements = { Type = string; Choices = (x, y); ChoiceTitles = (X, Y); }; MinimumCount = 1; MaximumCount = 3;
               Unique = YES; Rest = YES; Default = (x); },
             { Key = d; Type = dictionary; Entries = { Type = integer; Minimum = 0; }; Merge = YES; Default = { n = 1; }; },
@@ -75,7 +75,7 @@ import Testing
     @Test func `that another extends is found by its domain`() throws {
         let own = try Sample.schema(Sample.backupText)
         #expect(own.extends.isEmpty)
-        #expect(own.declaration(of: "verbose")?.short == "v")
+        #expect(own.declaration(of: "verbose")?.shorts == ["v"])
         #expect(own.declaration(of: "mode")?.defaultValue == "full")
     }
 

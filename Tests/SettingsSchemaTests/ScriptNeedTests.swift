@@ -109,6 +109,52 @@ import Testing
         ("version=2.36\n@flag -v", "--version", "prog 2.36"),
         ("program=nightly version=2\n@flag -v", "--version", "nightly 2"),
         ("version=1 version-short=V\n@flag -v", "-V", "prog 1"),
+        // Several letters, and letters that are no names.
+        ("@option -m -e --by=TEXT", "-e x", "by=x"), ("@option -m -e --by=TEXT", "-mx", "by=x"),
+        ("@flag -v -V", "-Vv", "v=true"), ("@option -@=TEXT {key: at}", "-@ x", "at=x"),
+        ("@flag -~ -? {key: ask}\n@flag -v", "-v?", "ask=true v=true"), ("@flag -+ --more", "-+", "more=true"),
+        ("operands=0..\n@flag -+ --more", "+", "-- +"), ("@flag -: {key: colon}", "-:", "colon=true"),
+        // Once.
+        ("@option -k=INT {once}", "-k 1 -k 2", "! -k must be given once only"),
+        ("@option -k --keep=INT {once}", "-k 1 --keep=x", "! --keep x: must be an integer"),
+        ("@option -k=INT {once}\n@flag -9 k=9", "-k 1 -9", "! -9 must be given once only"),
+        ("@flag -v {once}", "-vv", "! -v must be given once only"),
+        ("@option -k=INT {once}", "-k 1", "k=1"), ("@option -k=INT", "-k 1 -k 2", "k=2"),
+        // Groups.
+        ("@flag -a\n@flag -b\n@flag -c {at-most-one: a b}", "-ac", "! at most one of -c, -a and -b can be given"),
+        ("@flag -a\n@flag -b\n@flag -c {at-most-one: a b}", "-ab", "! at most one of -c, -a and -b can be given"),
+        ("@flag -a\n@flag -b\n@flag -c {at-most-one: a b}", "", ""),
+        ("@flag -a\n@flag -b\n@flag -c {at-most-one: a b}", "-b", "b=true"),
+        (
+            "@flag -a {at-least-one: b}\n@option -b=TEXT\n@flag -c {at-most-one: a b}", "-c",
+            "! at least one of -a and -b must be given"
+        ),
+        ("@flag -a {at-least-one: b}\n@option -b=TEXT", "-a -b x", "a=true b=x"),
+        ("@flag -a\n@flag -b {at-least-one: a b} {at-most-one: a b}", "-b", "b=true"),
+        (
+            "@flag -a\n@flag -b {at-least-one: a b} {at-most-one: a b}", "-a -b",
+            "! at most one of -a and -b can be given"
+        ),
+        // Messages.
+        ("@option -k=INT [1..9] {message: must be a digit}", "-k 10", "! -k 10: must be a digit"),
+        ("@option -k=INT [1..9] {message: must be a digit}", "-k x", "! -k x: must be a digit"),
+        ("@option -k=TEXT {length: 2..} {pattern: a+} {message: must be aa}", "-k b", "! -k b: must be aa"),
+        ("@option -k=INT... {message: must be a number}", "-k 1 -k x", "! -k x: must be a number"),
+        ("@option -k=INT, [..5] {message: must be a digit to 5}", "-k 1,9", "! -k 9: must be a digit to 5"),
+        ("@arg file! {message: must be a file}", "", "! FILE is required"),
+        // Lines that continue others.
+        ("@option -k=INT\n@ <7>  Copies\n@ to keep [1..9]", "-k 10", "! -k 10: must be from 1 to 9"),
+        ("@option -k=INT  Copies\n@ to keep\n@ {env: KEEP} {once}", "-k 1 -k 1", "! -k must be given once only"),
+        ("@command list  Lists\n@ {default}", "", "command=list"),
+        // A key that only flags set.
+        ("@flag --sign sign=yes\n@flag --no-sign sign=no", "", ""),
+        ("@flag --sign sign=yes\n@flag --no-sign sign=no", "--no-sign", "sign=no"),
+        ("@flag --sign sign=yes\n@flag --no-sign sign=no", "--sign --no-sign", "sign=no"),
+        ("@flag -1 n=1\n@flag -2 n=2\n@option --sign=INT", "--sign 1 -2", "n=2 sign=1"),
+        (
+            "@flag -a\n@command b\n@flag -x x=1\n@flag -y x=2\n@command c\n@flag -x\n@option -z=TEXT {requires: x}",
+            "b -ay", "command=b a=true x=2"
+        ),
         ("@rest words!", "", "! WORDS is required"), ("@arg files...", "a b", "files=(a,b)"),
     ]
 
@@ -421,6 +467,29 @@ import Testing
             "~Operands = few; Settings = ({ Key = a; });",
             "2:3: :Operands: must be a count such as 2, 1...3 or 1...; change the value"
         ),
+        // A key that only flags set moves the settings after it.
+        (
+            "# @flag -x x=1\n# @flag -y x=2\n# @option -n=INT\n# @  <0> A number\n# @    that is small [1..9]",
+            "5:6: :Settings:1:Default: must be from 1 to 9; change the value"
+        ),
+        ("# @flag -x x=1", "2:12: unknown key x; declare it with @option, or add another flag for it"),
+        ("# @flag -x x=1\n# @flag -y x=1 {hiden}", "3:16: unknown {hiden}; did you mean {hidden}?"),
+        ("# @ more", "2:5: no line above that it continues"),
+        ("# @flag -v\n#\n# @ more", "4:5: no line above that it continues"),
+        ("# @flag -v\n# @ {evn: A}", "3:5: unknown {evn}; did you mean {env}?"),
+        ("# @flag -@", "2:9: -@ requires a {key: NAME}"),
+        ("# @flag -=", "2:10: an option such as level=* must follow"),
+        ("# @option --mode=a|b {choice: a}", "2:22: {choice} requires a choice and its title"),
+        ("# @option --mode=a|b {choice: full \"F\"}", "2:22: unknown choice full"),
+        (
+            "# @option --mode=a|b {choice: a \"A\"} {choice: a \"B\"}",
+            "2:38: duplicate {choice}; remove one of them"
+        ),
+        (
+            "# @option --keep=INT... {once}",
+            "2:25: :Settings:0:Once: cannot be combined with Repeats; remove one of them"
+        ),
+        ("# @flag -a {at-most-one: b}", "2:12: :Settings:0:AtMostOneOf: unknown key b; remove it"),
         (
             "~Settings = ({ Key = a; Kind = url; Exists = YES; });",
             "2:38: :Settings:0:Exists: does not apply to a URL; remove it, or change Type"

@@ -221,7 +221,10 @@ extension Form {
         switch problem.reason {
         case .conflict(let other): return "\(subject) and \(title(other)) cannot both have a value."
         case .requires(let other): return "\(subject) requires a value for \(title(other))."
-        case .exactlyOne(let keys): return "Exactly one of \(listed(keys.map(title))) must have a value."
+        case .group(.exactlyOne, let keys): return "Exactly one of \(listed(keys.map(title))) must have a value."
+        case .group(.atMostOne, let keys): return "At most one of \(listed(keys.map(title))) can have a value."
+        case .group(.atLeastOne, let keys): return "At least one of \(listed(keys.map(title))) must have a value."
+        case .message(let text): return "\(subject): \(text)".asSentence
         default: return "\(subject) \(problem.reason)".asSentence
         }
     }
@@ -241,7 +244,7 @@ extension Schema.Problem {
     fileprivate var keys: [String] {
         switch reason {
         case .conflict(let other): [place, other]
-        case .exactlyOne(let keys): keys
+        case .group(_, let keys): keys
         default: [place]
         }
     }

@@ -66,7 +66,7 @@ struct Completions {
                     Flag(names: ["--\($0.name)"], title: title, values: $0.source == .file ? .files : .nothing)
                 }
             }
-            let names = setting.allFlags.map { "--\($0)" } + (setting.short.map { ["-\($0)"] } ?? [])
+            let names = setting.allFlags.map { "--\($0)" } + setting.shorts.map { "-\($0)" }
             let setters = setting.flagValues.filter { !$0.isHidden }.map {
                 Flag(names: [$0.flag], title: $0.title ?? $0.summary ?? title, values: nil)
             }
@@ -103,7 +103,10 @@ struct Completions {
     private static func values(of setting: SettingDeclaration) -> Values {
         let rule = setting.rule.ofElements
         if let command = rule.choicesFrom { return .lines(command) }
-        if !rule.choices.isEmpty { return .words(rule.choices.map { Word(text: $0.plainText) }) }
+        if !rule.choices.isEmpty {
+            let isTitled = rule.choiceTitles.count == rule.choices.count
+            return .words(rule.choices.map { Word(text: $0.plainText, title: isTitled ? rule.title(of: $0) : "") })
+        }
         if rule.type == .boolean { return .words([Word(text: "true"), Word(text: "false")]) }
         guard let kind = rule.kind else { return rule.type == .string ? .files : .nothing }
         return switch kind.target {
@@ -334,7 +337,9 @@ extension Completions {
 
     private static func fish(_ flag: Flag) -> String {
         let names = flag.names.map { name in
-            name.hasPrefix("--") ? " -l \(ShellQuoting.fishWord(String(name.dropFirst(2))))" : " -s \(name.dropFirst())"
+            name.hasPrefix("--")
+                ? " -l \(ShellQuoting.fishWord(String(name.dropFirst(2))))"
+                : " -s \(ShellQuoting.fishWord(String(name.dropFirst())))"
         }
         let title = flag.title.isEmpty ? "" : " -d \(ShellQuoting.fishWord(flag.title))"
         return names.joined() + (flag.values.map { (flag.isValueOptional ? "" : " -r") + fishWords($0) } ?? "") + title

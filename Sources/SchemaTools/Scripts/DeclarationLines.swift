@@ -22,6 +22,8 @@ struct DeclarationLines {
         let scope: Int
         let key: String
         let keyPlace: TextLocation
+        /// The number of settings that are declared before it in its scope.
+        let position: Int
         /// The flags with their dashes, and the value that each sets.
         let values: [(flag: String, value: String)]
         /// The attributes of the flags, such as their title.
@@ -48,10 +50,18 @@ struct DeclarationLines {
 
     init(_ script: String) {
         var (isInside, isEnded, count) = (false, false, 0)
+        // The line before, which the next one may continue.
+        var pending: LineScanner?
         for (index, line) in script.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
         {
             var text = LineScanner(line: index + 1, String(Substring(line)))
+            if isInside, !isEnded, let continuation = text.continuation {
+                if pending == nil { report("no line above that it continues", at: continuation.location) }
+                pending?.append(continuation)
+                continue
+            }
+            take(&pending)
             text.skipSpaces()
             if text.isAtEnd { continue }
             guard text.next == "#" else {
@@ -77,13 +87,15 @@ struct DeclarationLines {
                         report("more than \(Schema.maximumSettings) lines", at: text.location)
                         break
                     }
-                    take(&text)
+                    pending = text
                 }
             } else if Self.isHead(text.rest) {
                 isInside = true
                 takeHead(&text)
             }
         }
+        take(&pending)
+        declareChoices()
         for setter in setters { add(setter) }
         scopes[0].attributes["Strict"] = .boolean(true)
     }
@@ -182,6 +194,12 @@ struct DeclarationLines {
         "flag", "option", "config", "arg", "rest", "command", "group", "example", "epilogue",
     ]
 
+    private mutating func take(_ pending: inout LineScanner?) {
+        guard var line = pending else { return }
+        pending = nil
+        take(&line)
+    }
+
     private mutating func take(_ text: inout LineScanner) {
         let place = text.location
         text.skip("@")
@@ -221,7 +239,7 @@ struct DeclarationLines {
         var draft = SettingDraft(at: text.location)
         draft.rule["Type"] = .string("boolean")
         takeFlags(&text, &draft, hasValue: false)
-        guard !draft.flags.isEmpty || draft.short != nil || !draft.letters.isEmpty else {
+        guard !draft.flags.isEmpty || !draft.shorts.isEmpty || !draft.letters.isEmpty else {
             return report("a flag such as -v or --verbose must follow", at: text.location)
         }
         if setsValue(&text, draft) { return }
@@ -233,7 +251,7 @@ struct DeclarationLines {
         var draft = SettingDraft(at: text.location)
         if isConfiguration { draft.setting["Configuration"] = .boolean(true) }
         takeFlags(&text, &draft, hasValue: true)
-        guard !draft.flags.isEmpty || draft.short != nil else {
+        guard !draft.flags.isEmpty || !draft.shorts.isEmpty else {
             return report("an option such as --keep=INT must follow", at: text.location)
         }
         if !draft.hasValue { report("the type of the value is missing, as in --keep=INT", at: text.location) }
@@ -243,7 +261,6 @@ struct DeclarationLines {
     /// Takes the flags, and the type of the value after the last one.
     private mutating func takeFlags(_ text: inout LineScanner, _ draft: inout SettingDraft, hasValue: Bool) {
         while text.next == "-" {
-            let place = text.location
             let isLong = text.skip("--")
             if isLong {
                 if text.skip("[no-]") { draft.setting["Negatable"] = .boolean(true) }
@@ -264,8 +281,7 @@ struct DeclarationLines {
             } else if !hasValue, let letters = Self.letters(name) {
                 draft.letters = letters
             } else {
-                if draft.short != nil { report("a second letter; declare it with @flag", at: place) }
-                draft.short = name
+                draft.shorts.append(name)
             }
             let placeOfValue = text.location
             let isOptional = text.skip("[=")
@@ -319,13 +335,14 @@ struct DeclarationLines {
         if !draft.setting.isEmpty {
             report("[no-] and ... do not apply to a flag that sets another option", at: draft.place)
         }
-        let letters = draft.letters + (draft.short.map { [$0] } ?? [])
+        let letters = draft.letters + draft.shorts
         let values = (draft.flags.map { "--\($0)" } + letters.map { "-\($0)" }).map { flag in
             (flag: flag, value: value == "*" ? String(flag.drop { $0 == "-" }) : value)
         }
         setters.append(
             Setter(
-                scope: current, key: key, keyPlace: keyPlace, values: values, attributes: takeSetterAttributes(&text),
+                scope: current, key: key, keyPlace: keyPlace, position: scopes[current].settings.count, values: values,
+                attributes: takeSetterAttributes(&text),
                 place: draft.place))
         return true
     }
@@ -346,29 +363,88 @@ struct DeclarationLines {
         return attributes
     }
 
-    /// Adds the flags to the setting whose value they set.
-    private mutating func add(_ setter: Setter) {
-        var keys: [String] = []
+    /// Declares the keys that several flags set and no line declares: a choice without a default for each, at the place
+    /// of its first flag.
+    private mutating func declareChoices() {
+        var setters: [EntryPath: [Setter]] = [:]
+        for setter in self.setters where declaration(of: setter) == nil {
+            setters[scopes[setter.scope].path.appending(.init(setter.key)), default: []].append(setter)
+        }
+        /// For each list of settings that grows, the new positions of the settings in it.
+        var positions: [EntryPath: [Int]] = [:]
+        let choices = setters.values.filter { $0.count > 1 }.sorted { $0[0].keyPlace.line < $1[0].keyPlace.line }
+        for (scope, choices) in Dictionary(grouping: choices, by: { $0[0].scope }) {
+            var rest = choices[...]
+            var settings: [PropertyList.Dictionary] = []
+            var moved: [Int] = []
+            for (index, setting) in scopes[scope].settings.enumerated() {
+                while let next = rest.first, next[0].position <= index {
+                    settings.append(choice(of: rest.removeFirst()))
+                }
+                moved.append(settings.count)
+                settings.append(setting)
+            }
+            scopes[scope].settings = settings + rest.map { choice(of: $0) }
+            positions[scopes[scope].path.appending("Settings")] = moved
+        }
+        guard !positions.isEmpty else { return }
+        locations = Dictionary(
+            uniqueKeysWithValues: locations.map { path, location in
+                guard let end = path.components.firstIndex(of: "Settings"), end + 1 < path.components.count,
+                    let moved = positions[EntryPath(Array(path.components[...end]))],
+                    let index = path.components[end + 1].index
+                else { return (path, location) }
+                var path = path
+                path.components[end + 1] = .init(moved[index])
+                return (path, location)
+            })
+    }
+
+    private func choice(of setters: [Setter]) -> PropertyList.Dictionary {
+        let values = setters.flatMap(\.values).map(\.value)
+        let distinct = values.indices.filter { values.firstIndex(of: values[$0]) == $0 }.map { values[$0] }
+        return ["Key": .string(setters[0].key), "Choices": .array(distinct.map { .string($0) })]
+    }
+
+    /// Returns the scope and the position of the setting whose value the flags set, or nil if it is not declared.
+    private func declaration(of setter: Setter) -> (scope: Int, position: Int)? {
         var scope: Int? = setter.scope
         while let index = scope {
             if let at = scopes[index].settings.firstIndex(where: { $0["Key"]?.stringValue == setter.key }) {
-                var values = scopes[index].settings[at]["Values"]?.dictionaryValue ?? [:]
-                let path = scopes[index].path.appending("Settings").appending(.init(at)).appending("Values")
-                for (flag, value) in setter.values {
-                    if values[flag] != nil { report("duplicate flag \(flag); remove one of them", at: setter.place) }
-                    var attributes: PropertyList.Dictionary = ["Value": .string(value)]
-                    for entry in setter.attributes { attributes[entry.key] = entry.value }
-                    values[flag] = setter.attributes.isEmpty ? .string(value) : .dictionary(attributes)
-                    locations[path.appending(.init(flag))] = setter.place
-                }
-                scopes[index].settings[at]["Values"] = .dictionary(values)
-                return
+                return (index, at)
             }
+            scope = scopes[index].parent
+        }
+        return nil
+    }
+
+    /// Adds the flags to the setting whose value they set.
+    private mutating func add(_ setter: Setter) {
+        guard let (scope, position) = declaration(of: setter) else { return reportUnknownKey(of: setter) }
+        var values = scopes[scope].settings[position]["Values"]?.dictionaryValue ?? [:]
+        let path = scopes[scope].path.appending("Settings").appending(.init(position))
+        // A setting that only flags declare is where the first one is.
+        if locations[path] == nil { locations[path] = setter.keyPlace }
+        for (flag, value) in setter.values {
+            if values[flag] != nil { report("duplicate flag \(flag); remove one of them", at: setter.place) }
+            var attributes: PropertyList.Dictionary = ["Value": .string(value)]
+            for entry in setter.attributes { attributes[entry.key] = entry.value }
+            values[flag] = setter.attributes.isEmpty ? .string(value) : .dictionary(attributes)
+            locations[path.appending("Values").appending(.init(flag))] = setter.place
+        }
+        scopes[scope].settings[position]["Values"] = .dictionary(values)
+    }
+
+    private mutating func reportUnknownKey(of setter: Setter) {
+        var keys: [String] = []
+        var scope: Int? = setter.scope
+        while let index = scope {
             keys += scopes[index].settings.compactMap { $0["Key"]?.stringValue }
             scope = scopes[index].parent
         }
         let nearest = errorCount < Schema.maximumSuggestions ? keys.nearest(to: setter.key) : nil
-        report("unknown key \(shortened(setter.key))\(hint(nearest))", at: setter.keyPlace)
+        let fix = nearest == nil ? "; declare it with @option, or add another flag for it" : hint(nearest)
+        report("unknown key \(shortened(setter.key))\(fix)", at: setter.keyPlace)
     }
 
     private mutating func takeOperand(_ text: inout LineScanner, isRest: Bool) {
@@ -480,6 +556,11 @@ struct DeclarationLines {
         let (title, titlePlace, items) = takeTitle(&text)
         for item in items where !isFull {
             if let problem = draft.take(item) { report(problem, at: item.location) }
+        }
+        if draft.key == nil, draft.operand == nil, draft.flags.isEmpty, let mark = draft.shorts.first,
+            !mark.isVariableName, !mark.allSatisfy(\.isNumber)
+        {
+            report("-\(shortened(mark)) requires a {key: NAME}", at: draft.place)
         }
         if let problem = draft.problem(inTitle: title) { warn(problem, at: titlePlace) }
         if !title.isEmpty { draft.setting["Title"] = .string(title) }

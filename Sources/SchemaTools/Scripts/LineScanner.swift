@@ -1,11 +1,12 @@
 internal import PropertyLists
 internal import SettingsSchema
 
-/// A line of a declaration and the position in it.
+/// A line of a declaration with the lines that continue it, and the position in them.
 struct LineScanner {
-    private let line: Int
-    private let scalars: [Unicode.Scalar]
+    private var scalars: [Unicode.Scalar] = []
     private var position = 0
+    /// The lines, each with the position of its first scalar, and the column of that scalar.
+    private var lines: [(number: Int, start: Int, column: Int)]
 
     /// A part in brackets: `<7>`, `[1..9]` or `{env: NAME}`.
     struct Item {
@@ -17,13 +18,37 @@ struct LineScanner {
     }
 
     init(line: Int, _ text: String) {
-        self.line = line
+        lines = [(line, 0, 1)]
         scalars = Array(text.unicodeScalars.last == "\r" ? text.unicodeScalars.dropLast() : text.unicodeScalars[...])
+    }
+
+    /// The rest of a line `# @ text`, which continues the line above; nil for another line.
+    var continuation: LineScanner? {
+        var text = self
+        text.skipSpaces()
+        guard text.skip("#") else { return nil }
+        text.skipSpaces()
+        guard text.skip("@"), let next = text.next, Self.isSpace(next) else { return nil }
+        text.skipSpaces()
+        return text.isAtEnd ? nil : text
+    }
+
+    /// Adds the text after the position of another line, after a space.
+    mutating func append(_ other: LineScanner) {
+        scalars.append(" ")
+        lines.append((other.lines[0].number, scalars.count, other.location.column))
+        scalars += other.scalars[other.position...]
     }
 
     var isAtEnd: Bool { position >= scalars.count }
     var next: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
-    var location: TextLocation { TextLocation(line: line, column: position + 1) }
+    var location: TextLocation { location(of: position) }
+
+    private func location(of position: Int) -> TextLocation {
+        let line = lines.last { $0.start <= position } ?? lines[0]
+        return TextLocation(line: line.number, column: position - line.start + line.column)
+    }
+
     var rest: String { Self.text(scalars[position...]) }
 
     private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
@@ -129,7 +154,7 @@ struct LineScanner {
             end += 1
         } while depth > 0
         let inner = Self.text(scalars[(start + 1)..<(end - 1)])
-        let place = TextLocation(line: line, column: start + 1)
+        let place = location(of: start)
         switch opening {
         case "[":
             guard inner.contains(".."), !inner.contains(" ") else { return nil }

@@ -6,7 +6,7 @@ struct SettingDraft {
     let place: TextLocation
     var key: String?
     var flags: [String] = []
-    var short: String?
+    var shorts: [String] = []
     /// The letters of a range of flags.
     var letters: [String] = []
     var hasValue = false
@@ -19,6 +19,8 @@ struct SettingDraft {
     private(set) var places: [(path: [String], isOfRule: Bool, location: TextLocation)] = []
     /// The type as written.
     private var type: String?
+    /// The titles of choices, in the order of their items.
+    private var titles: [(choice: String, title: String)] = []
 
     init(at place: TextLocation) { self.place = place }
 
@@ -32,13 +34,13 @@ struct SettingDraft {
         } else {
             for entry in rule { result[entry.key] = entry.value }
         }
-        result["Key"] = .string(key ?? operand ?? flags.first ?? short ?? "")
+        result["Key"] = .string(key ?? operand ?? flags.first ?? shorts.first ?? "")
         // The help shows the name of an operand, even if its key is another one.
         if key != nil, let operand, setting["Placeholder"] == nil {
             result["Placeholder"] = .string(operand.uppercased())
         }
         if !flags.isEmpty { result["Flag"] = .array(flags.map { .string($0) }) }
-        result["Short"] = short.map { .string($0) }
+        if !shorts.isEmpty { result["Short"] = .array(shorts.map { .string($0) }) }
         return result
     }
 
@@ -133,6 +135,17 @@ struct SettingDraft {
             isNew = !places.contains { $0.path == ["Key"] }
             key = item.value
             places.append((["Key"], false, item.location))
+        case (_, "choice"):
+            let choices = rule["Choices"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            guard let (choice, title) = item.choice else { return "{choice} requires a choice and its title" }
+            guard choices.contains(choice) else {
+                return "unknown choice \(shortened(choice))\(hint(choices.nearest(to: choice)))"
+            }
+            isNew = !titles.contains { $0.choice == choice }
+            titles.append((choice, title))
+            let all = choices.map { choice in titles.first { $0.choice == choice }?.title ?? choice }
+            rule["ChoiceTitles"] = .array(all.map { .string($0) })
+            places.append((["ChoiceTitles"], true, item.location))
         case (_, "new"):
             guard item.value.isEmpty else { return "{new} takes no value" }
             isNew = set("Exists", .boolean(false), isOfRule: true, at: item.location)
@@ -240,12 +253,15 @@ struct DeclaredItem {
         "unit": DeclaredItem(attribute: "Unit", value: .text),
         "placeholder": DeclaredItem(attribute: "Placeholder", value: .text),
         "pattern": DeclaredItem(attribute: "Pattern", value: .text, isOfRule: true),
+        "message": DeclaredItem(attribute: "Message", value: .text, isOfRule: true),
         "kind": DeclaredItem(attribute: "Kind", value: .text, isOfRule: true),
         "implied": DeclaredItem(attribute: "Implied", value: .anyText),
         "from": DeclaredItem(attribute: "ChoicesFrom", value: .text, isOfRule: true),
         "conflicts": DeclaredItem(attribute: "Conflicts", value: .words),
         "requires": DeclaredItem(attribute: "Requires", value: .words),
         "one-of": DeclaredItem(attribute: "ExactlyOneOf", value: .words),
+        "at-most-one": DeclaredItem(attribute: "AtMostOneOf", value: .words),
+        "at-least-one": DeclaredItem(attribute: "AtLeastOneOf", value: .words),
         "was": DeclaredItem(attribute: "RenamedFrom", value: .words),
         "scope": DeclaredItem(attribute: "Scope", value: .text),
         "separator": DeclaredItem(attribute: "Separator", value: .anyText),
@@ -258,12 +274,13 @@ struct DeclaredItem {
         "dash": DeclaredItem(attribute: "AllowsDash", value: .mark),
         "pass": DeclaredItem(attribute: "PassUnknown", value: .mark),
         "exists": DeclaredItem(attribute: "Exists", value: .mark, isOfRule: true),
+        "once": DeclaredItem(attribute: "Once", value: .mark),
         "repeats": DeclaredItem(attribute: "Repeats", value: .mark),
         "deprecated": DeclaredItem(attribute: "Deprecated", value: .mark),
     ]
 
     /// The names of all items of a setting.
-    static let names = Set(["key", "count", "length", "new"] + ofSetting.keys)
+    static let names = Set(["key", "count", "length", "new", "choice"] + ofSetting.keys)
 
     /// The items of a flag that sets another option.
     static let ofSetter = ofSetting.filter { ["summary", "hidden", "deprecated"].contains($0.key) }
@@ -304,6 +321,15 @@ extension [String: DeclaredItem] {
 }
 
 extension LineScanner.Item {
+    /// The choice and its title in `{choice: full "Everything"}`; nil if one is missing.
+    fileprivate var choice: (name: String, title: String)? {
+        var text = LineScanner(line: 0, value)
+        guard let name = text.takeQuoted(), !name.isEmpty else { return nil }
+        text.skipSpaces()
+        guard !text.isAtEnd, let title = text.takeQuoted(), text.isAtEnd, !title.isEmpty else { return nil }
+        return (name, title)
+    }
+
     /// The item as written, without the value after a name.
     var notation: String {
         switch kind {

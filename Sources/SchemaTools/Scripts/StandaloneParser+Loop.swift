@@ -292,7 +292,7 @@ enum StandaloneFunctions {
                 D) _p_code=r ;;
                 *) _p_code="u{$_p_code}" ;;
                 esac
-                _p_escaped=$_p_escaped$_p_head'\\'$_p_code
+                _p_escaped=$_p_escaped$_p_head"\\\\"$_p_code
             done
             _p_errors=$_p_errors\(ShellQuoting.word("\(program): "))$_p_escaped$_p_tail$_p_line
         }

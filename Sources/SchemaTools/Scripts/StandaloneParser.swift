@@ -25,6 +25,7 @@ package import SettingsSchema
 ///   first
 /// - `notes`, `old`: the notes so far; the end of the note on the flag if it is deprecated, or what else the flag of a
 ///   default command is
+/// - `wrong`: whether a value breaks a rule that has its own message
 /// - `env_NAME`: an environment variable at the start
 package struct StandaloneParser {
     let schema: Schema
@@ -249,7 +250,9 @@ package struct StandaloneParser {
             let note = setting.deprecated.map { "_p_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
             let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
             let isNew = "\(unchecked(setting.key))=1"
-            let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.flagRule.expectation)\""
+            let reason = setting.rule.told(.unreadable(expected: setting.flagRule.expectation))
+            let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
+            let once = refusalOfSecond(setting)
             if setting.isList {
                 return ["    \(scope))"] + (note.isEmpty ? [] : [note]).map { "        " + $0 }
                     + adding(to: setting).map { "        " + $0 }
@@ -263,12 +266,19 @@ package struct StandaloneParser {
                     ? "if [ -z \"$\(place(setting.key))\" ]; then \(variable(setting.key))=''; fi; " : ""
                 return [
                     "    \(scope))",
-                    "        if \(function) \"$2\"; then \(variable(setting.key))=$_p_value \(isNew); else",
+                    "        if \(function) \"$2\"; then \(once)\(variable(setting.key))=$_p_value \(isNew); else",
                     "            \(empty)\(failure)", "        fi", "        \(assignments) ;;",
                 ]
-            default: return ["    \(scope)) \(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
+            default: return ["    \(scope)) \(once)\(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
             }
         }
+    }
+
+    /// The command that refuses the second use of a flag; empty if it can be repeated.
+    private func refusalOfSecond(_ setting: SettingDeclaration) -> String {
+        guard schema.isGivenOnce(setting) else { return "" }
+        let problem = Schema.Arguments.Mistake(.repeatedFlag, at: "").description
+        return "if [ -n \"$\(place(setting.key))\" ]; then _p_fail \"$3\"\(quoted(problem)); fi; "
     }
 
     /// The lines that add the elements of the text `$2` to an array, or replace the array by them. The first ones
@@ -280,11 +290,7 @@ package struct StandaloneParser {
         let written = "\(raw(setting.key))=\" ${2:-\\\"\\\"}:\""
         var add: [String] = []
         if !setting.repeats {
-            if schema.isStrict {
-                let problem = Schema.Arguments.Mistake(.repeatedFlag, at: "").description
-                add.append("if [ -n \"$\(at)\" ]; then _p_fail \"$3\"\(quoted(problem)); fi")
-            }
-            add.append("\(words)=$_p_value \(new)=1")
+            add.append("\(refusalOfSecond(setting))\(words)=$_p_value \(new)=1")
         } else {
             add = [
                 "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
@@ -302,7 +308,9 @@ package struct StandaloneParser {
         let test =
             separator.map { "_p_split \"$2\" \(quoted($0)) \(isInteger ? "_p_integer" : "''")" }
             ?? "_p_integer \"$2\""
-        let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.ofElements.expectation)\""
+        let elements = setting.rule.ofElements
+        let reason = elements.told(.unreadable(expected: elements.expectation))
+        let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
         let quoting = separator == nil ? ["_p_quote \"$_p_value\""] : []
         return ["if \(test); then"] + (quoting + add).map { "    " + $0 } + ["else", "    \(failure)", "fi", keep]
     }
@@ -313,7 +321,8 @@ package struct StandaloneParser {
         let (words, new, name) = (text(setting.key), unchecked(setting.key), variable(setting.key))
         let (rule, at) = (setting.rule, place(setting.key))
         func failure(_ reason: Schema.Problem.Reason) -> String {
-            "_p_fail \"$\(at)$\(raw(setting.key))\"\(quoted(" \(reason)"))"
+            let colon = rule.message == nil ? "" : ":-:"
+            return "_p_fail \"$\(at)${\(raw(setting.key))\(colon)}\"\(quoted(" \(rule.told(reason))"))"
         }
         var checks: [String] = []
         let tests = [
@@ -485,8 +494,17 @@ package struct StandaloneParser {
         return isShown ? ["\(text)=${\(text):-$\(variable(setting.key))}"] + checks : checks
     }
 
-    /// The lines that check the value of a variable.
+    /// The lines that check the value of a variable. A rule with a message is reported once.
     private func checks(
+        _ rule: ValueRule, of name: String, _ failure: (Schema.Problem.Reason) -> String
+    ) -> [String] {
+        guard let message = rule.message else { return plainChecks(rule, of: name, failure) }
+        let lines = plainChecks(rule, of: name) { _ in "_p_wrong=1" }
+        guard !lines.isEmpty else { return [] }
+        return ["_p_wrong=''"] + lines + ["if [ -n \"$_p_wrong\" ]; then \(failure(.message(message))); fi"]
+    }
+
+    private func plainChecks(
         _ rule: ValueRule, of name: String, _ failure: (Schema.Problem.Reason) -> String
     ) -> [String] {
         var lines: [String] = []
@@ -532,7 +550,7 @@ extension StandaloneParser {
     /// The settings that a rule about several names.
     private func related(_ settings: [SettingDeclaration]) -> [SettingDeclaration] {
         let keys = settings.flatMap { setting in
-            let others = setting.conflicts + setting.requires + setting.exactlyOneOf
+            let others = setting.conflicts + setting.requires + setting.groups.flatMap(\.keys)
             return (others.isEmpty ? [] : [setting.key]) + others
         }
         let names = Set(keys.map { Name($0) })
@@ -587,11 +605,19 @@ extension StandaloneParser {
                 refuse(isUsed(other), .conflict(with: written(other)))
             }
             for other in setting.requires { refuse("! \(isUsed(other))", .requires(written(other))) }
-            let group = setting.exclusiveGroup
-            guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
-            let mistake = Schema.Arguments.Mistake(.relation(.exactlyOne(of: group.map(written))), at: "")
-            let marks = group.map { "${\(layer($0)):+x}" }.joined()
-            lines.append("if [ \"\(marks)\" != x ]; then _p_fail \(quoted(mistake.description)); fi")
+            for group in setting.wholeGroups where group.keys.count > 1 {
+                let isNew = groups.insert(Set(group.keys.map { Name($0) } + [Name(group.number.rawValue)])).inserted
+                guard isNew else { continue }
+                let reason = Schema.Problem.Reason.group(group.number, of: group.keys.map(written))
+                let marks = group.keys.map { "${\(layer($0)):+x}" }.joined()
+                let wrong =
+                    switch group.number {
+                    case .exactlyOne: "[ \"\(marks)\" != x ]"
+                    case .atMostOne: "case \(marks) in ''|x) false ;; esac"
+                    case .atLeastOne: "[ -z \"\(marks)\" ]"
+                    }
+                lines.append("if \(wrong); then _p_fail \(quoted("\(reason)")); fi")
+            }
         }
         return lines
     }
@@ -635,7 +661,7 @@ extension StandaloneParser {
                 default: "[ -e \(value) ]"
                 }
             let isWrong = exists ? "! { \(isThere); }" : isThere
-            let reason = Schema.Problem.Reason.notOfKind(kind.expectation(exists: exists))
+            let reason = setting.rule.told(.notOfKind(kind.expectation(exists: exists)))
             return
                 "if [ -n \(value) ] && \(isWrong); then _p_fail \(quoted(setting.writtenName + " "))\(value)\(quoted(": \(reason)")); fi"
         }
@@ -723,7 +749,7 @@ extension SettingDeclaration {
         // The rest is the operands that are left, at least one if it has a minimum count. Nothing else sets it.
         let ofRest: [(name: String, part: String, isBeyond: Bool)] = [
             ("Default", "", defaultValue != nil), ("Required", "", isRequired), ("Flag", "", !flags.isEmpty),
-            ("Short", "", short != nil), ("Values", "", !flagValues.isEmpty),
+            ("Short", "", !shorts.isEmpty), ("Values", "", !flagValues.isEmpty),
             ("Environment", "", !environment.isEmpty),
         ]
         return (attributes + (takesRest ? ofRest : [])).filter(\.isBeyond).map { ($0.name, $0.part) }
@@ -746,14 +772,18 @@ extension ValueRule {
     fileprivate var isOfList: Bool {
         var rest = self
         (rest.minimum, rest.maximum, rest.minimumLength, rest.maximumLength) = (nil, nil, nil, nil)
-        (rest.choices, rest.choiceTitles) = ([], [])
+        (rest.choices, rest.choiceTitles, rest.message) = ([], [], nil)
         if pattern?.obstacle == nil { rest.pattern = nil }
         if kind?.isPath ?? false { rest.kind = nil }
         return rest == ValueRule(type) && [.string, .integer].contains(type)
     }
 
     /// Whether every string is allowed.
-    fileprivate var isPlain: Bool { self == ValueRule(.string) }
+    fileprivate var isPlain: Bool {
+        var rest = self
+        rest.message = nil
+        return rest == ValueRule(.string)
+    }
 
     fileprivate var hasLength: Bool { type == .string && (minimumLength != nil || maximumLength != nil) }
 }

@@ -54,8 +54,15 @@ extension [SettingDeclaration] {
             let conflicts = setting.conflicts.map { other -> PropertyList in
                 ["not": ["required": [.string(setting.key), .string(other)]]]
             }
-            guard !setting.exactlyOneOf.isEmpty else { return conflicts }
-            return conflicts + [["oneOf": .array(setting.exclusiveGroup.map { ["required": [.string($0)]] })]]
+            return conflicts
+                + setting.wholeGroups.map { group in
+                    let single = group.keys.map { PropertyList.dictionary(["required": [.string($0)]]) }
+                    return switch group.number {
+                    case .exactlyOne: ["oneOf": .array(single)]
+                    case .atMostOne: ["oneOf": .array(single + [["not": ["anyOf": .array(single)]]])]
+                    case .atLeastOne: ["anyOf": .array(single)]
+                    }
+                }
         }
         if !relations.isEmpty { result["allOf"] = .array(relations) }
     }

@@ -79,14 +79,14 @@ extension Schema {
         let isAttached = setting.isValueOptional
         let name = ManualText.word(setting.valueName)
         let value =
-            setting.isSwitch || setting.allFlags.isEmpty && setting.short == nil
+            setting.isSwitch || setting.allFlags.isEmpty && setting.shorts.isEmpty
             ? "" : isAttached ? " Ns Oo = Ns Ar \(name) Oc" : " Ar \(name)"
         guard !setting.hasSecrets else {
             return setting.secretFlags.map { flag in
                 "\(ManualText.flag(flag.name)) Ar \(flag.source == .file ? "file" : "number")"
             }.joined(separator: " | ")
         }
-        var names = (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? []) + setting.allFlags.map(ManualText.flag)
+        var names = setting.shorts.map { "Fl \(ManualText.word($0))" } + setting.allFlags.map(ManualText.flag)
         if names.isEmpty {
             names = setting.shownFlagValues(withLine: false).map {
                 "Fl \(ManualText.word(String($0.flag.dropFirst())))"

@@ -218,7 +218,7 @@ extension ArgumentParser {
         switch reason {
         case .conflict(let key): .conflict(with: writtenName(of: key))
         case .requires(let key): .requires(writtenName(of: key))
-        case .exactlyOne(let keys): .exactlyOne(of: keys.map(writtenName))
+        case .group(let number, let keys): .group(number, of: keys.map(writtenName))
         default: reason
         }
     }
@@ -236,7 +236,7 @@ extension SettingDeclaration {
     package var writtenName: String {
         if takesOperands { return operandName }
         if let flag = allFlags.first { return "--\(flag)" }
-        if let short { return "-\(short)" }
+        if let short = shorts.first { return "-\(short)" }
         if let flag = flagValues.first?.flag { return flag }
         return environment.first ?? "--set :\(key)=…"
     }

@@ -315,9 +315,7 @@ extension ArgumentParser {
 
     mutating func set(_ setting: SettingDeclaration, to value: PropertyList, shown: String?, from place: String) {
         let repeats = setting.takesElements
-        if schema.isStrict, setting.rule.type == .array, !repeats, given[setting.key] != nil {
-            report(.repeatedFlag, at: place)
-        }
+        if schema.isGivenOnce(setting), given[setting.key] != nil { report(.repeatedFlag, at: place) }
         if repeats {
             var elements = result.values[setting.key]?.arrayValue ?? []
             // The array has no second owner then, and grows in place.
@@ -416,6 +414,13 @@ extension ArgumentParser {
         setting.variable(in: { context.variables[$0] }).flatMap {
             try? setting.rule.value(ofText: $0.text, now: context.now)
         }
+    }
+}
+
+extension Schema {
+    /// Whether a flag of the setting is refused if the command line has given its value before.
+    package func isGivenOnce(_ setting: SettingDeclaration) -> Bool {
+        setting.isOnce || isStrict && setting.rule.type == .array && !setting.takesElements
     }
 }
 

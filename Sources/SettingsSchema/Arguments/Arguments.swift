@@ -290,7 +290,8 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .needlessValue: "\(place) takes no value"
         case .value(let text, let reason):
             "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
-        case .relation(.exactlyOne(let keys)): "exactly one of \(listed(keys)) must be given"
+        case .relation(.group(let number, let keys)): "\(Schema.Problem.Reason.group(number, of: keys))"
+        case .relation(.message(let text)): "\(place): \(text)"
         case .relation(let reason): "\(place) \(reason)"
         case .excludedByForced(let other, _):
             "\(place) cannot be given together with \(other), which the administrator forces"

@@ -72,7 +72,7 @@ package struct FlagTable {
         if setting.isNegatable {
             for flag in setting.flags { note(long.updateValue(.off(setting), forKey: Name("no-\(flag)"))) }
         }
-        if let flag = setting.short { note(short.updateValue(meaning, forKey: Name(flag))) }
+        for flag in setting.shorts { note(short.updateValue(meaning, forKey: Name(flag))) }
         for flag in setting.flagValues {
             if let name = flag.long { note(long.updateValue(.sets(setting, flag), forKey: Name(name))) }
             if let letter = flag.short { note(short.updateValue(.sets(setting, flag), forKey: Name(letter))) }

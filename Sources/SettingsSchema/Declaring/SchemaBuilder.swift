@@ -169,9 +169,9 @@ extension SettingDeclaration {
         key = prefix + key
         flags = flags.map { prefix + $0 }
         flagValues = flagValues.compactMap { $0.inScope(prefix) }
-        short = nil
+        shorts = []
         (conflicts, requires) = (conflicts.map { prefix + $0 }, requires.map { prefix + $0 })
-        exactlyOneOf = exactlyOneOf.map { prefix + $0 }
+        for group in groups { self[group.number] = group.keys.map { prefix + $0 } }
         if group == nil { group = title }
     }
 

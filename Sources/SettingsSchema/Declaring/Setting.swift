@@ -123,10 +123,13 @@ extension Setting {
     public func flag(_ names: String...) -> Setting {
         declaring {
             for name in names {
-                if name.isShortFlag { $0.short = name } else { $0.flags.append(name) }
+                if name.isShortFlag { $0.shorts.append(name) } else { $0.flags.append(name) }
             }
         }
     }
+
+    /// Refuses a command line that gives the setting twice.
+    public func once() -> Setting { declaring { $0.isOnce = true } }
 
     /// Adds a flag that takes no value and sets a fixed one: `.flag("9", sets: 9)` declares `-9`.
     public func flag(_ name: String, sets value: Value) -> Setting {
@@ -237,6 +240,9 @@ extension Setting {
         declaring { $0.rule.editInnermost { $0.choiceTitles = titles } }
     }
 
+    /// Sets the sentence about a value, or an element of it, that breaks a rule, such as `must be an even number`.
+    public func message(_ text: String) -> Setting { declaring { $0.rule.editInnermost { $0.message = text } } }
+
     /// Makes the value required. The default is then used only if a program reads the setting without a value.
     public func required() -> Setting {
         declaring {
@@ -250,7 +256,11 @@ extension Setting {
     /// Adds the keys of settings that must be given together with this one.
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
     /// Adds the keys of settings that form a group with this one. Exactly one setting of the group must be given.
-    public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
+    public func exactlyOne(of keys: String...) -> Setting { declaring { $0[.exactlyOne] += keys } }
+    /// Adds the keys of settings that form a group with this one. At most one setting of the group can be given.
+    public func atMostOne(of keys: String...) -> Setting { declaring { $0[.atMostOne] += keys } }
+    /// Adds the keys of settings that form a group with this one. At least one setting of the group must be given.
+    public func atLeastOne(of keys: String...) -> Setting { declaring { $0[.atLeastOne] += keys } }
 }
 
 // MARK: Modifiers for some types of values

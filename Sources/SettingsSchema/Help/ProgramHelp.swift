@@ -192,7 +192,7 @@ struct ProgramHelp {
     /// Returns the rows for a setting's flags: one for all of them, or one for each flag of a secret.
     private func rowsOfFlags(of setting: SettingDeclaration) -> [Row] {
         guard setting.hasSecrets else {
-            let indent = setting.short == nil ? Self.roomForShort : ""
+            let indent = setting.shorts.isEmpty ? Self.roomForShort : ""
             return [(indent + setting.flagUsage.joined(separator: ", "), words(of: setting))]
         }
         return zip(setting.flagUsage, setting.secretFlags).enumerated().map { index, flag in
@@ -236,7 +236,7 @@ extension SettingDeclaration {
     /// The flags, the last one with its placeholder: `-k`, `--keep N`.
     package var flagUsage: [String] {
         if hasSecrets { return secretFlags.map { "--\($0.name) \($0.source == .file ? "FILE" : "N")" } }
-        let shorts = short.map { ["-\($0)"] } ?? []
+        let shorts = self.shorts.map { "-\($0)" }
         let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
         guard let last = (shorts + longs).last else { return shownFlagValues(withLine: false).map(\.flag) }
         let value = isSwitch ? "" : isValueOptional ? "[\(longs.isEmpty ? "" : "=")\(valueName)]" : " \(valueName)"
@@ -253,7 +253,7 @@ extension SettingDeclaration {
 
     /// The description of the setting, as sentences.
     package var explanation: String {
-        [title.map(\.asSentence), summary.map(\.asSentence), bounds.map { "\($0.capitalizedFirst)." }, notice]
+        [title.map(\.asSentence), summary.map(\.asSentence), bounds.map { "\($0.capitalizedFirst)." }, choices, notice]
             .compactMap(\.self).joined(separator: " ")
     }
 
@@ -298,6 +298,15 @@ extension SettingDeclaration {
     /// The unit after a number. Durations and sizes include their own.
     private var shownUnit: String {
         rule.kind?.quantity != nil ? "" : unit.map { " \($0)" } ?? ""
+    }
+
+    /// The choices with their titles, as sentences; nil if they have none.
+    private var choices: String? {
+        let rule = rule.ofElements
+        guard rule.choiceTitles.count == rule.choices.count else { return nil }
+        let titled = rule.choices.filter { rule.title(of: $0) != $0.plainText }
+        let words = titled.map { "\(rule.text(of: $0)): \(rule.title(of: $0).asSentence)" }
+        return words.isEmpty ? nil : words.joined(separator: " ")
     }
 
     private var notice: String? { deprecated.map(\.asNotice) }

@@ -53,7 +53,7 @@ extension ValueRule {
     /// schema lacks.
     fileprivate var withoutTitles: ValueRule {
         var result = self
-        (result.choiceTitles, result.choicesFrom) = ([], nil)
+        (result.choiceTitles, result.choicesFrom, result.message) = ([], nil, nil)
         switch contents {
         case .anything: break
         case .each(let rule): result.contents = .each(rule.withoutTitles)

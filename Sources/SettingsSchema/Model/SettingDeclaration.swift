@@ -10,8 +10,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var conflicts: [String] = []
     /// Keys that must be given with this one.
     package var requires: [String] = []
-    /// The other keys of a group with this one. Exactly one key of the group must be given.
-    package var exactlyOneOf: [String] = []
+    /// The groups that this setting forms with others, one for each number that is allowed.
+    package private(set) var groups: [Group] = []
 
     // Descriptions.
     package var title: String?
@@ -24,9 +24,11 @@ package struct SettingDeclaration: Hashable, Sendable {
 
     // Sources and storage.
     package var flags: [String] = []
-    package var short: String?
+    package var shorts: [String] = []
     package var isNegatable = false
     package var repeats = false
+    /// Whether the setting must not be given twice on a command line.
+    package var isOnce = false
     package var positional: Int?
     package var takesRest = false
     /// Flags without a value of their own that set this one: `-9` sets the level 9.
@@ -84,6 +86,44 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension SettingDeclaration {
+    /// Settings of which a certain number must have a value.
+    package struct Group: Hashable, Sendable {
+        package enum Number: String, Hashable, Sendable, CaseIterable {
+            case exactlyOne = "ExactlyOneOf"
+            case atMostOne = "AtMostOneOf"
+            case atLeastOne = "AtLeastOneOf"
+
+            /// Whether the settings exclude each other.
+            package var isExclusive: Bool { self != .atLeastOne }
+
+            /// Returns whether the rule holds if this many of the settings have a value.
+            func holds(_ count: Int) -> Bool { (count > 0 || self == .atMostOne) && (count < 2 || !isExclusive) }
+        }
+
+        package let number: Number
+        package internal(set) var keys: [String]
+    }
+
+    /// The keys that are declared as a group with this setting; empty for none.
+    subscript(number: Group.Number) -> [String] {
+        get { groups.first { $0.number == number }?.keys ?? [] }
+        set {
+            groups.removeAll { $0.number == number }
+            if !newValue.isEmpty { groups.append(Group(number: number, keys: newValue)) }
+        }
+    }
+
+    /// The groups with the key of this setting in them.
+    package var wholeGroups: [Group] {
+        groups.map { $0.keys.contains(exactly: key) ? $0 : Group(number: $0.number, keys: [key] + $0.keys) }
+    }
+
+    /// Whether a rule about this setting depends on the values of others.
+    package var isRelated: Bool { !conflicts.isEmpty || !requires.isEmpty || !groups.isEmpty }
+
+    /// Whether a rule excludes this setting or another one.
+    package var isExclusive: Bool { !conflicts.isEmpty || groups.contains(where: \.number.isExclusive) }
+
     /// Makes the value the path of the program's configuration.
     mutating func takeConfiguration() {
         isConfiguration = true
@@ -96,14 +136,11 @@ extension SettingDeclaration {
     /// Whether a value must be given, because there is no default.
     package var requiresValue: Bool { isRequired && defaultValue == nil }
 
-    /// The keys of the exclusive group of this setting, its own included. Exactly one of them must be given.
-    package var exclusiveGroup: [String] { exactlyOneOf.contains(exactly: key) ? exactlyOneOf : [key] + exactlyOneOf }
-
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }
 
     /// The letters of all flags.
-    var allShorts: [String] { (short.map { [$0] } ?? []) + flagValues.compactMap(\.short) }
+    var allShorts: [String] { shorts + flagValues.compactMap(\.short) }
 
     /// The flags that set a value and that help shows, on lines of their own or with the setting.
     package func shownFlagValues(withLine hasLine: Bool) -> [FlagValue] {
@@ -174,7 +211,11 @@ extension String {
         return unicodeScalars.allSatisfy { $0.isPlain || $0 == "-" || $0 == "." }
     }
 
-    package var isShortFlag: Bool { unicodeScalars.count == 1 && unicodeScalars.allSatisfy { $0.isPlain && $0 != "_" } }
+    /// Whether this is valid after one dash: a letter, a digit, or a mark such as `@`.
+    package var isShortFlag: Bool {
+        guard unicodeScalars.count == 1, let scalar = unicodeScalars.first else { return false }
+        return scalar.isPlain && scalar != "_" || "#%+/:?@~".unicodeScalars.contains(scalar)
+    }
 
     /// Whether this is a valid name of a shell and environment variable.
     package var isVariableName: Bool {

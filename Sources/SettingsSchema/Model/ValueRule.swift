@@ -43,6 +43,8 @@ package struct ValueRule: Hashable, Sendable {
     package var contents = Contents.anything
     /// The Swift type that decides about values, if the rest of the rule does not describe it completely.
     var swiftType: SwiftType?
+    /// The sentence for users about a value that breaks the rule, instead of the one that describes the rule.
+    package var message: String?
     /// The text between the elements of an array that is written as one word.
     package var separator: String?
     /// Whether the path must exist, or must not.
@@ -83,6 +85,11 @@ package struct ValueRule: Hashable, Sendable {
             return choice.plainText
         }
         return choiceTitles[index]
+    }
+
+    /// Returns the reason with the sentence that the declaration gives.
+    package func told(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
+        message.map { .message($0) } ?? reason
     }
 
     /// Returns the rule for the entry under a path component, or nil if none is declared.

@@ -182,13 +182,14 @@ extension SettingDeclaration {
         },
         .flag("Required", { $1(&$0.isRequired) }),
         .names("Conflicts", { $1(&$0.conflicts) }), .names("Requires", { $1(&$0.requires) }),
-        .names("ExactlyOneOf", { $1(&$0.exactlyOneOf) }),
+        group(.exactlyOne), group(.atMostOne), group(.atLeastOne),
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
         .text("Placeholder", { $1(&$0.placeholder) }), .text("Unit", { $1(&$0.unit) }),
         .deprecated({ $1(&$0.deprecated) }),
-        .names("Flag", { $1(&$0.flags) }), .text("Short", { $1(&$0.short) }),
+        .names("Flag", { $1(&$0.flags) }), .names("Short", { $1(&$0.shorts) }),
         .flag("Negatable", { $1(&$0.isNegatable) }),
-        .flag("Repeats", { $1(&$0.repeats) }), .count("Positional", { $1(&$0.positional) }),
+        .flag("Repeats", { $1(&$0.repeats) }), .flag("Once", { $1(&$0.isOnce) }),
+        .count("Positional", { $1(&$0.positional) }),
         .flag("Rest", { $1(&$0.takesRest) }), .flag("PassUnknown", { $1(&$0.passesUnknown) }),
         Attribute(name: "Values") { value, setting, reader in
             guard let entries = value.dictionaryValue else {
@@ -223,6 +224,10 @@ extension SettingDeclaration {
         },
         .names("RenamedFrom", { $1(&$0.renamedFrom) }), .text("Scope", { $1(&$0.scope) }),
     ]
+
+    private static func group(_ number: Group.Number) -> Attribute<SettingDeclaration> {
+        .names(number.rawValue, { $1(&$0[number]) })
+    }
 
     /// Reads a setting. A setting without a key keeps its index in the list, so that the paths of later errors are
     /// correct.
@@ -312,6 +317,7 @@ extension ValueRule {
         } write: { rule in
             rule.choicesFrom.map { .string($0) }
         },
+        .text("Message", { $1(&$0.message) }),
         .text("Separator", { $1(&$0.separator) }), .optionalFlag("Exists", { $1(&$0.exists) }),
     ]
 

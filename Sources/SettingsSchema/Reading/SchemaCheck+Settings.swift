@@ -80,7 +80,9 @@ extension SchemaCheck {
         if let version = whole.versionShort, setting.allShorts.contains(version) {
             report(.reserved("-\(version)"), at: path.appending("Short"))
         }
-        if let short = setting.short, !short.isShortFlag { report(.invalidName(short), at: path.appending("Short")) }
+        for short in setting.shorts where !short.isShortFlag {
+            report(.invalidName(short), at: path.appending("Short"))
+        }
         for variable in setting.environment where !variable.isVariableName {
             report(.invalidName(variable), at: path.appending("Environment"))
         }
@@ -123,6 +125,9 @@ extension SchemaCheck {
         if setting.isSwitch, setting.isValueOptional {
             report(.doesNotApply(type: setting.rule.type.noun), at: path.appending("ValueOptional"))
         }
+        if setting.isOnce, setting.takesElements || setting.takesEntries || setting.isCounter {
+            report(.contradicts("Repeats"), at: path.appending("Once"))
+        }
         if setting.passesUnknown, !setting.takesRest {
             report(.missingAttribute("Rest"), at: path.appending("PassUnknown"))
         }
@@ -139,7 +144,8 @@ extension SchemaCheck {
         if setting.hasSecrets {
             // On a command line, other users could read the secret.
             let others: [(EntryPath.Component, Bool)] = [
-                ("Short", setting.short != nil), ("Positional", setting.positional != nil), ("Rest", setting.takesRest),
+                ("Short", !setting.shorts.isEmpty), ("Positional", setting.positional != nil),
+                ("Rest", setting.takesRest),
                 ("Values", !setting.flagValues.isEmpty),
             ]
             for (name, isPresent) in others where isPresent {

@@ -221,7 +221,7 @@ struct SchemaCheck {
             for flag in setting.allFlags where !flags.insert(flag).inserted {
                 report(.duplicate("flag --\(flag)"), at: place.appending("Flag"))
             }
-            if let short = setting.short, !shorts.insert(short).inserted {
+            for short in setting.shorts where !shorts.insert(short).inserted {
                 report(.duplicate("flag -\(short)"), at: place.appending("Short"))
             }
             for value in setting.flagValues {
@@ -248,14 +248,15 @@ extension SchemaCheck {
         _ setting: SettingDeclaration, to keys: [String], _ known: Set<EntryPath.Component>, at path: EntryPath
     ) {
         let lists: [(EntryPath.Component, [String])] = [
-            ("Conflicts", setting.conflicts), ("Requires", setting.requires), ("ExactlyOneOf", setting.exactlyOneOf),
+            ("Conflicts", setting.conflicts), ("Requires", setting.requires),
         ]
-        for (name, named) in lists {
+        let groups = setting.groups.map { (EntryPath.Component($0.number.rawValue), $0.keys) }
+        for (name, named) in lists + groups {
             for key in named where !known.contains(EntryPath.Component(key)) {
                 let nearest = mistakes.count < Schema.maximumSuggestions ? keys.nearest(to: key) : nil
                 report(.unknownKey(key, nearest: nearest), at: path.appending(name))
             }
-            if name != "ExactlyOneOf", named.contains(where: { $0.hasSameBytes(as: setting.key) }) {
+            if lists.contains(where: { $0.0 == name }), named.contains(where: { $0.hasSameBytes(as: setting.key) }) {
                 report(.contradicts("itself"), at: path.appending(name))
             }
         }
@@ -340,7 +341,7 @@ extension SchemaCheck {
 extension Schema {
     /// Whether the settings have flags, operands or commands, as those of a script.
     fileprivate var hasCommandLine: Bool {
-        !commands.isEmpty || settings.contains { !$0.flags.isEmpty || $0.short != nil || $0.takesOperands }
+        !commands.isEmpty || settings.contains { !$0.flags.isEmpty || !$0.shorts.isEmpty || $0.takesOperands }
     }
 
     /// Whether the declarations make parsing ambiguous: a doubled flag, a position taken twice, bounds that exclude

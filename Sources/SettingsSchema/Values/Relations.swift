@@ -112,9 +112,11 @@ package struct Relations: Sendable {
                 }
                 for other in setting.requires where !isUsed(other) { report(index, .requires(other)) }
             }
-            let group = setting.exclusiveGroup
-            guard group.count > 1, groups.insert(Set(group.map { Name($0) })).inserted else { continue }
-            if group.count(where: isUsed) != 1 { report(index, .exactlyOne(of: group)) }
+            for group in setting.wholeGroups where group.keys.count > 1 {
+                let isNew = groups.insert(Set(group.keys.map { Name($0) } + [Name(group.number.rawValue)])).inserted
+                guard isNew, !group.number.holds(group.keys.count(where: isUsed)) else { continue }
+                report(index, .group(group.number, of: group.keys))
+            }
         }
     }
 
@@ -134,25 +136,24 @@ package struct Relations: Sendable {
 extension [SettingDeclaration] {
     /// Whether a rule about values depends on those of other settings or layers.
     var haveRelations: Bool {
-        contains {
-            $0.requiresValue || !$0.conflicts.isEmpty || !$0.requires.isEmpty || !$0.exactlyOneOf.isEmpty
-        }
+        contains { $0.requiresValue || $0.isRelated }
     }
 
     /// For each setting, the positions of those that must not be in force with it.
     package var excludedPositions: [[Int]] {
         var result = [[Int]](repeating: [], count: count)
-        for (index, setting) in enumerated() where !setting.conflicts.isEmpty || !setting.exactlyOneOf.isEmpty {
+        for (index, setting) in enumerated() where setting.isExclusive {
             func exclude(_ index: Int, _ key: String) {
                 guard let other = firstIndex(where: { $0.key.hasSameBytes(as: key) }), other != index else { return }
                 if !result[index].contains(other) { result[index].append(other) }
                 if !result[other].contains(index) { result[other].append(index) }
             }
             for key in setting.conflicts { exclude(index, key) }
-            let group = setting.exactlyOneOf.isEmpty ? [] : setting.exclusiveGroup
-            for key in group {
-                guard let member = firstIndex(where: { $0.key.hasSameBytes(as: key) }) else { continue }
-                for other in group { exclude(member, other) }
+            for group in setting.wholeGroups where group.number.isExclusive {
+                for key in group.keys {
+                    guard let member = firstIndex(where: { $0.key.hasSameBytes(as: key) }) else { continue }
+                    for other in group.keys { exclude(member, other) }
+                }
             }
         }
         return result
@@ -164,7 +165,7 @@ extension Schema {
     package var hasRelations: Bool { allSettings.haveRelations }
 
     /// Whether settings of the program or of a command exclude each other.
-    package var hasExclusions: Bool { allSettings.contains { !$0.conflicts.isEmpty || !$0.exactlyOneOf.isEmpty } }
+    package var hasExclusions: Bool { allSettings.contains(where: \.isExclusive) }
 
     /// Returns the broken rules about which settings of the program, and of each of its commands, must or must not have
     /// values. Settings are named by their stored keys.
@@ -184,7 +185,7 @@ extension Schema {
                 switch problem.reason {
                 case .missing where command != nil || !isComplete: continue
                 case .requires where !isComplete: continue
-                case .exactlyOne(let keys) where command != nil || !isComplete:
+                case .group(_, let keys) where command != nil || !isComplete:
                     guard keys.contains(where: { key in layers.contains { $0.counts(key) } }) else { continue }
                 default: break
                 }
@@ -216,7 +217,7 @@ extension [SettingDeclaration] {
             switch problem.reason {
             case .conflict(let other): .conflict(with: stored(other))
             case .requires(let other): .requires(stored(other))
-            case .exactlyOne(let keys): .exactlyOne(of: keys.map(stored))
+            case .group(let number, let keys): .group(number, of: keys.map(stored))
             default: problem.reason
             }
         let path = declaration(of: problem.key)?.storedPaths[0] ?? [EntryPath.Component(problem.key)]

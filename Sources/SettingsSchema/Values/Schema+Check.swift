@@ -86,6 +86,8 @@ extension Schema.Problem {
         case repeatedElement
         /// The value is not of the kind named, such as a file or a URL.
         case notOfKind(String)
+        /// The value breaks the rule, which has a sentence of its own.
+        case message(String)
         /// A required value is missing.
         case missing
         /// The key is not declared. `nearest` is the declared key with the most similar name.
@@ -94,8 +96,8 @@ extension Schema.Problem {
         case conflict(with: String)
         /// The named key, which this one requires, has no value.
         case requires(String)
-        /// None or several of the keys have a value, but exactly one is required.
-        case exactlyOne(of: [String])
+        /// Another number of the keys has a value than the one required.
+        case group(SettingDeclaration.Group.Number, of: [String])
     }
 }
 
@@ -115,11 +117,14 @@ extension Schema.Problem.Reason: CustomStringConvertible {
             "must be \(Self.choices(choices))\(hint(nearest.map { shortened($0) }))"
         case .repeatedElement: "must not have duplicate elements"
         case .notOfKind(let kind): "must be \(kind)"
+        case .message(let text): text
         case .missing: "is required"
         case .unknownKey(let nearest): "is not declared\(hint(nearest))"
         case .conflict(let other): "cannot be given together with \(other)"
         case .requires(let other): "requires \(other)"
-        case .exactlyOne(let keys): "exactly one of \(listed(keys)) must be given"
+        case .group(.exactlyOne, let keys): "exactly one of \(listed(keys)) must be given"
+        case .group(.atMostOne, let keys): "at most one of \(listed(keys)) can be given"
+        case .group(.atLeastOne, let keys): "at least one of \(listed(keys)) must be given"
         }
     }
 

@@ -19,7 +19,8 @@ extension ValueRule {
                     isSecret)
             ]
         }
-        let own = reasons(against: value).map { problem($0, value, path, isSecret) }
+        // One sentence for all reasons is enough.
+        let own = reasons(against: value).prefix(message == nil ? .max : 1).map { problem($0, value, path, isSecret) }
         let problems = own + problemsInside(value, at: path, isSecret)
         guard problems.isEmpty, let found = swiftType?.problem(with: value, isSecret: isSecret) else { return problems }
         let place = EntryPath(path.components + found.path.components)
@@ -30,7 +31,7 @@ extension ValueRule {
     private func problem(
         _ reason: Schema.Problem.Reason, _ value: PropertyList, _ path: EntryPath, _ isSecret: Bool
     ) -> Schema.Problem {
-        Schema.Problem(path: path, reason: reason, value: isSecret ? mask : shownText(of: value))
+        Schema.Problem(path: path, reason: told(reason), value: isSecret ? mask : shownText(of: value))
     }
 
     private func hasType(of value: PropertyList) -> Bool {

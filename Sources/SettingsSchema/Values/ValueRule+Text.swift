@@ -15,6 +15,14 @@ extension ValueRule {
     package func value(
         ofText text: String, now: Date? = nil
     ) throws(Schema.Problem.Reason) -> PropertyList {
+        do throws(Schema.Problem.Reason) {
+            return try plainValue(ofText: text, now: now)
+        } catch {
+            throw told(error)
+        }
+    }
+
+    private func plainValue(ofText text: String, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
         switch type {
         case .string: return .string(text)
         case .any: return swiftType.map { $0.value(ofText: text) ?? .string(text) } ?? .bare(text)
