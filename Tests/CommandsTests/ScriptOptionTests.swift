@@ -361,6 +361,22 @@ struct `The options of a public script` {
                 ["-?", "-@a,b"], ["-m", "-m", "a@b"], ["--by", "a@b", "-m"],
             ]
         ),
+        (
+            """
+            #prefs
+            # @option -D --define=NAME=VALUE {map} <x=1 y=2>
+            # @option -n --number=INT {map} [..9] {count: ..2} {message: must be small} {deprecated: use -D}
+            # @option --mode=full|part {map} {conflicts: define}
+            # @option --empty=TEXT {map} {length: 1..} {pattern: [a-z]*}
+            """,
+            [
+                ["-D", "a=1", "-Db=x=y", "-D", "a=2"], ["-D", "a"], ["-D", "=a"], ["-D", "a="], ["-D", "it's=]"],
+                ["-D", "$(x)=`y`", "-D", "*=1", "-D", "@=2", "-D", "]=3", "-D", "[=4", "-D", "a b=c d"],
+                ["-n", "a=1", "-n", "b=0x9"], ["-n", "a=1", "-n", "b=1", "-n", "c=1"], ["-n", "a=10", "-n", "b=x"],
+                ["--mode", "a=full", "--mode=b=part"], ["--mode", "a=none"], ["--mode=a=full", "-Dx=1"], ["-D"],
+                ["--empty", "a="], ["--empty=a=é"], ["-D", "{a=b;}=1"], ["-D", "a\nb=c\nd"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.
@@ -385,9 +401,22 @@ struct `The options of a public script` {
             ]
             for setting in settings where !setting.takesRest {
                 let name = setting.key.replacing("-", with: "_")
-                let isArray = setting.rule.type == .array
-                let elements = shell == "sh" ? "eval \"set -- $\(name)\"" : "set -- \"${\(name)[@]}\""
-                lines.append(isArray ? "\(elements); printf '[%s]' \"$@\"" : "printf '<%s>' \"${\(name)-unset}\"")
+                guard setting.rule.type == .array || setting.isMap else {
+                    lines.append("printf '<%s>' \"${\(name)-unset}\"")
+                    continue
+                }
+                // The order of the pairs in an associative array is the shell's own.
+                let words =
+                    switch (shell, setting.isMap) {
+                    case ("sh", _): "eval \"set -- $\(name)\""
+                    case (_, false): "set -- \"${\(name)[@]}\""
+                    case ("zsh", _): "set --; for k v in \"${(@kv)\(name)}\"; do set -- \"$@\" \"$k=$v\"; done"
+                    default:
+                        "values=(\"${\(name)[@]}\") i=0; set --; "
+                            + "for k in \"${!\(name)[@]}\"; do set -- \"$@\" \"$k=${values[i]}\"; i=$((i + 1)); done"
+                    }
+                let order = setting.isMap ? "\\n' \"$@\" | LC_ALL=C sort" : "' \"$@\""
+                lines.append("\(words); printf '[%s]\(order)")
             }
             return lines.joined(separator: "\n") + "\n"
         }

@@ -155,6 +155,20 @@ import Testing
             "@flag -a\n@command b\n@flag -x x=1\n@flag -y x=2\n@command c\n@flag -x\n@option -z=TEXT {requires: x}",
             "b -ay", "command=b a=true x=2"
         ),
+        // Maps.
+        ("@option -D --define=NAME=VALUE {map}", "-D a=1 -Db=x=y -D a=2", #"define={"a":"2","b":"x=y"}"#),
+        ("@option -D=INT {map}", "-D a=0x10", #"D={"a":16}"#), ("@option -D=TEXT {map: INT}", "-D a=1", #"D={"a":1}"#),
+        ("@option -D=INT {map}", "-D a=x", "! -D a=x: must be an integer"),
+        ("@option -D=INT [..9] {map}", "-D a=10", "! -D 10: must be at most 9"),
+        ("@option -D=TEXT [..9] {map: INT}", "-D a=10", "! -D 10: must be at most 9"),
+        ("@option -D=NAME {map}", "-D =x", "! -D =x: must be KEY=VALUE"),
+        ("@option -D=NAME {map}", "-D x", "! -D x: must be KEY=VALUE"),
+        ("@option -D=NAME {map}", "-D", "! -D requires a value: KEY=VALUE"),
+        ("@option -D=NAME {map}", "-D {a=b;}=1", #"D={"{a":"b;}=1"}"#),
+        ("@option -D=NAME {map} <a=1 b=c=d>", "", #"D={"a":"1","b":"c=d"}"#),
+        ("@option -D=INT {map} <a=1>", "-D b=2", #"D={"b":2}"#),
+        ("@option -D=INT {map} {count: 2..}", "-D b=2", "! -D must have at least 2 elements"),
+        ("@option -D=a|b {map}", "-D x=c", "! -D c: must be a or b"),
         ("@rest words!", "", "! WORDS is required"), ("@arg files...", "a b", "files=(a,b)"),
     ]
 
@@ -477,8 +491,24 @@ import Testing
         ("# @ more", "2:5: no line above that it continues"),
         ("# @flag -v\n#\n# @ more", "4:5: no line above that it continues"),
         ("# @flag -v\n# @ {evn: A}", "3:5: unknown {evn}; did you mean {env}?"),
+        ("# @option -D=X {map: ITN}", "2:16: unknown type ITN; did you mean int?"),
+        (
+            "# @option -D=INT {map} <x>",
+            "2:24: :Settings:0:Default: must be a dictionary; change the value"
+        ),
+        (
+            "~Settings = ({ Key = a; Map = YES; Type = string; Default = b; });",
+            "2:52: :Settings:0:Default: must be a dictionary; change the value"
+        ),
+        (
+            "~Settings = ({ Key = a; Map = YES; Type = integer; });",
+            "2:26: :Settings:0:Map: does not apply to an integer; remove it, or change Type"
+        ),
+        (
+            "~Settings = ({ Key = a; Map = YES; Entries = { Type = array; }; });",
+            "2:37: :Settings:0:Entries: must be one rule for plain values; change the value"
+        ),
         ("# @flag -@", "2:9: -@ requires a {key: NAME}"),
-        ("# @flag -=", "2:10: an option such as level=* must follow"),
         ("# @option --mode=a|b {choice: a}", "2:22: {choice} requires a choice and its title"),
         ("# @option --mode=a|b {choice: full \"F\"}", "2:22: unknown choice full"),
         (

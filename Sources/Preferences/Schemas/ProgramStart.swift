@@ -245,7 +245,7 @@ extension ValueRule {
     fileprivate func pathMistakes(
         _ value: PropertyList, at place: String, on fileSystem: any FileSystem
     ) -> [Schema.Arguments.Mistake] {
-        if let element, let elements = value.arrayValue {
+        if let element, let elements = value.arrayValue ?? value.dictionaryValue?.map(\.value) {
             return elements.flatMap { element.pathMistakes($0, at: place, on: fileSystem) }
         }
         guard let exists, let kind, kind.isPath, let text = value.stringValue else { return [] }

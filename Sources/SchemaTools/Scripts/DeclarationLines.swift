@@ -554,13 +554,14 @@ struct DeclarationLines {
     /// Takes the default, bounds and attributes, and the title, and adds the setting.
     private mutating func finish(_ text: inout LineScanner, _ draft: inout SettingDraft) {
         let (title, titlePlace, items) = takeTitle(&text)
-        for item in items where !isFull {
+        // The type of a map's values determines what bounds are.
+        for item in items.filter({ $0.name == "map" }) + items.filter({ $0.name != "map" }) where !isFull {
             if let problem = draft.take(item) { report(problem, at: item.location) }
         }
         if draft.key == nil, draft.operand == nil, draft.flags.isEmpty, let mark = draft.shorts.first,
-            !mark.isVariableName, !mark.allSatisfy(\.isNumber)
+            mark.isShortFlag, !mark.unicodeScalars.allSatisfy(\.properties.isAlphabetic), Int(mark) == nil
         {
-            report("-\(shortened(mark)) requires a {key: NAME}", at: draft.place)
+            return report("-\(mark) requires a {key: NAME}", at: draft.place)
         }
         if let problem = draft.problem(inTitle: title) { warn(problem, at: titlePlace) }
         if !title.isEmpty { draft.setting["Title"] = .string(title) }
@@ -568,7 +569,8 @@ struct DeclarationLines {
         let path = scopes[current].path.appending("Settings").appending(.init(scopes[current].settings.count))
         locations[path] = draft.place
         for place in draft.places {
-            let prefix = place.isOfRule && draft.isList ? path.appending("Elements") : path
+            let inner: EntryPath.Component? = draft.isList ? "Elements" : draft.isMap ? "Entries" : nil
+            let prefix = place.isOfRule ? inner.map { path.appending($0) } ?? path : path
             for name in place.path { locations[prefix.appending(.init(name))] = place.location }
         }
         scopes[current].settings.append(draft.declaration)

@@ -5,18 +5,36 @@ package import SettingsSchema
 package struct ScriptValues: Hashable, Sendable {
     /// A setting with its value in force, if any.
     struct Setting: Hashable, Sendable {
+        /// What the variable holds.
+        enum Shape {
+            case text
+            /// A Boolean. Scripts use such a variable as a command (`if $verbose`), so it must not be empty.
+            case flag
+            case array
+            /// Keys with their values.
+            case map
+        }
+
         let key: String
-        let isArray: Bool
+        let shape: Shape
         let value: PropertyList?
 
-        /// Whether the value is Boolean. Scripts use such a variable as a command (`if $verbose`), so it must not be
-        /// empty.
-        var isSwitch = false
+        var isList: Bool { shape == .array || shape == .map }
 
-        /// The value as shell words: one for a scalar, one per element for an array.
+        /// The keys and values of a map.
+        var pairs: [(key: String, value: String)] {
+            value?.dictionaryValue?.map { ($0.key, $0.value.plainText) } ?? []
+        }
+
+        /// The value as shell words: one for a text, one for each element of an array, and `KEY=VALUE` for each of a
+        /// map.
         var words: [String] {
-            guard isArray else { return [value?.plainText ?? (isSwitch ? "false" : "")] }
-            return value.map { $0.arrayValue ?? [$0] }?.map(\.plainText) ?? []
+            switch shape {
+            case .text: [value?.plainText ?? ""]
+            case .flag: [value?.plainText ?? "false"]
+            case .array: value.map { $0.arrayValue ?? [$0] }?.map(\.plainText) ?? []
+            case .map: pairs.map { "\($0.key)=\($0.value)" }
+            }
         }
     }
 
@@ -33,9 +51,13 @@ package struct ScriptValues: Hashable, Sendable {
     package init(schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = []) {
         let own = schema.settings(of: command)
         settings = own.map { setting in
-            Setting(
-                key: setting.key, isArray: setting.rule.type == .array, value: values[setting.key],
-                isSwitch: setting.rule.type == .boolean)
+            let shape: Setting.Shape =
+                switch setting.rule.type {
+                case .array: .array
+                case .boolean: .flag
+                default: setting.isMap ? .map : .text
+                }
+            return Setting(key: setting.key, shape: shape, value: values[setting.key])
         }
         self.command = schema.commands.isEmpty ? nil : command ?? ""
         self.operands = operands
@@ -47,7 +69,8 @@ package struct ScriptValues: Hashable, Sendable {
     ///
     /// A setting without a value is an empty string, an empty array or false. Booleans are `true` and `false`, dates
     /// are RFC 3339, data is base64; dictionaries and nested values are JSON. For a shell without arrays, an array is a
-    /// string of quoted words: `eval "set -- $excluded"`. In records, a scalar is `NAME=VALUE`, an element
+    /// string of quoted words: `eval "set -- $excluded"`. A map is an associative array in bash and zsh, and an array
+    /// of `KEY=VALUE` in other shells. In records, a scalar is `NAME=VALUE`, an element
     /// `NAME[]=VALUE` and an operand `=VALUE`. In fish, use `eval (… | string collect)`, because `source` cannot set
     /// the script's operands.
     ///
@@ -61,10 +84,12 @@ package struct ScriptValues: Hashable, Sendable {
             if operands.contains(where: ByteText.holdsRaw) { throw .notText(key: "operands") }
             return json
         }
-        for setting in settings where setting.value?.hasNUL ?? false { throw .nul(key: setting.key) }
+        for setting in settings where setting.words.contains(where: { $0.utf8.contains(0) }) {
+            throw .nul(key: setting.key)
+        }
         if operands.contains(where: { $0.utf8.contains(0) }) { throw .nul(key: "operands") }
         var all = settings
-        if let command { all.append(Setting(key: "command", isArray: false, value: .string(command))) }
+        if let command { all.append(Setting(key: "command", shape: .text, value: .string(command))) }
         if output == .nul { return records(all, names) }
         var unset: [String] = []
         for key in others {
@@ -81,12 +106,28 @@ package struct ScriptValues: Hashable, Sendable {
     private func assignments(_ settings: [Setting], _ names: [String], _ output: ScriptOutput) -> String {
         var text = ""
         for (setting, name) in zip(settings, names) {
-            let words = setting.words.map { ShellQuoting.word($0, for: output) }
-            text += Self.assignment(name, words, isArray: setting.isArray, output) + "\n"
+            func quoted(_ text: String) -> String { ShellQuoting.word(text, for: output) }
+            let words =
+                switch (setting.shape, output) {
+                case (.map, .bash): setting.pairs.map { "[\(quoted($0.key))]=\(quoted($0.value))" }
+                case (.map, .zsh): setting.pairs.map { "\(quoted($0.key)) \(quoted($0.value))" }
+                default: setting.words.map(quoted)
+                }
+            if setting.shape == .map { text += Self.declaration(ofMap: name, output) }
+            text += Self.assignment(name, words, isArray: setting.isList, output) + "\n"
         }
         text += output == .fish ? "set argv" : "set --"
         for operand in operands { text += " " + ShellQuoting.word(operand, for: output) }
         return text + (output == .fish ? ";\n" : "\n")
+    }
+
+    /// The commands that make a variable an associative array, which an array or a text cannot become.
+    private static func declaration(ofMap name: String, _ output: ScriptOutput) -> String {
+        switch output {
+        case .bash: "unset -v \(name); declare -gA \(name)\n"
+        case .zsh: "unset -v \(name); typeset -gA \(name)\n"
+        default: ""
+        }
     }
 
     private static func assignment(_ name: String, _ words: [String], isArray: Bool, _ output: ScriptOutput) -> String {
@@ -103,7 +144,7 @@ package struct ScriptValues: Hashable, Sendable {
     /// Returns `NAME=VALUE` or `NAME[]=ELEMENT` records, then `=OPERAND` for each operand.
     private func records(_ settings: [Setting], _ names: [String]) -> String {
         let values = zip(settings, names).flatMap { setting, name in
-            setting.words.map { "\(name)\(setting.isArray ? "[]" : "")=\($0)\0" }
+            setting.words.map { "\(name)\(setting.isList ? "[]" : "")=\($0)\0" }
         }
         return (values + operands.map { "=\($0)\0" }).joined()
     }
@@ -140,16 +181,6 @@ extension PropertyList {
         default: self
         }
     }
-
-    /// Whether a string in the value contains a NUL.
-    fileprivate var hasNUL: Bool {
-        switch self {
-        case .string(let text): text.utf8.contains(0)
-        case .array(let elements): elements.contains(where: \.hasNUL)
-        // Nested containers become JSON, which escapes it.
-        default: false
-        }
-    }
 }
 
 extension Schema {
@@ -164,6 +195,8 @@ extension Schema {
         guard output == .bash else {
             return "# shellcheck disable=SC2154 # set by prefs args: \(names.joined(separator: " "))\n"
         }
-        return names.isEmpty ? "" : "declare \(names.joined(separator: " "))\n"
+        let maps = Set(settings.filter(\.isMap).map { ShellName.variable(for: $0.key, prefix: prefix) })
+        let lines = [("declare", names.filter { !maps.contains($0) }), ("declare -A", names.filter(maps.contains))]
+        return lines.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: " "))\n" }.joined()
     }
 }

@@ -14,6 +14,8 @@ struct SettingDraft {
     var operand: String?
     /// Whether the value is an array of what `rule` describes.
     private(set) var isList = false
+    /// Whether the value is a dictionary of what `rule` describes.
+    private(set) var isMap = false
     var setting = PropertyList.Dictionary()
     var rule = PropertyList.Dictionary()
     private(set) var places: [(path: [String], isOfRule: Bool, location: TextLocation)] = []
@@ -31,6 +33,10 @@ struct SettingDraft {
             result["Type"] = .string("array")
             result["Elements"] = .dictionary(rule)
             if operand != nil { result["Repeats"] = nil }
+        } else if isMap {
+            result["Map"] = .boolean(true)
+            result["Entries"] = .dictionary(rule)
+            if let text = setting["Default"]?.stringValue, let pairs = Self.pairs(text) { result["Default"] = pairs }
         } else {
             for entry in rule { result[entry.key] = entry.value }
         }
@@ -42,6 +48,14 @@ struct SettingDraft {
         if !flags.isEmpty { result["Flag"] = .array(flags.map { .string($0) }) }
         if !shorts.isEmpty { result["Short"] = .array(shorts.map { .string($0) }) }
         return result
+    }
+
+    /// Returns the dictionary of `a=1 b=2`, or nil if a word has another form.
+    private static func pairs(_ text: String) -> PropertyList? {
+        let words = text.split { $0 == " " || $0 == "," }.map { $0.split(separator: "=", maxSplits: 1) }
+        guard words.allSatisfy({ $0.count == 2 }) else { return nil }
+        let pairs = words.map { (String($0[0]), PropertyList.string(String($0[1]))) }
+        return .dictionary(PropertyList.Dictionary(pairs))
     }
 
     /// Whether bounds are those of a length.
@@ -66,6 +80,8 @@ struct SettingDraft {
         "url": ("Kind", "url"), "host": ("Kind", "host"), "address": ("Kind", "address"),
         "duration": ("Kind", "duration"), "size": ("Kind", "size"),
     ]
+
+    private static let names = types.keys.sorted()
 
     /// Takes the marks `!`, `...` and the comma from the end of a word, and returns the rest of it.
     mutating func takeMarks(of word: String) -> String {
@@ -106,7 +122,7 @@ struct SettingDraft {
         guard let last = parts.last else { return nil }
         guard let type = Self.types[last.lowercased()] else {
             if parts.count > 1 {
-                return "unknown type \(shortened(last))\(hint(Self.types.keys.sorted().nearest(to: last.lowercased())))"
+                return "unknown type \(shortened(last))\(hint(Self.names.nearest(to: last.lowercased())))"
             }
             setting["Placeholder"] = .string(last)
             return nil
@@ -146,6 +162,15 @@ struct SettingDraft {
             let all = choices.map { choice in titles.first { $0.choice == choice }?.title ?? choice }
             rule["ChoiceTitles"] = .array(all.map { .string($0) })
             places.append((["ChoiceTitles"], true, item.location))
+        case (_, "map"):
+            isNew = !isMap
+            isMap = true
+            places.append((["Map"], false, item.location))
+            guard !item.value.isEmpty else { break }
+            guard let type = Self.types[item.value.lowercased()] else {
+                return "unknown type \(shortened(item.value))\(hint(Self.names.nearest(to: item.value.lowercased())))"
+            }
+            if type.name != "string" { rule[type.attribute] = .string(type.name) }
         case (_, "new"):
             guard item.value.isEmpty else { return "{new} takes no value" }
             isNew = set("Exists", .boolean(false), isOfRule: true, at: item.location)
@@ -280,7 +305,7 @@ struct DeclaredItem {
     ]
 
     /// The names of all items of a setting.
-    static let names = Set(["key", "count", "length", "new", "choice"] + ofSetting.keys)
+    static let names = Set(["key", "count", "length", "map", "new", "choice"] + ofSetting.keys)
 
     /// The items of a flag that sets another option.
     static let ofSetter = ofSetting.filter { ["summary", "hidden", "deprecated"].contains($0.key) }
@@ -301,7 +326,7 @@ struct DeclaredItem {
             rest = rest[rest.index(after: brace)...]
             let name = String(rest.prefix { $0.isLetter || $0 == "-" })
             let next = rest.dropFirst(name.count).first
-            let isMark = ofSetting[name]?.value == .mark || name == "new"
+            let isMark = ofSetting[name]?.value == .mark || name == "new" || name == "map"
             if names.contains(name), next == ":" && rest.contains("}") || next == "}" && isMark { return name }
         }
         return nil

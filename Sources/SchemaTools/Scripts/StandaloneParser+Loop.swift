@@ -409,6 +409,42 @@ enum StandaloneFunctions {
         }
         """#.shellLines
 
+    static let pairing: [String] =
+        #"""
+        # Quotes the pairs after $1 as words. The pair $1 replaces the one with its key, or is the last one.
+        _p_pair() {
+            _p_added=$1 _p_found='' _p_parts=''
+            shift
+            for _p_part in "$@"; do
+                if [ "${_p_part%%=*}" = "${_p_added%%=*}" ]; then _p_part=$_p_added _p_found=1; fi
+                _p_quote "$_p_part"
+                _p_parts="$_p_parts${_p_parts:+ }$_p_value"
+            done
+            if [ -z "$_p_found" ]; then
+                _p_quote "$_p_added"
+                _p_parts="$_p_parts${_p_parts:+ }$_p_value"
+            fi
+            _p_value=$_p_parts
+        }
+        """#.shellLines
+
+    /// Pairs as the contents of an associative array.
+    static func fields(_ output: ScriptOutput) -> [String] {
+        let key = output == .bash ? "[$_p_value]=" : "$_p_value "
+        return """
+            _p_fields() {
+                _p_parts=''
+                for _p_part in "$@"; do
+                    _p_quote "${_p_part%%=*}"
+                    _p_parts="$_p_parts \(key)"
+                    _p_quote "${_p_part#*=}"
+                    _p_parts=$_p_parts$_p_value
+                done
+                _p_value=$_p_parts
+            }
+            """.shellLines
+    }
+
     static let differing: [String] =
         #"""
         # Whether all arguments differ.

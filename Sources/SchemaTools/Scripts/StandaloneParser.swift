@@ -21,6 +21,7 @@ package import SettingsSchema
 /// - `at_KEY`, `text_KEY`, `new_KEY`, `raw_KEY`: for each setting, the flag or operand that gave the value; the text,
 ///   or quoted words for an array; whether it is unchecked; the text of an array
 /// - `parts`, `part`: words that are found so far; the present one
+/// - `added`, `found`: a pair of a map that is added; whether its key is in the map
 /// - `by_KEY`: for each setting in a rule about several, `flag` or `env` if its value counts; `new` for a variable at
 ///   first
 /// - `notes`, `old`: the notes so far; the end of the note on the flag if it is deprecated, or what else the flag of a
@@ -109,7 +110,9 @@ package struct StandaloneParser {
         settings.map { setting in
             let state = "\(place(setting.key))='' \(unchecked(setting.key))='' \(text(setting.key))="
             if setting.isList {
-                let words = (setting.defaultValue?.arrayValue ?? []).map { quoted($0.plainText) }
+                let pairs = setting.defaultValue?.dictionaryValue?.map { "\($0.key)=\($0.value.plainText)" }
+                let elements = setting.defaultValue?.arrayValue?.map(\.plainText)
+                let words = (pairs ?? elements ?? []).map(quoted)
                 return state + quoted(words.joined(separator: " "))
                     + (setting.isChecked ? " \(raw(setting.key))=''" : "")
             }
@@ -125,8 +128,8 @@ package struct StandaloneParser {
         var lines = StandaloneFunctions.failing(program: program) + StandaloneFunctions.integer
         lines += StandaloneFunctions.boolean
         if hasNotes { lines += StandaloneFunctions.noting(program: program) }
-        if schema.allSettings.contains(where: \.rule.ofElements.hasLength) { lines += StandaloneFunctions.length }
-        if schema.allSettings.contains(where: { $0.rule.ofElements.pattern != nil }) {
+        if schema.allSettings.contains(where: \.rule.ofWords.hasLength) { lines += StandaloneFunctions.length }
+        if schema.allSettings.contains(where: { $0.rule.ofWords.pattern != nil }) {
             lines += StandaloneFunctions.matching
         }
         if !choicesOfDefaults.isEmpty {
@@ -154,6 +157,9 @@ package struct StandaloneParser {
             lines += StandaloneFunctions.quoting
         }
         if lists.contains(where: { $0.rule.separator != nil }) { lines += StandaloneFunctions.splitting }
+        if lists.contains(where: \.isMap) {
+            lines += StandaloneFunctions.pairing + (output == .sh ? [] : StandaloneFunctions.fields(output))
+        }
         if lists.contains(where: \.rule.isUnique) { lines += StandaloneFunctions.differing }
         return lines
     }
@@ -238,7 +244,7 @@ package struct StandaloneParser {
         case .value(let setting) where setting.isValueOptional:
             "_p_kind=optional _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.implied?.plainText ?? ""))"
         case .value(let setting):
-            "_p_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.flagRule.expectation))"
+            "_p_kind=\(setting.allowsDash ? "any" : setting.rule.ofElements.type == .integer ? "number" : "value") _p_key=\(quoted(setting.key)) _p_fixed=\(quoted(setting.expectation))"
         case .secret, .secretSource: ""
         }
     }
@@ -285,11 +291,17 @@ package struct StandaloneParser {
     /// replace the default.
     private func adding(to setting: SettingDeclaration) -> [String] {
         let (words, new, at) = (text(setting.key), unchecked(setting.key), place(setting.key))
-        let isInteger = setting.rule.ofElements.type == .integer
+        let isInteger = setting.rule.ofWords.type == .integer
         let separator = setting.rule.separator
         let written = "\(raw(setting.key))=\" ${2:-\\\"\\\"}:\""
         var add: [String] = []
-        if !setting.repeats {
+        if setting.isMap {
+            let value = isInteger ? "\\$_p_value" : "\\${2#*=}"
+            add = [
+                "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
+                "eval \"_p_pair \\\"\\${2%%=*}=\(value)\\\" $\(words)\"", "\(words)=$_p_value",
+            ]
+        } else if !setting.repeats {
             add.append("\(refusalOfSecond(setting))\(words)=$_p_value \(new)=1")
         } else {
             add = [
@@ -304,13 +316,20 @@ package struct StandaloneParser {
             : setting.repeats
                 ? "case $3 in -*) \(raw(setting.key))='' ;; *) \(written) ;; esac; \(at)=$3 ;;"
                 : "\(written) \(at)=$3 ;;"
-        if separator == nil, !isInteger { return ["_p_quote \"$2\""] + add + [keep] }
+        if separator == nil, !isInteger, !setting.isMap { return ["_p_quote \"$2\""] + add + [keep] }
         let test =
             separator.map { "_p_split \"$2\" \(quoted($0)) \(isInteger ? "_p_integer" : "''")" }
             ?? "_p_integer \"$2\""
-        let elements = setting.rule.ofElements
+        let elements = setting.rule.ofWords
         let reason = elements.told(.unreadable(expected: elements.expectation))
         let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
+        if setting.isMap {
+            let lines =
+                isInteger
+                ? ["if _p_integer \"${2#*=}\"; then"] + add.map { "    " + $0 } + ["else", "    \(failure)", "fi"] : add
+            let otherwise = "_p_fail \"$3 ${2:-\\\"\\\"}: must be KEY=VALUE\""
+            return ["case $2 in", "?*=*)"] + lines.map { "    " + $0 } + ["    ;;", "*) \(otherwise) ;;", "esac", keep]
+        }
         let quoting = separator == nil ? ["_p_quote \"$_p_value\""] : []
         return ["if \(test); then"] + (quoting + add).map { "    " + $0 } + ["else", "    \(failure)", "fi", keep]
     }
@@ -333,18 +352,29 @@ package struct StandaloneParser {
             checks.append("if \(tests.joined(separator: " || ")); then \(failure(reason)); fi")
         }
         if rule.isUnique { checks.append("if ! _p_differ \"$@\"; then \(failure(.repeatedElement)); fi") }
-        let ofElements = self.checks(rule.ofElements, of: "_p_word") { reason in
+        let ofElements = self.checks(rule.ofWords, of: "_p_word") { reason in
             "_p_fail \"$\(at) ${_p_word:-\\\"\\\"}\"\(quoted(": \(reason)"))"
         }
         if !ofElements.isEmpty {
-            checks += ["for _p_word in \"$@\"; do"] + ofElements.map { "    " + $0 } + ["done"]
+            let ofMap = setting.isMap ? ["    _p_word=${_p_word#*=}"] : []
+            checks += ["for _p_word in \"$@\"; do"] + ofMap + ofElements.map { "    " + $0 } + ["done"]
         }
         var lines: [String] = []
         if !checks.isEmpty {
             lines = ["if [ -n \"$\(new)\" ]; then", "    \(new)=''", "    eval \"set -- $\(words)\""]
             lines += checks.map { "    " + $0 } + ["fi"]
         }
-        return lines + [output == .sh ? "\(name)=$\(words)" : "eval \"\(name)=($\(words))\"", ";;"]
+        switch (output, setting.isMap) {
+        case (.sh, _): lines.append("\(name)=$\(words)")
+        case (_, false): lines.append("eval \"\(name)=($\(words))\"")
+        case (_, true):
+            let declaration = output == .bash ? "declare -gA" : "typeset -gA"
+            lines += [
+                "eval \"_p_fields $\(words)\"",
+                "eval \"unset -v \(name); \(declaration) \(name); \(name)=($_p_value)\"",
+            ]
+        }
+        return lines + [";;"]
     }
 
     /// The branches that check the new values of a context.
@@ -744,6 +774,7 @@ extension SettingDeclaration {
             ("MaximumCount", "", rule.maximumCount != nil && !isList),
             ("MinimumCount", "", !isList && rule.minimumCount.map { !isRest || $0 > 1 } ?? false),
             ("Unique", "", rule.isUnique && !isList),
+            ("Values", "of a map", isMap && !flagValues.isEmpty),
             ("Values", "of a list", isList && rule.separator != nil && !flagValues.isEmpty),
         ]
         // The rest is the operands that are left, at least one if it has a minimum count. Nothing else sets it.
@@ -759,8 +790,8 @@ extension SettingDeclaration {
 extension SettingDeclaration {
     /// Whether a flag gives one element of an array, or several between separators.
     var isList: Bool {
-        rule.type == .array && (repeats || !(rule.separator ?? "").isEmpty) && !takesRest && positional == nil
-            && !isValueOptional && rule.ofElements.isOfList
+        (isMap || rule.type == .array && (repeats || !(rule.separator ?? "").isEmpty)) && !takesRest
+            && positional == nil && !isValueOptional && rule.ofWords.isOfList
     }
 
     /// Whether an array as a whole is checked.
@@ -768,6 +799,9 @@ extension SettingDeclaration {
 }
 
 extension ValueRule {
+    /// The rule for the elements of an array or the values of a dictionary, or the rule itself for any other value.
+    var ofWords: ValueRule { type == .array || type == .dictionary ? element ?? ValueRule() : self }
+
     /// Whether a value with this rule can be an element of an array.
     fileprivate var isOfList: Bool {
         var rest = self

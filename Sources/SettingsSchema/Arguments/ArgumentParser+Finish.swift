@@ -129,8 +129,9 @@ extension ArgumentParser {
             }
             for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
                 let isWhole = problem.path.components.isEmpty
-                // The elements of an array can come from several arguments.
-                let whole = setting.rule.type == .array ? source.text : source.text ?? problem.value ?? ""
+                // The elements of an array or a map can come from several arguments.
+                let whole =
+                    setting.rule.type == .array || setting.isMap ? source.text : source.text ?? problem.value ?? ""
                 guard let text = isWhole ? whole : problem.value else {
                     report(.relation(problem.reason), at: isWhole ? source.place : "\(source.place) \(problem.path)")
                     continue

@@ -215,7 +215,7 @@ struct ArgumentParser {
 
     /// Describes a missing value, and how to write one that begins with a dash.
     private func missing(_ setting: SettingDeclaration, _ flag: String) -> String {
-        let expected = setting.flagRule.expectation
+        let expected = setting.expectation
         guard let next = arguments.first, next != "--", next.begins(with: "-") else { return expected }
         return "\(expected) (write \(flag)=\(shortened(next)) if that is the value)"
     }
@@ -303,7 +303,7 @@ extension ArgumentParser {
         do throws(Schema.Problem.Reason) {
             let value =
                 setting.takesEntries
-                ? try setting.rule.entry(ofText: text, now: context.now)
+                ? try setting.rule.entry(ofText: text, orWhole: !setting.isMap, now: context.now)
                 : try setting.flagRule.value(ofText: text, now: context.now)
             set(setting, to: value, shown: shown, from: place)
         } catch {
@@ -453,6 +453,9 @@ extension SettingDeclaration {
 
     /// The rule for the value that follows the flag.
     package var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }
+
+    /// A description of the value that follows the flag.
+    package var expectation: String { takesEntries ? "KEY=VALUE" : flagRule.expectation }
 
     /// Returns the first variable of the setting that is set. An empty variable is unset.
     package func variable(in variables: (String) -> String?) -> (name: String, text: String)? {

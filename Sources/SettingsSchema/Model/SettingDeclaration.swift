@@ -29,6 +29,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var repeats = false
     /// Whether the setting must not be given twice on a command line.
     package var isOnce = false
+    /// Whether a dictionary is one of keys and plain values for a shell, each given by a use of the flag.
+    package var isMap = false
     package var positional: Int?
     package var takesRest = false
     /// Flags without a value of their own that set this one: `-9` sets the level 9.
@@ -128,6 +130,13 @@ extension SettingDeclaration {
     mutating func takeConfiguration() {
         isConfiguration = true
         if rule.type == .string, rule.kind == nil { rule.kind = .file }
+    }
+
+    /// Makes the value a dictionary of texts, unless the entries have another rule.
+    mutating func takeMap() {
+        (isMap, repeats) = (true, true)
+        if rule.type == .string { rule.type = .dictionary }
+        if rule.type == .dictionary, rule.contents == .anything { rule.contents = .each(ValueRule()) }
     }
 
     /// The name that forms show.

@@ -216,6 +216,12 @@ extension SettingDeclaration {
         .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), .flag("Merge", { $1(&$0.merges) }),
         .flag("Transient", { $1(&$0.isTransient) }),
         .flag("ByHost", { $1(&$0.isByHost) }),
+        Attribute(name: "Map") { value, setting, reader in
+            guard let flag = value.flag else { return reader.report(.wrongValue(expected: "true or false")) }
+            if flag { setting.takeMap() }
+        } write: { setting in
+            setting.isMap ? .boolean(true) : nil
+        },
         Attribute(name: "Configuration") { value, setting, reader in
             guard let flag = value.flag else { return reader.report(.wrongValue(expected: "true or false")) }
             if flag { setting.takeConfiguration() }

@@ -156,6 +156,12 @@ extension SchemaCheck {
             // Every reader of the schema could read the secret.
             report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
+        if setting.isMap {
+            checkApplications([("Map", true, [.dictionary])], to: setting.rule.type, at: path)
+            if setting.rule.type == .dictionary, !(setting.rule.element?.isScalar ?? false) {
+                report(.wrongValue(expected: "one rule for plain values"), at: path.appending("Entries"))
+            }
+        }
         if setting.isConfiguration {
             if setting.rule.type != .string || ![.file, .path].contains(setting.rule.kind) {
                 let type = setting.rule.kind?.noun ?? setting.rule.type.noun
@@ -188,6 +194,9 @@ extension SchemaCheck {
 }
 
 extension ValueRule {
+    /// Whether values are neither arrays nor dictionaries.
+    fileprivate var isScalar: Bool { ![.array, .dictionary, .any].contains(type) }
+
     /// An attribute, whether it is present, and the types that it applies to.
     fileprivate typealias Application = (name: String, isPresent: Bool, types: [ValueType])
 

@@ -46,9 +46,9 @@ extension ValueRule {
         }
     }
 
-    /// Parses `KEY=VALUE`, or a whole dictionary, as a dictionary.
-    func entry(ofText text: String, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
-        if text.hasPrefix("{") { return try value(ofText: text, now: now) }
+    /// Parses `KEY=VALUE`, or a whole dictionary if that is allowed, as a dictionary.
+    func entry(ofText text: String, orWhole: Bool, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
+        if orWhole, text.hasPrefix("{") { return try value(ofText: text, now: now) }
         guard let sign = text.unicodeScalars.firstIndex(of: "="), sign != text.startIndex else {
             throw .unreadable(expected: "KEY=VALUE")
         }
