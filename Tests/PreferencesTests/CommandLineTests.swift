@@ -123,7 +123,11 @@ extension Setting where Value == String {
         }.migrating(from: 1, rename: ["dirs": "folders"])
         let bench = try SchemaBench(nil)
         try bench.stored(["dirs": ["a": 1]])
-        let changed = try schema.parse(["b", "--save", "--set", ":folders:b=2"], in: bench.store())
+        let words = ["b", "--save", "--set", ":folders:b=2"]
+        #expect(throws: Schema.EarlyExit.stored("saved folders = {\"a\":1,\"b\":2}")) {
+            try schema.parse(words, in: bench.store())
+        }
+        let changed = try schema.parse(["b"], in: bench.store())
         #expect(changed.defaults.propertyList(forKey: "folders") == ["a": 1, "b": 2])
         #expect(try bench.file() == ["folders": ["a": 1, "b": 2], "$schemaVersion": 2])
     }
@@ -199,8 +203,9 @@ extension Setting where Value == String {
         #expect(settings[from] == "" && settings[to] == "y")
         #expect(settings.notes == ["FROM: ignored, because it cannot be given together with --to"])
         #expect(try schema.parse(["backup"], in: bench.store())[from] == "x")
-        let saved = try schema.parse(["backup", "--to", "y", "--save"], in: bench.store())
-        #expect(saved[to] == "y")
+        #expect(throws: Schema.EarlyExit.stored("saved to = y")) {
+            try schema.parse(["backup", "--to", "y", "--save"], in: bench.store())
+        }
         let again = try schema.parse(["backup"], in: bench.store())
         #expect(again[from] == "" && again[to] == "y")
     }
@@ -279,8 +284,9 @@ extension Setting where Value == String {
         let schema = Schema("com.example.backup") {
             Setting("copies", default: nil as String?).kind(.folder).flag("copies")
         }
-        let settings = try schema.parse(["b", "--save", "--copies", "here"], in: bench.store())
-        #expect(settings.defaults.string(forKey: "copies") == "here")
+        #expect(throws: Schema.EarlyExit.stored("saved copies = /home/ada/here")) {
+            try schema.parse(["b", "--save", "--copies", "here"], in: bench.store())
+        }
         #expect(try bench.file() == ["copies": "/home/ada/here"])
     }
 
@@ -392,6 +398,18 @@ extension Setting where Value == String {
         let store = Store(.native, on: StoreBench.process(on: bench.bench.simulated.disk, terminal: terminal))
         #expect(try Self.schema.parse(["b", "--token-fd", "5", "/mnt"], in: store)[.token] == "def")
         #expect(try Self.schema.parse(["b", "--token-file", "/dev/fd/6", "/mnt"], in: store)[.token] == "ghi")
+    }
+
+    @Test func `removes what was saved`() throws {
+        let bench = try SchemaBench(nil)
+        _ = try parse(["--save", "-k", "3", "--here", "9", "/mnt"], bench)
+        #expect(throws: Schema.EarlyExit.stored("removed keep")) { try parse(["--reset=keep"], bench) }
+        #expect(try parse(["/mnt"], bench)[.keep] == 7)
+        let ending = #expect(throws: Schema.EarlyExit.self) { try parse(["--reset"], bench) }
+        #expect("\(try #require(ending))".contains("here"))
+        #expect(throws: Schema.EarlyExit.stored("nothing was saved, so nothing was removed")) {
+            try parse(["--reset"], bench)
+        }
     }
 
     @Test func `works with a store in memory`() throws {

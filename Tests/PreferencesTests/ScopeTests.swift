@@ -418,7 +418,7 @@ private let program = Schema("com.example.service") {
     @Test func `are saved in their dictionary`() throws {
         let bench = try StoreBench()
         let words = ["service", "--save", "--http-timeout", "50", "--http-proxy-port", "9", "--port", "81"]
-        _ = try program.parse(words, in: bench.store())
+        #expect(throws: Schema.EarlyExit.self) { try program.parse(words, in: bench.store()) }
         let stored = try Self.file.contents(on: bench.process()).values
         #expect(stored == ["http": ["timeout": 50, "proxy": ["port": 9]], "port": 81])
     }

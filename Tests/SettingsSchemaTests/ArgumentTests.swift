@@ -112,6 +112,7 @@ extension ArgumentRow.Schemas {
         case .help(let request):
             "help" + (request.command.map { " \($0)" } ?? "") + (request.showsValues ? " with values" : "")
         case .version: "version"
+        case .storing(let arguments): "storing " + notation(.values(arguments))
         case .mistakes(let mistakes): mistakes.map(\.description).joined(separator: " / ")
         case .values(let arguments):
             [
@@ -204,7 +205,8 @@ private let flagRows: [ArgumentRow] = [
     .init(.flags, "--set target=\u{301}", "{\"target\":\"\u{301}\"}"),
     .init(.flags, "--\u{301}", "unknown flag --\u{301}"),
     .init(.flags, "-info", "unknown flag -info"), .init(.flags, "-Infinity", "operands [\"-Infinity\"]"),
-    .init(.flags, "--save --keep 3", "{\"keep\":3} save"), .init(.flags, "--save", "save"),
+    .init(.flags, "--save --keep 3", "storing {\"keep\":3} save"),
+    .init(.flags, "--save", "--save: there is no flag to save"),
     .init(.flags, "--save=yes", "--save takes no value"),
     .init(.flags, "--help", "help"), .init(.flags, "-h", "help"), .init(.flags, "-help", "help"),
     .init(.flags, "--help-values", "help with values"),

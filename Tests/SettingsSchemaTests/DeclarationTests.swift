@@ -144,7 +144,7 @@ extension Setting where Value == String? {
             "Schema.Command(\"x\"), Setting(\"b\"): Default: must be at most 5",
             Schema("d") { Schema.Command("x") { Setting("b", default: 9).range(...5) } }
         ),
-        ("Setting(\"a\"): Flag: --help is reserved", Schema("d") { Setting("a", default: 1).flag("help") }),
+        ("Setting(\"a\"): Flag: invalid name a b", Schema("d") { Setting("a", default: 1).flag("a b") }),
         (":Domain: invalid name a/b", Schema("a/b") { Setting("a", default: 1) }),
         (
             "Schema.Command(\"x\"): Name: duplicate command x",

@@ -54,6 +54,23 @@ import Testing
             })
     }
 
+    @Test(
+        arguments: [
+            ("See https://example.com/a", "See https://example.com/a"), ("Copies。", "Copies。"), ("Copies", "Copies."),
+            ("https://a.b is the site", "https://a.b is the site."), ("なに？", "なに？"),
+        ])
+    func `ends a sentence once`(_ text: String, _ sentence: String) { #expect(text.asSentence == sentence) }
+
+    @Test(
+        arguments: [
+            ("日本語の文章を折り返す", 8, ["日本語の", "文章を折", "り返す"]), ("これは。次", 6, ["これ", "は。次"]),
+            ("a 日本語 word", 7, ["a 日本", "語 word"]), ("「日本」です", 4, ["「日", "本」", "です"]),
+            ("plain words only", 7, ["plain", "words", "only"]), ("한국어 문장", 6, ["한국어", "문장"]),
+        ])
+    func `wraps between wide characters`(_ text: String, _ width: Int, _ lines: [String]) {
+        #expect(text.wrapped(to: width) == lines)
+    }
+
     @Test func `is the same for a command as for a program`() throws {
         let schema = try Sample.settings(
             ArgumentRow.Schemas.commands.text, rest: ArgumentRow.Schemas.commands.rest)
@@ -82,6 +99,7 @@ import Testing
                                  they come from.
               --version          Shows the version.
               --save             Saves the given flags as the user's settings.
+              --reset[=KEY]      Removes the user's settings, or the one of a key.
               --set :KEY=VALUE   Sets a setting that has no flag.
 
         Retention:
@@ -109,6 +127,8 @@ import Testing
               --version         Shows the version.
               --save            Saves the given flags as the user's
                                 settings.
+              --reset[=KEY]     Removes the user's settings, or the
+                                one of a key.
               --set :KEY=VALUE  Sets a setting that has no flag.
 
         """
@@ -120,14 +140,16 @@ import Testing
           FROM                  (required)
 
         Options:
-          -v, --verbose
           -f, --force
+          -v, --verbose
           -h, --help            Shows this text.
               --help-values     Shows this text with the values in
                                 force and where they come from.
               --version         Shows the version.
               --save            Saves the given flags as the user's
                                 settings.
+              --reset[=KEY]     Removes the user's settings, or the
+                                one of a key.
               --set :KEY=VALUE  Sets a setting that has no flag.
 
         """
@@ -278,6 +300,8 @@ import Testing
         Shows the version.
         .It Fl \\-save
         Saves the given flags as the user\\(aqs settings.
+        .It Fl \\-reset Ns Oo = Ns Ar key Oc
+        Removes the user\\(aqs settings, or the one of a key.
         .It Fl \\-set Ar :key Ns = Ns Ar value
         Sets a setting that has no flag.
         .El

@@ -105,7 +105,6 @@ import Testing
         ("Type = string; Title = (a);", "Title: must be a string"),
         ("Type = string; Flag = { a = b; };", "Flag: must be a string, or an array of strings"),
         ("Type = string; Flag = \"a b\";", "Flag: invalid name a b"),
-        ("Type = string; Flag = help;", "Flag: --help is reserved"),
         ("Type = string; Short = kk;", "Short: invalid name kk"),
         ("Type = string; Environment = 1A;", "Environment: invalid name 1A"),
         ("Type = string; Conflicts = nobody;", "Conflicts: unknown key nobody"),

@@ -38,6 +38,7 @@ struct `A script` {
         case .help(let request):
             return (output.printing(schema.helpText(program: "backup", command: request.command), thenExit: 0), "")
         case .version: return (output.printing(schema.versionText(program: "backup"), thenExit: 0), "")
+        case .storing: return (output.exit(0), "")
         case .mistakes(let mistakes): return (output.exit(2), mistakes.map { "\($0)\n" }.joined())
         case .values(let arguments):
             let layers = [arguments.values, arguments.environment, stored, schema.defaultValues()]

@@ -104,7 +104,37 @@ import Testing
         ("@arg to:address", "ada@a..b", "! TO ada@a..b: must be an address such as ada@example.com"),
         // Counters, required options, and the built-in flags.
         ("@flag -v... --verbose", "-vvv --verbose", "verbose=4"), ("@option --to=FILE!", "", "! --to is required"),
-        ("@flag -v", "--save", "! unknown flag --save"), ("domain=com.example.a\n@flag -v", "--save", "save"),
+        ("@flag -v", "--save", "! unknown flag --save"),
+        (
+            "domain=com.example.a\n@flag -v", "--save",
+            "! --save: there is no flag to save"
+        ),
+        // Saving and removing.
+        ("domain=com.example.a\n@flag -v\n@arg to!", "--save -v", "store v=true"),
+        ("domain=com.example.a\n@flag -v\n@arg to!", "--save -v x", "to=x v=true save"),
+        ("domain=com.example.a\n@flag -v\n@option --to=FILE!", "--save -v", "store v=true"),
+        ("domain=com.example.a\n@flag -v {transient}", "--save -v", "! --save: there is no flag to save"),
+        ("domain=com.example.a\n@option -k=INT\n@flag -v", "--save -k x", "! -k x: must be an integer"),
+        (
+            "domain=com.example.a\n@flag -a\n@flag -b {conflicts: a}", "--save -ab",
+            "! -b cannot be given together with -a"
+        ),
+        ("domain=com.example.a\n@flag -a\n@flag -b {requires: a}", "--save -b", "store b=true"),
+        ("domain=com.example.a\n@flag -a\n@flag -b {at-least-one: a}\n@flag -c", "--save -c", "store c=true"),
+        ("domain=com.example.a\n@flag -v\n@command b\n@option --to=X", "--save -v", "store v=true"),
+        ("domain=com.example.a\n@flag -v\n@command b\n@option --to=X", "b --save --to x", "command=b to=x save"),
+        ("domain=com.example.a\n@flag -v\n@arg to!", "--reset", "store reset v,to"),
+        ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset=k --reset=:v", "store reset k,v"),
+        ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset=k --reset", "store reset v,k"),
+        ("domain=com.example.a\n@option --keep=INT", "--reset=kep", "! --reset kep: unknown key; did you mean keep?"),
+        ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset --save -k3", "store reset v,k k=3"),
+        ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset x", "! unexpected operand x"),
+        ("domain=com.example.a\n@flag -v\n@command b\n@option --to=X", "b --reset=to", "store reset to"),
+        // A flag that replaces one of prefs.
+        ("domain=com.example.a\n@flag --save\n@flag -v", "--save --prefs-save -v", "store save=true v=true"),
+        ("domain=com.example.a\n@option --reset=INT", "--reset 3", "reset=3"),
+        ("@flag --help", "--help", "help=true"), ("@flag --help", "--prefs-help", "help"),
+        ("@flag --level\n@option --n=INT\n@flag --help n=1", "--help", "n=1"),
         ("@flag -v", "--version", "! unknown flag --version; did you mean -v?"),
         ("version=2.36\n@flag -v", "--version", "prog 2.36"),
         ("program=nightly version=2\n@flag -v", "--version", "nightly 2"),
@@ -196,6 +226,10 @@ import Testing
     static func notation(_ schema: Schema, _ line: String) -> String {
         switch schema.arguments(line.split(separator: " ").map(String.init)) {
         case .help: return "help"
+        case .storing(let arguments):
+            let reset = arguments.reset.map { " reset \(schema.storedKeys(of: $0).joined(separator: ","))" } ?? ""
+            let saved = schema.valuesToSave(arguments.saves ? arguments.values : [:], of: arguments.command)
+            return "store" + reset + saved.map { " \($0.key)=\($0.value.plainText)" }.joined()
         case .version: return String(schema.versionText(program: "prog").dropLast())
         case .mistakes(let mistakes): return "! " + mistakes.map(\.description).joined(separator: " / ")
         case .values(let arguments):
@@ -351,7 +385,11 @@ import Testing
             "2:22: :Settings:0:Environment: invalid name B-C; use letters, digits, dashes and underscores"
         ),
         ("# @flag --verbose=INT", "2:18: a flag has no value; declare it with @option"),
-        ("# @flag --help", "2:9: :Settings:0:Flag: --help is reserved; choose another name"),
+
+        (
+            "# @flag --help",
+            "2:9: warning: :Settings:0:Flag: replaces --help of prefs, which is now --prefs-help; rename it to keep that flag"
+        ),
         ("# @flag", "2:8: a flag such as -v or --verbose must follow"),
         (
             "# @command a\n# @command b|a",

@@ -248,7 +248,7 @@ import Testing
             ("tool ''", "restore|list"), ("tool -m list ''", "restore|list"), ("tool --mode=x list --fo", ""),
             (
                 "tool -",
-                "--mode|-m|--target|--color|--no-color|--keep|--help|-h|--help-values|--version|--save|--set"
+                "--mode|-m|--target|--color|--no-color|--keep|--help|-h|--help-values|--version|--save|--reset|--set"
             ),
             ("tool restore --fo", "--force"), ("tool restore y", "yesterday"), ("tool restore --mode f", "full"),
             ("tool list --fo", ""),
@@ -280,7 +280,7 @@ import Testing
             ("tool restore ''", "yesterday|today"), ("tool -m list ''", "restore|list"),
             (
                 "tool restore -",
-                "--mode|-m|--target|--color|--no-color|--keep|--force|--help|-h|--help-values|--version|--save|--set"
+                "--mode|-m|--target|--color|--no-color|--keep|--force|--help|-h|--help-values|--version|--save|--reset|--set"
             ),
             ("tool --target ''", "files -/"), ("tool --keep ''", ""),
         ])

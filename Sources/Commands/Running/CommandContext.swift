@@ -422,6 +422,7 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case editor = "EDITOR"
     case temporaryFolder = "TMPDIR"
     case programFolders = "PATH"
+    case columns = "COLUMNS"
     case noColor = "NO_COLOR"
     case terminalKind = "TERM"
     case background = "COLORFGBG"

@@ -51,6 +51,9 @@ struct ScriptCall {
             try reportUnclaimed(stored, for: arguments.command)
             try storeMigration(of: stored)
             return try deliver(arguments, configuration, stored)
+        case .storing(let arguments):
+            try storeMigration(of: stored)
+            return try store(arguments, stored)
         case .help(let request):
             try checkSchema()
             return try show(try help(request, stored))
@@ -203,23 +206,43 @@ struct ScriptCall {
         }
     }
 
-    /// Stores the values of flags as the user's settings, except transient ones.
-    private func save(_ given: PropertyList.Dictionary, _ command: String?) throws {
+    /// Saves the values of flags and removes stored ones, then ends the script.
+    private func store(_ arguments: Schema.Arguments, _ stored: [LayerSource]) throws -> ExitStatus {
+        let mistakes =
+            check(arguments.values, arguments)
+            + schema.pathMistakes(in: arguments.values, of: arguments.command, on: context.fileSystem)
+        guard mistakes.isEmpty else { return try refuse(mistakes) }
+        for note in arguments.notes { try say("\(note)") }
+        let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
+        let given = arguments.saves ? arguments.values : [:]
+        let saved = schema.valuesToSave(given, of: arguments.command)
+        let removed = stored.keysOfUser(keys, of: schema).filter { saved[$0] == nil }
+        do {
+            try save(given, arguments.command, removing: removed)
+        } catch {
+            return try fail(error)
+        }
+        try say(schema.report(saved: schema.anchored(saved, in: context.system.workingFolder?.word), removed: removed))
+        try context.terminal.write(output.exit(0), to: .output)
+        return .done
+    }
+
+    /// Stores the values of flags as the user's settings, except transient ones, and removes others.
+    private func save(_ given: PropertyList.Dictionary, _ command: String?, removing others: [String] = []) throws {
         let saved = schema.valuesToSave(given, of: command)
         for entry in saved where entry.value.holdsRaw {
             throw CommandFailure(
                 .invalidValue, "--save: the value of \(entry.key.onOneLine) is not valid UTF-8")
         }
-        if !saved.isEmpty {
-            try settings?.save(Form.Changes(values: saved), removing: schema.keysExcluded(by: saved, of: command))
-        }
+        let removed = others + schema.keysExcluded(by: saved, of: command)
+        if !saved.isEmpty || !removed.isEmpty { try settings?.save(Form.Changes(values: saved), removing: removed) }
     }
 
     // MARK: Ending the script
 
     private func refuse(_ mistakes: [Schema.Arguments.Mistake]) throws -> ExitStatus {
         for mistake in mistakes { try say("\(mistake)") }
-        try context.terminal.write("Try \(program) --help.\n", to: .errors)
+        try context.terminal.write("Try \(program) --\(schema.name(of: .help, in: nil)).\n", to: .errors)
         let isForbidden = mistakes.allSatisfy {
             if case .excludedByForced(_, saves: true) = $0.reason { true } else { false }
         }
@@ -255,7 +278,8 @@ struct ScriptCall {
         }
         let secrecy: Secrecy = settings.map { $0.access.secrecy($0.domain) } ?? .none
         // The standard output is a pipe to the script.
-        let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80
+        let terminal = context.terminal
+        let width = context.environment.columns ?? terminal.width(of: .errors) ?? terminal.width(of: .input) ?? 80
         return schema.helpText(
             program: script.program, command: request.command, width: width, values: layers?.shownValues(secrecy),
             displaced: layers?.displacedValues(secrecy) ?? [:], given: secrecy.masked(request.given.values))

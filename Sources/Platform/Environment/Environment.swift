@@ -30,6 +30,11 @@ package struct Environment: Hashable, Sendable {
     }
 }
 
+extension Environment {
+    /// The width of help that the user requests with `COLUMNS`, or nil.
+    package var columns: Int? { variables["COLUMNS"].flatMap(Int.init).flatMap { 20...1000 ~= $0 ? $0 : nil } }
+}
+
 // MARK: Folders
 
 extension Environment {

@@ -35,20 +35,17 @@ extension LayerStack {
         }
         context.invalidVariables = Set(variables.changed)
         switch schema.arguments(words, in: context) {
-        case .values(var arguments):
+        case .values(let arguments):
             var mistakes = forcedMistakes(command: arguments.command)
             guard mistakes.isEmpty else { return (.mistakes(mistakes), nil) }
             let configuration = configuration(arguments)
             mistakes = configuration.mistakes
-            for request in arguments.secrets {
-                do throws(Schema.Arguments.Mistake) {
-                    arguments.values[request.key] = try schema.secret(
-                        for: request, of: arguments.command, on: system)
-                } catch {
-                    mistakes.append(error)
-                }
-            }
-            return mistakes.isEmpty ? (.values(arguments), configuration.source) : (.mistakes(mistakes), nil)
+            let complete = schema.readingSecrets(of: arguments, &mistakes, on: system)
+            return mistakes.isEmpty ? (.values(complete), configuration.source) : (.mistakes(mistakes), nil)
+        case .storing(let arguments):
+            var mistakes: [Schema.Arguments.Mistake] = []
+            let complete = schema.readingSecrets(of: arguments, &mistakes, on: system)
+            return (mistakes.isEmpty ? .storing(complete) : .mistakes(mistakes), nil)
         case .mistakes(let mistakes):
             let ofFile = found.withLock(\.self)?.mistakes ?? []
             // With other values in the file, a rule about several settings may not be broken.
@@ -201,6 +198,19 @@ extension LayerStack {
     }
 }
 
+extension [LayerSource] {
+    /// Returns the stored keys of settings that have a value of the user's own.
+    package func keysOfUser(_ keys: [String], of schema: Schema) -> [String] {
+        keys.filter { key in
+            let paths = schema.storedPaths(of: key)
+            return contains { source in
+                source.layer.isOfUser && !source.layer.isGlobal
+                    && paths.contains { source.values.value(at: $0) != nil }
+            }
+        }
+    }
+}
+
 extension LayerSource {
     /// Returns the path in the file at which the layer has the value of a key, which can be that of a former key.
     package func path(of key: String, _ declaration: SettingDeclaration?) -> EntryPath {
@@ -257,6 +267,21 @@ extension ValueRule {
 }
 
 extension Schema {
+    /// Returns the arguments with the secrets to which they refer.
+    fileprivate func readingSecrets(
+        of arguments: Arguments, _ mistakes: inout [Arguments.Mistake], on system: SystemServices
+    ) -> Arguments {
+        var result = arguments
+        for request in arguments.secrets {
+            do throws(Arguments.Mistake) {
+                result.values[request.key] = try secret(for: request, of: arguments.command, on: system)
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        return result
+    }
+
     /// Reads the secret that a flag refers to: a file that nobody else can read, or an open descriptor.
     package func secret(
         for request: Arguments.SecretRequest, of command: String?, on system: SystemServices

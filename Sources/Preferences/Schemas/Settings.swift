@@ -45,6 +45,8 @@ extension Schema {
         case help(String)
         /// The version was requested, with this text.
         case version(String)
+        /// The command line has only saved or removed settings, which this sentence describes.
+        case stored(String)
         /// The command line has errors, in this order.
         case mistakes([Arguments.Mistake])
     }
@@ -53,7 +55,7 @@ extension Schema {
 extension Schema.EarlyExit: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .help(let text), .version(let text): text
+        case .help(let text), .version(let text), .stored(let text): text
         case .mistakes(let mistakes): mistakes.map(\.description).joined(separator: "\n")
         }
     }
@@ -62,7 +64,8 @@ extension Schema.EarlyExit: CustomStringConvertible {
 extension Schema {
     /// Parses the command line of the running program, including its name, and opens its settings.
     ///
-    /// If help or the version is requested, prints it and exits. If the command line has errors, prints all of them and
+    /// If help or the version is requested, prints it and exits. So does a command line that only saves or removes
+    /// settings. If the command line has errors, prints all of them and
     /// exits with status 2. Any other error is printed too, and the status is 1.
     ///
     /// Throws only if standard output or standard error cannot be written.
@@ -83,8 +86,11 @@ extension Schema {
             case .help(let text), .version(let text):
                 try terminal.write(text)
                 try terminal.exit(0)
+            case .stored(let text):
+                try terminal.write(lines(text), to: .errors)
+                try terminal.exit(0)
             case .mistakes(let mistakes):
-                let help = "Try \(program) --help.".shown + "\n"
+                let help = "Try \(program) --\(name(of: .help, in: nil)).".shown + "\n"
                 try terminal.write(mistakes.map { lines("\($0)") }.joined() + help, to: .errors)
                 try terminal.exit(2)
             }
@@ -137,6 +143,9 @@ private struct CommandLineParsing {
         case .help(let request): throw Schema.EarlyExit.help(help(request))
         case .version: throw Schema.EarlyExit.version(schema.versionText(program: program))
         case .mistakes(let mistakes): throw Schema.EarlyExit.mistakes(mistakes)
+        case .storing(let arguments):
+            try DomainMigration(schema, name).run(in: store)
+            throw Schema.EarlyExit.stored(try stored(arguments))
         case .values(let arguments):
             try DomainMigration(schema, name).run(in: store)
             return try settings(arguments, configuration)
@@ -152,22 +161,13 @@ private struct CommandLineParsing {
             declared.compactMap { setting in layers[setting.key].winner?.value.map { (setting.key, $0) } })
         var mistakes = schema.pathMistakes(in: found, of: arguments.command, on: system.fileSystem)
         let saved = arguments.saves ? schema.valuesToSave(arguments.values, of: arguments.command) : [:]
-        if let key = shared.keyOfUnprotectedSecret(in: saved, of: schema, name) {
-            mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
-        }
+        mistakes += mistakesInSecrets(of: saved)
         guard mistakes.isEmpty else { throw Schema.EarlyExit.mistakes(mistakes) }
         let overridden = declared.filter { setting in
             arguments.values[setting.key] != nil && layers[setting.key].winner?.origin.layer == .forced
         }
-        if let forced = overridden.first(where: { saved[$0.storedKey] != nil }) {
-            throw StoreFailure(.forced, "\(name) \(forced.key.shown)")
-        }
         let defaults = Defaults(name, in: store)
-        if !saved.isEmpty {
-            try defaults.save(
-                schema.anchored(saved, in: system.workingFolder?.description),
-                removing: schema.keysExcluded(by: saved, of: arguments.command), by: schema)
-        }
+        try save(saved, of: arguments.command, in: defaults, layers)
         shared.schemas.declare(EffectiveSchema(schema, program: values), for: name)
         shared.context.publishChange()
         let newer = schema.newerVersion(in: layers.layers)
@@ -175,6 +175,42 @@ private struct CommandLineParsing {
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
             notes: (newer.map { ["\($0)"] } ?? []) + arguments.notes.map(\.description)
                 + overridden.map(\.noteOfForcedValue) + layers.notesOnHidden(saved, of: arguments.command))
+    }
+
+    /// Saves the values of flags and removes stored ones, and returns a sentence about that.
+    private func stored(_ arguments: Schema.Arguments) throws -> String {
+        let layers = layers(.init(arguments, nil))
+        let saved = arguments.saves ? schema.valuesToSave(arguments.values, of: arguments.command) : [:]
+        let mistakes =
+            schema.pathMistakes(in: arguments.values, of: arguments.command, on: system.fileSystem)
+            + mistakesInSecrets(of: saved)
+        guard mistakes.isEmpty else { throw Schema.EarlyExit.mistakes(mistakes) }
+        let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
+        let removed = layers.layers.keysOfUser(keys, of: schema).filter { saved[$0] == nil }
+        let stored = try save(saved, of: arguments.command, removing: removed, in: Defaults(name, in: store), layers)
+        return schema.report(saved: stored, removed: removed)
+    }
+
+    private func mistakesInSecrets(of saved: PropertyList.Dictionary) -> [Schema.Arguments.Mistake] {
+        let key = shared.keyOfUnprotectedSecret(in: saved, of: schema, name)
+        return key.map { [.init(.unprotectedSecret($0), at: "--save")] } ?? []
+    }
+
+    /// Saves values by stored key, removes others, and returns the values as they are stored. Throws if a value is
+    /// forced.
+    @discardableResult
+    private func save(
+        _ values: PropertyList.Dictionary, of command: String?, removing others: [String] = [], in defaults: Defaults,
+        _ layers: LayerStack
+    ) throws -> PropertyList.Dictionary {
+        let forced = schema.settings(of: command).first { setting in
+            values[setting.storedKey] != nil && layers[setting.key].winner?.origin.layer == .forced
+        }
+        if let forced { throw StoreFailure(.forced, "\(name) \(forced.key.shown)") }
+        let stored = schema.anchored(values, in: system.workingFolder?.description)
+        let removed = others + schema.keysExcluded(by: values, of: command)
+        if !stored.isEmpty || !removed.isEmpty { try defaults.save(stored, removing: removed, by: schema) }
+        return stored
     }
 
     /// Returns the layers of the domain with the values of a command line, and with migrated stored values.
@@ -191,7 +227,7 @@ private struct CommandLineParsing {
         var layers = request.showsValues ? layers(.init(asking: request)) : nil
         layers = (try? layers?.withConfiguration(of: request.given, on: system, by: read)) ?? layers
         let secrecy = layers.map { _ in shared.schemas.secrecy(of: name) } ?? .none
-        let width = system.terminal.width(of: .output) ?? 80
+        let width = system.environment.columns ?? system.terminal.width(of: .output) ?? 80
         return schema.helpText(
             program: program, command: request.command, width: width, values: layers?.shownValues(secrecy),
             displaced: layers?.displacedValues(secrecy) ?? [:], given: secrecy.masked(request.given.values))

@@ -81,8 +81,15 @@ struct Completions {
         return own
             + schema.commonFlags.map { flag in
                 let short = schema.letter(of: flag, in: command).map { ["-\($0)"] } ?? []
-                let values = flag.argument == nil ? nil : Values.words(assignments(settings))
-                return Flag(names: ["--\(flag.rawValue)"] + short, title: flag.title, values: values)
+                let values: Values? =
+                    switch flag {
+                    case .set: .words(assignments(settings))
+                    case .reset: .words(settings.map { Word(text: $0.key) })
+                    default: nil
+                    }
+                return Flag(
+                    names: ["--\(schema.name(of: flag, in: command))"] + short, title: flag.title, values: values,
+                    isValueOptional: flag.isValueOptional)
             }
     }
 

@@ -416,7 +416,8 @@ package struct StandaloneParser {
         }
         let refusal = [
             "if [ -n \"$_p_errors\" ]; then",
-            "    printf '%s%s\\n' \"$_p_errors\" \(quoted("Try \(program) --help.")) >&2", "    exit 2", "fi",
+            "    printf '%s%s\\n' \"$_p_errors\" \(quoted("Try \(program) --\(schema.name(of: .help, in: nil)).")) >&2",
+            "    exit 2", "fi",
         ]
         lines += ["esac"] + refusal
         if hasNotes { lines.append("printf '%s' \"$_p_notes\" >&2") }

@@ -104,9 +104,14 @@ extension Schema {
     private var commonOptions: [String] {
         commonFlags.flatMap { flag in
             let short = letter(of: flag, in: nil).map { "Fl \($0) , " } ?? ""
-            let argument = flag == .set ? " Ar :key Ns = Ns Ar value" : ""
+            let argument =
+                switch flag {
+                case .set: " Ar :key Ns = Ns Ar value"
+                case .reset: " Ns Oo = Ns Ar key Oc"
+                default: ""
+                }
             let text = flag == .help ? ["Shows a summary."] : ManualText.paragraph(flag.explanation)
-            return [".It \(short)\(ManualText.flag(flag.rawValue))\(argument)"] + text
+            return [".It \(short)\(ManualText.flag(name(of: flag, in: nil)))\(argument)"] + text
         } + [".El"]
     }
 

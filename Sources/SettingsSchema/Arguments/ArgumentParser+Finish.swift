@@ -17,6 +17,17 @@ extension ArgumentParser {
         if !hasUnknownCommand { checkRelations() }
     }
 
+    /// Checks a command line that only stores settings, so that nothing is missing.
+    mutating func finishStoring() {
+        for operand in operands { report(.unexpectedOperand, at: operand.text) }
+        let isEmpty = schema.valuesToSave(result.values, of: result.command).isEmpty && result.secrets.isEmpty
+        if result.saves, isEmpty, mistakes.isEmpty {
+            report(.nothingToSave, at: "--\(schema.name(of: .save, in: result.command))")
+        }
+        checkValues()
+        checkRelations(isComplete: false)
+    }
+
     // MARK: Operands
 
     private mutating func checkOperandCount() {
@@ -149,7 +160,8 @@ extension ArgumentParser {
         mistakes = former
     }
 
-    private mutating func checkRelations() {
+    /// - Parameter isComplete: Whether settings that need a value have it, or else are errors.
+    private mutating func checkRelations(isComplete: Bool = true) {
         let relations = applyRelations()
         for displaced in relations?.displaced ?? [] where displaced.layer?.kind == .environment {
             guard let setting = settings.declaration(of: displaced.key),
@@ -162,15 +174,26 @@ extension ArgumentParser {
             guard let setting = settings.declaration(of: problem.key) else { continue }
             let isRefused = mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }
+            if !isComplete, isOfMissingValue(problem.reason) { continue }
             if problem.isForced, case .conflict(let other) = problem.reason {
                 report(.excludedByForced(writtenName(of: other), saves: result.saves), at: place(of: setting, problem))
             } else {
                 report(.relation(written(problem.reason)), at: place(of: setting, problem))
             }
         }
+        guard isComplete else { return }
         // Operands with a minimum count are treated as required.
         for setting in settings where setting.needsOperands && !hasValue(setting) {
             report(.relation(.missing), at: setting.writtenName)
+        }
+    }
+
+    /// Whether a rule would be kept with more values.
+    private func isOfMissingValue(_ reason: Schema.Problem.Reason) -> Bool {
+        switch reason {
+        case .missing, .requires: true
+        case .group(_, let keys): !keys.contains { given[$0] != nil }
+        default: false
         }
     }
 

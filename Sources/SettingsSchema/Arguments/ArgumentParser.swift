@@ -49,6 +49,10 @@ struct ArgumentParser {
             return .help(.init(command: result.command, showsValues: help.showsValues, given: result))
         }
         if asksForVersion { return .version }
+        if onlyStores {
+            finishStoring()
+            return mistakes.isEmpty ? .storing(result) : .mistakes(mistakes)
+        }
         finish()
         return mistakes.isEmpty ? .values(result) : .mistakes(mistakes)
     }
@@ -186,6 +190,7 @@ struct ArgumentParser {
         case .helpValues: help = .init(command: nil, showsValues: true)
         case .version: asksForVersion = true
         case .save: result.saves = true
+        case .reset: addReset(of: attached, flag)
         case .set:
             guard let text = attached ?? arguments.popFirst() else {
                 return report(.missingValue(expected: common.argument ?? ""), at: flag)
@@ -371,7 +376,8 @@ extension ArgumentParser {
     ) throws(EntryPath.Failure) {
         guard let key = path.components.first, let setting = setting(key.text) else {
             return report(
-                .unknownKey(nearest: settings.map(\.key).nearest(to: path.components.first?.text ?? "")), at: written)
+                .unknownKey(nearest: settings.map(\.key).nearest(to: path.components.first?.text ?? "")),
+                at: "--set \(written)")
         }
         guard !setting.hasSecrets(at: path.components.dropFirst()) else {
             let flags = setting.allFlags.map { "--\($0)" } + setting.environment.map { "the variable \($0)" }
@@ -393,6 +399,29 @@ extension ArgumentParser {
     private func setting(_ key: String) -> SettingDeclaration? {
         settings.declaration(of: key)
             ?? settings.first { $0.renamedFrom.contains { $0.hasSameBytes(as: key) } }
+    }
+
+    /// Applies `--reset`, or `--reset=KEY`.
+    private mutating func addReset(of key: String?, _ flag: String) {
+        guard let key else {
+            result.reset = .all
+            return
+        }
+        let name = key.hasPrefix(":") ? String(key.dropFirst()) : key
+        guard let setting = setting(name) ?? schema.anyDeclaration(of: name) else {
+            return report(.unknownKey(nearest: settings.map(\.key).nearest(to: name)), at: "\(flag) \(key)")
+        }
+        switch result.reset {
+        case nil: result.reset = .keys([setting.storedKey])
+        case .keys(let others): result.reset = .keys(others + [setting.storedKey])
+        case .all: break
+        }
+    }
+
+    /// Whether the command line asks for no more than storing: `--reset`, or `--save` without an operand and a command.
+    private var onlyStores: Bool {
+        guard !hasUnknownCommand else { return false }
+        return result.reset != nil || result.saves && operands.isEmpty && result.command == nil
     }
 
     /// Changes an entry within the value that would be in force without the command line.

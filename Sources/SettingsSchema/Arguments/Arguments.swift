@@ -22,16 +22,27 @@ extension Schema {
         package internal(set) var operands: [String] = []
         /// Whether `--save` requests that the given flags be stored as the user's settings.
         package internal(set) var saves = false
+        /// The settings whose stored values `--reset` removes; nil for none.
+        package internal(set) var reset: Reset?
         package internal(set) var secrets: [SecretRequest] = []
         package internal(set) var notes: [Note] = []
     }
 }
 
 extension Schema.Arguments {
+    /// The settings whose stored values are removed.
+    package enum Reset: Hashable, Sendable {
+        case all
+        /// Those with these stored keys.
+        case keys([String])
+    }
+
     /// The result of parsing a command line.
     package enum Outcome: Hashable, Sendable {
         /// The command line is valid.
         case values(Schema.Arguments)
+        /// The command line only saves or removes settings.
+        case storing(Schema.Arguments)
         /// The command line asks for help.
         case help(HelpRequest)
         /// The command line asks for the version.
@@ -178,6 +189,30 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// Returns the sentence about what a command line that only stores settings has saved and removed.
+    ///
+    /// - Parameters:
+    ///   - saved: The values by stored key.
+    ///   - removed: The stored keys of values that were removed.
+    package func report(saved: PropertyList.Dictionary, removed: [String]) -> String {
+        let values = saved.map { entry in
+            "\(entry.key) = \(declaration(storedAs: entry.key)?.shown(entry.value) ?? entry.value.plainText)"
+        }
+        let parts = [("saved", values), ("removed", removed)].filter { !$0.1.isEmpty }
+        let text = parts.map { "\($0.0) \(listed($0.1))" }.joined(separator: "; ")
+        return text.isEmpty ? "nothing was saved, so nothing was removed" : text
+    }
+
+    /// Returns the stored keys of the settings that are removed.
+    package func storedKeys(of reset: Arguments.Reset) -> [String] {
+        switch reset {
+        case .all: storedSettings.map(\.storedKey)
+        case .keys(let keys): keys
+        }
+    }
+}
+
 extension ValueRule {
     fileprivate func anchored(_ value: PropertyList, in folder: String) -> PropertyList {
         switch (contents, value) {
@@ -264,7 +299,9 @@ extension Schema.Arguments.Mistake {
         case unprotectedSecret(String)
         /// A file that cannot be read, or an invalid value in one. The string is the reason.
         case unusable(String)
-        /// `--set` names a key that is not declared.
+        /// `--save` without a flag whose value can be saved.
+        case nothingToSave
+        /// `--set` or `--reset` names a key that is not declared.
         case unknownKey(nearest: String?)
         /// The argument of `--set` does not have the form `:KEY=VALUE`.
         case malformedAssignment
@@ -306,7 +343,8 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .unprotectedSecret(let key):
             "\(place): \(shortened(key)) is a secret, and would be shown and mirrored until its schema is installed (prefs schema install FILE)"
         case .unusable(let reason): "\(place): \(shortened(reason, to: 400))"
-        case .unknownKey(let nearest): "--set \(place): unknown key\(hint(nearest))"
+        case .nothingToSave: "\(place): there is no flag to save"
+        case .unknownKey(let nearest): "\(place): unknown key\(hint(nearest))"
         case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
         case .path(let failure): "--set \(failure)"
         }

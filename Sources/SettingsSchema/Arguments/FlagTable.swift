@@ -20,7 +20,7 @@ package struct FlagTable {
         package var takesValue: Bool {
             switch self {
             case .value, .secretSource: true
-            case .common(let flag): flag.argument != nil
+            case .common(let flag): flag.argument != nil && !flag.isValueOptional
             default: false
             }
         }
@@ -32,9 +32,12 @@ package struct FlagTable {
     private(set) var hasClash = false
 
     package init(_ settings: [SettingDeclaration], common: [CommonFlag], versionShort: String? = nil) {
-        for flag in common { long[Name(flag.rawValue)] = .common(flag) }
         if let versionShort { short[Name(versionShort)] = .common(.version) }
         for setting in settings { add(setting) }
+        for flag in common {
+            let name = Name(flag.rawValue)
+            long[long[name] == nil ? name : Name(flag.nameIfTaken)] = .common(flag)
+        }
     }
 
     /// All flags as they are written.
@@ -129,10 +132,22 @@ extension Schema {
 package enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     case help
     case helpValues = "help-values"
-    case version, save, set
+    case version, save, reset, set
 
     /// The placeholder of its value; nil if it takes none.
-    package var argument: String? { self == .set ? ":KEY=VALUE" : nil }
+    package var argument: String? {
+        switch self {
+        case .reset: "KEY"
+        case .set: ":KEY=VALUE"
+        default: nil
+        }
+    }
+
+    /// Whether it can be used without its value.
+    package var isValueOptional: Bool { self == .reset }
+
+    /// Its name if a setting has a flag of the usual name.
+    package var nameIfTaken: String { "prefs-\(rawValue)" }
 
     /// A short description.
     package var title: String {
@@ -141,6 +156,7 @@ package enum CommonFlag: String, Hashable, Sendable, CaseIterable {
         case .helpValues: "Shows help with the values in force"
         case .version: "Shows the version"
         case .save: "Saves the given flags as settings"
+        case .reset: "Removes the saved settings"
         case .set: "Sets a setting that has no flag"
         }
     }
@@ -151,6 +167,7 @@ package enum CommonFlag: String, Hashable, Sendable, CaseIterable {
         case .help: "Shows this text."
         case .helpValues: "Shows this text with the values in force and where they come from."
         case .save: "Saves the given flags as the user's settings."
+        case .reset: "Removes the user's settings, or the one of a key."
         case .version, .set: "\(title)."
         }
     }
@@ -167,8 +184,19 @@ extension Schema {
         switch flag {
         case .help: settings(of: command).contains { $0.allShorts.contains("h") } ? nil : "h"
         case .version: versionShort
-        case .helpValues, .save, .set: nil
+        case .helpValues, .save, .reset, .set: nil
         }
+    }
+
+    /// Returns the name of a common flag, which a flag of the program can replace.
+    package func name(of flag: CommonFlag, in command: String?) -> String {
+        settings(of: command).contains { $0.hasLongFlag(flag.rawValue) } ? flag.nameIfTaken : flag.rawValue
+    }
+}
+
+extension SettingDeclaration {
+    fileprivate func hasLongFlag(_ name: String) -> Bool {
+        allFlags.contains(exactly: name) || flagValues.contains { $0.long?.hasSameBytes(as: name) ?? false }
     }
 }
 

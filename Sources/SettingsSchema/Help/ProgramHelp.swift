@@ -82,7 +82,11 @@ struct ProgramHelp {
     let displaced: [Name: Schema.ValueInForce]
     let given: PropertyList.Dictionary
 
-    private var settings: [SettingDeclaration] { schema.settings(of: commandName).filter { !$0.isHidden } }
+    /// The settings, those of the command before those of the commands that contain it and of the program.
+    private var settings: [SettingDeclaration] {
+        let path = commandName.map { schema.commandPath($0) } ?? []
+        return (path.reversed().flatMap(\.settings) + schema.settings).filter { !$0.isHidden }
+    }
     private var commands: [Schema.Command] {
         (command.map(\.commands) ?? schema.commands).filter { !$0.isHidden }
     }
@@ -204,7 +208,8 @@ struct ProgramHelp {
     private var commonRows: [Row] {
         schema.commonFlags.map { flag in
             let short = schema.letter(of: flag, in: commandName).map { "-\($0), " } ?? Self.roomForShort
-            return ("\(short)--\(flag.rawValue)\(flag.argument.map { " " + $0 } ?? "")", flag.explanation)
+            let argument = flag.argument.map { flag.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
+            return ("\(short)--\(schema.name(of: flag, in: commandName))\(argument)", flag.explanation)
         }
     }
 
@@ -345,10 +350,11 @@ extension String {
     /// The notice that something is deprecated for this reason, which can be empty.
     fileprivate var asNotice: String { isEmpty ? "Deprecated." : "Deprecated: \(asSentence)" }
 
-    /// The text with a full stop, unless it already ends a sentence.
+    /// The text with a full stop, unless it already ends a sentence, or ends with a URL, to which the stop would belong.
     package var asSentence: String {
-        guard let last = unicodeScalars.last else { return self }
-        return ".!?…:".unicodeScalars.contains(last) ? self : self + "."
+        guard let last = unicodeScalars.last, !".!?…:。！？".unicodeScalars.contains(last) else { return self }
+        let word = utf8.reversed().prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
+        return word.reversed().firstRange(of: Array("://".utf8)) == nil ? self + "." : self
     }
 
     package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }

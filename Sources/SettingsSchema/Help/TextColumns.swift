@@ -19,13 +19,14 @@ extension String {
         for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
             var line = ""
             for word in paragraph.split(separator: " ") {
-                if line.isEmpty {
-                    line = String(word)
-                } else if line.columns + 1 + String(word).columns <= width {
-                    line += " " + word
-                } else {
-                    lines.append(line)
-                    line = String(word)
+                for (index, part) in word.unbrokenParts.enumerated() {
+                    let space = line.isEmpty || index > 0 ? "" : " "
+                    if line.isEmpty || (line + space + part).columns <= width {
+                        line += space + part
+                    } else {
+                        lines.append(line)
+                        line = String(part)
+                    }
                 }
             }
             lines.append(line)
@@ -65,6 +66,25 @@ extension String {
         guard columns > width else { return [self] }
         let parts = split(separator: ", ").map(String.init)
         return parts.enumerated().map { $0.offset == 0 ? $0.element : "      " + $0.element }
+    }
+}
+
+extension Substring {
+    /// The parts of a word between which a line can end: after a wide character, such as those of Chinese and Japanese,
+    /// unless punctuation follows.
+    fileprivate var unbrokenParts: [Substring] {
+        guard unicodeScalars.contains(where: { $0.columns == 2 }) else { return [self] }
+        var parts: [Substring] = []
+        var start = startIndex
+        for index in indices.dropFirst() {
+            let isWide = self[self.index(before: index)].unicodeScalars.first?.columns == 2
+            guard isWide || self[index].unicodeScalars.first?.columns == 2 else { continue }
+            let isOpen = "（「『【〈《".contains(self[self.index(before: index)])
+            guard !isOpen, !"。、，．！？：；）」』】〉》ー".contains(self[index]), !self[index].isPunctuation else { continue }
+            parts.append(self[start..<index])
+            start = index
+        }
+        return parts + [self[start...]]
     }
 }
 

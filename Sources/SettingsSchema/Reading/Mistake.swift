@@ -54,6 +54,8 @@ extension Schema.Mistake {
         case query(String)
         /// A key, flag, variable, position or command that is already declared.
         case duplicate(String)
+        /// A flag that every program has under this name, and that has another one if a setting takes it.
+        case replacesFlag(String)
         /// A key, flag or variable that is reserved.
         case reserved(String)
         /// A name that a setting, flag, variable or command cannot have.
@@ -108,6 +110,7 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
         case .refused(let reason): "\(reason)"
         case .pattern(let failure), .query(let failure): failure
         case .duplicate(let what): "duplicate \(shortened(what, to: 80))"
+        case .replacesFlag(let name): "replaces --\(name) of prefs, which is now --prefs-\(name)"
         case .reserved(let what): "\(shortened(what, to: 80)) is reserved"
         case .invalidName(let name): "invalid name \(shortened(name))"
         case .unknownKey(let key, let nearest): "unknown key \(shortened(key))\(hint(nearest))"
@@ -146,6 +149,7 @@ extension Schema.Mistake.Reason {
         case .doesNotApply: "remove it, or change Type"
         case .minimumAboveMaximum(let name): "lower it, or raise \(name)"
         case .duplicate: "remove or rename one of them"
+        case .replacesFlag: "rename it to keep that flag"
         case .reserved: "choose another name"
         case .invalidName: "use letters, digits, dashes and underscores"
         case .contradicts: "remove one of them"

@@ -75,7 +75,7 @@ extension SchemaCheck {
         }
         let common = whole.commonFlags.map(\.rawValue)
         for flag in setting.allFlags where common.contains(flag) {
-            report(.reserved("--\(flag)"), at: path.appending("Flag"))
+            warn(.replacesFlag(flag), at: path.appending("Flag"))
         }
         if let version = whole.versionShort, setting.allShorts.contains(version) {
             report(.reserved("-\(version)"), at: path.appending("Short"))
@@ -106,8 +106,8 @@ extension SchemaCheck {
             let place = path.appending("Values").appending(EntryPath.Component(flag.flag))
             if !(flag.long?.isFlagName ?? flag.short?.isShortFlag ?? false) {
                 report(.invalidName(flag.flag), at: place)
-            } else if flag.long.map({ CommonFlag(rawValue: $0) != nil }) ?? false {
-                report(.reserved(flag.flag), at: place)
+            } else if let name = flag.long, whole.commonFlags.contains(where: { $0.rawValue == name }) {
+                warn(.replacesFlag(name), at: place)
             }
             if let problem = rule.problems(with: flag.value).first { report(.refused(problem.reason), at: place) }
         }
