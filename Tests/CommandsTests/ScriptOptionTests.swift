@@ -377,6 +377,23 @@ struct `The options of a public script` {
                 ["--empty", "a="], ["--empty=a=é"], ["-D", "{a=b;}=1"], ["-D", "a\nb=c\nd"],
             ]
         ),
+        (
+            """
+            #prefs
+            # @option -I --include=DIR... {ordered: paths}
+            # @option -B --before=INT... {ordered: paths}
+            # @flag -q -v {ordered: paths}
+            # @option -D=INT {map} {ordered: rest}
+            # @option -k=INT <7> {ordered: rest} {env: K}
+            # @flag -9 k=9
+            # @command c
+            # @option -x=TEXT {ordered: own}
+            """,
+            [
+                ["-I", "a b", "-B", "0x2", "-q", "-Iit's", "-v", "c"], ["-B1", "-9", "-k3", "-D", "a=0x1", "c"],
+                ["c", "-x", "y", "-k", "z"], ["-D", "a=x", "c"], ["-k=1", "c", "-x", ""], ["c"], ["-B", "x", "-B"],
+            ]
+        ),
     ]
 
     /// Each shell with the name of its script.
@@ -410,13 +427,17 @@ struct `The options of a public script` {
                     switch (shell, setting.isMap) {
                     case ("sh", _): "eval \"set -- $\(name)\""
                     case (_, false): "set -- \"${\(name)[@]}\""
-                    case ("zsh", _): "set --; for k v in \"${(@kv)\(name)}\"; do set -- \"$@\" \"$k=$v\"; done"
+                    case ("zsh", _): "set --; for _k _v in \"${(@kv)\(name)}\"; do set -- \"$@\" \"$_k=$_v\"; done"
                     default:
-                        "values=(\"${\(name)[@]}\") i=0; set --; "
-                            + "for k in \"${!\(name)[@]}\"; do set -- \"$@\" \"$k=${values[i]}\"; i=$((i + 1)); done"
+                        "_v=(\"${\(name)[@]}\") _i=0; set --; "
+                            + "for _k in \"${!\(name)[@]}\"; do set -- \"$@\" \"$_k=${_v[_i]}\"; _i=$((_i + 1)); done"
                     }
                 let order = setting.isMap ? "\\n' \"$@\" | LC_ALL=C sort" : "' \"$@\""
                 lines.append("\(words); printf '[%s]\(order)")
+            }
+            for list in settings.orderedLists {
+                let words = shell == "sh" ? "eval \"set -- ${\(list)-}\"" : "set -- \"${\(list)[@]}\""
+                lines.append("\(words); printf '(%s)' \"$@\"")
             }
             return lines.joined(separator: "\n") + "\n"
         }

@@ -185,6 +185,14 @@ import Testing
             "@flag -a\n@command b\n@flag -x x=1\n@flag -y x=2\n@command c\n@flag -x\n@option -z=TEXT {requires: x}",
             "b -ay", "command=b a=true x=2"
         ),
+        // Uses in their order.
+        (
+            "@option -I --include=DIR... {ordered: paths}\n@option -B=INT... {ordered: paths}\n@flag -v {ordered: paths}",
+            "-I a -B 0x2 -v -Ib", "B=(2) include=(a,b) v=true uses --include a -B 2 -v true --include b"
+        ),
+        ("@option -D=INT {map} {ordered: all}", "-D a=1", #"D={"a":1} uses -D {"a":1}"#),
+        ("@option -D=X {ordered: all}\n@flag -9 D=9", "-9 -D x", "D=x uses -D 9 -D x"),
+        ("@option -D=X {ordered: all} <a>", "", "D=a"),
         // Maps.
         ("@option -D --define=NAME=VALUE {map}", "-D a=1 -Db=x=y -D a=2", #"define={"a":"2","b":"x=y"}"#),
         ("@option -D=INT {map}", "-D a=0x10", #"D={"a":16}"#), ("@option -D=TEXT {map: INT}", "-D a=1", #"D={"a":1}"#),
@@ -240,6 +248,9 @@ import Testing
                 return "\(entry.key)=\(elements ?? entry.value.plainText)"
             }.sorted()
             if let command = arguments.command { words.insert("command=\(command)", at: 0) }
+            if !arguments.uses.isEmpty {
+                words.append("uses " + arguments.uses.map { "\($0.flag) \($0.value.plainText)" }.joined(separator: " "))
+            }
             if !arguments.operands.isEmpty { words.append("-- " + arguments.operands.joined(separator: " ")) }
             if arguments.saves { words.append("save") }
             return words.joined(separator: " ")
@@ -545,6 +556,18 @@ import Testing
         (
             "~Settings = ({ Key = a; Map = YES; Entries = { Type = array; }; });",
             "2:37: :Settings:0:Entries: must be one rule for plain values; change the value"
+        ),
+        (
+            "# @option -a=X, {ordered: all}",
+            "2:17: :Settings:0:Ordered: cannot be combined with Separator; remove one of them"
+        ),
+        (
+            "# @option -a=X {ordered: b.c}\n# @option --b-c=X",
+            "2:16: :Settings:0:Ordered: becomes the shell variable b_c, as b-c does; rename one of them"
+        ),
+        (
+            "# @option -a=X {ordered: PATH}",
+            "2:16: :Settings:0:Ordered: becomes the shell variable PATH, which is reserved; rename it, or call prefs args with --prefix"
         ),
         ("# @flag -@", "2:9: -@ requires a {key: NAME}"),
         ("# @option --mode=a|b {choice: a}", "2:22: {choice} requires a choice and its title"),

@@ -198,7 +198,8 @@ struct ScriptCall {
     private func text(of values: PropertyList.Dictionary, _ arguments: Schema.Arguments) throws -> String {
         do throws(ScriptFailure) {
             return try ScriptValues(
-                schema: schema, values: values, command: arguments.command, operands: arguments.operands
+                schema: schema, values: values, command: arguments.command, operands: arguments.operands,
+                uses: arguments.uses
             ).text(for: output, prefix: invocation[.prefix] ?? "")
         } catch {
             try checkSchema()

@@ -48,7 +48,10 @@ package struct ScriptValues: Hashable, Sendable {
     /// Creates the values for a script.
     ///
     /// - Parameter values: The values in force, including defaults.
-    package init(schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = []) {
+    package init(
+        schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = [],
+        uses: [Schema.Arguments.OrderedUse] = []
+    ) {
         let own = schema.settings(of: command)
         settings = own.map { setting in
             let shape: Setting.Shape =
@@ -59,10 +62,15 @@ package struct ScriptValues: Hashable, Sendable {
                 }
             return Setting(key: setting.key, shape: shape, value: values[setting.key])
         }
+        for list in own.orderedLists {
+            let words = uses.filter { $0.list.hasSameBytes(as: list) }.flatMap { [.string($0.flag), $0.word] }
+            settings.append(Setting(key: list, shape: .array, value: .array(words)))
+        }
         self.command = schema.commands.isEmpty ? nil : command ?? ""
         self.operands = operands
         guard !schema.commands.isEmpty else { return }
         for key in schema.allSettings.map(\.key) where own.declaration(of: key) == nil { others.append(key) }
+        others += schema.allSettings.orderedLists.filter { !own.orderedLists.contains(exactly: $0) }
     }
 
     /// Returns the text that the script evaluates or reads.
@@ -159,6 +167,14 @@ package struct ScriptValues: Hashable, Sendable {
     }
 }
 
+extension Schema.Arguments.OrderedUse {
+    /// The value as one word: `KEY=VALUE` for an entry of a map.
+    fileprivate var word: PropertyList {
+        guard let entry = value.dictionaryValue?.first else { return .string(value.plainText) }
+        return .string("\(entry.key)=\(entry.value.plainText)")
+    }
+}
+
 extension PropertyList {
     /// Whether a string in the value has bytes that are not valid UTF-8.
     package var holdsRaw: Bool {
@@ -186,7 +202,8 @@ extension PropertyList {
 extension Schema {
     /// Returns the lines for a script that tell ShellCheck which variables `prefs args` sets. They precede the call.
     package func linesForShellCheck(_ output: ScriptOutput, prefix: String = "") -> String {
-        let settings = allSettings + (commands.isEmpty ? [] : [SettingDeclaration("command")])
+        let lists = allSettings.orderedLists.map { SettingDeclaration($0) }
+        let settings = allSettings + lists + (commands.isEmpty ? [] : [SettingDeclaration("command")])
         var names: [String] = []
         for setting in settings {
             let name = ShellName.variable(for: setting.key, prefix: prefix)

@@ -299,6 +299,7 @@ struct DeclaredItem {
         "dash": DeclaredItem(attribute: "AllowsDash", value: .mark),
         "pass": DeclaredItem(attribute: "PassUnknown", value: .mark),
         "exists": DeclaredItem(attribute: "Exists", value: .mark, isOfRule: true),
+        "ordered": DeclaredItem(attribute: "Ordered", value: .text),
         "once": DeclaredItem(attribute: "Once", value: .mark),
         "repeats": DeclaredItem(attribute: "Repeats", value: .mark),
         "deprecated": DeclaredItem(attribute: "Deprecated", value: .mark),

@@ -20,6 +20,7 @@ package import SettingsSchema
 ///   flag, and its name in messages
 /// - `at_KEY`, `text_KEY`, `new_KEY`, `raw_KEY`: for each setting, the flag or operand that gave the value; the text,
 ///   or quoted words for an array; whether it is unchecked; the text of an array
+/// - `uses_LIST`: the flags and values of a list, as quoted words
 /// - `parts`, `part`: words that are found so far; the present one
 /// - `added`, `found`: a pair of a map that is added; whether its key is in the map
 /// - `by_KEY`: for each setting in a rule about several, `flag` or `env` if its value counts; `new` for a variable at
@@ -74,12 +75,15 @@ package struct StandaloneParser {
     func raw(_ key: String) -> String { "_p_raw_" + ShellName.variable(for: key, prefix: "") }
     /// The variable with the layer of a value that counts in rules about several settings.
     func layer(_ key: String) -> String { "_p_by_" + ShellName.variable(for: key, prefix: "") }
+    /// The variable with the words of a list of uses.
+    func uses(_ list: String) -> String { "_p_uses_" + ShellName.variable(for: list, prefix: "") }
     func quoted(_ text: String) -> String { ShellQuoting.word(text) }
 
     /// The code that sets the variables of the settings and the positional parameters, or ends the script.
     package func code() throws(ScriptFailure) -> String {
         for context in contexts {
-            let keys = schema.settings(of: context).map(\.key) + (schema.commands.isEmpty ? [] : ["command"])
+            let settings = schema.settings(of: context)
+            let keys = settings.map(\.key) + settings.orderedLists + (schema.commands.isEmpty ? [] : ["command"])
             _ = try ShellName.variables(for: keys, prefix: prefix, output: output)
         }
         var lines = ["# The arguments, parsed without prefs. Made by prefs args --build from the declaration above."]
@@ -96,9 +100,10 @@ package struct StandaloneParser {
     }
 
     private var startLines: [String] {
-        let others = schema.allCommands.flatMap(\.command.settings).map { variable($0.key) }
+        let ofCommands = schema.allCommands.flatMap(\.command.settings)
+        let others = (ofCommands.map(\.key) + ofCommands.orderedLists).map(variable)
         var lines = others.isEmpty ? [] : ["unset -v \(Set(others).sorted().joined(separator: " "))"]
-        lines += defaults(schema.settings)
+        lines += defaults(schema.settings) + schema.allSettings.orderedLists.map { "\(uses($0))=''" }
         lines += [
             "_p_command='' _p_errors='' _p_help='' _p_version='' _p_only='' _p_lost=''",
             "_p_rest='' _p_left=$# _p_whole='' _p_notes='' _p_line='", "'",
@@ -153,7 +158,8 @@ package struct StandaloneParser {
         }
         lines += ["    esac", "}"]
         let lists = schema.allSettings.filter(\.isList)
-        if !lists.isEmpty || output == .sh && schema.allSettings.contains(where: \.takesRest) {
+        let hasUses = !schema.allSettings.orderedLists.isEmpty
+        if !lists.isEmpty || hasUses || output == .sh && schema.allSettings.contains(where: \.takesRest) {
             lines += StandaloneFunctions.quoting
         }
         if lists.contains(where: { $0.rule.separator != nil }) { lines += StandaloneFunctions.splitting }
@@ -259,9 +265,10 @@ package struct StandaloneParser {
             let reason = setting.rule.told(.unreadable(expected: setting.flagRule.expectation))
             let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
             let once = refusalOfSecond(setting)
+            let use = use(of: setting)
             if setting.isList {
                 return ["    \(scope))"] + (note.isEmpty ? [] : [note]).map { "        " + $0 }
-                    + adding(to: setting).map { "        " + $0 }
+                    + (use.isEmpty ? [] : ["        " + use]) + adding(to: setting).map { "        " + $0 }
             }
             switch setting.rule.type {
             case .integer, .boolean:
@@ -273,11 +280,26 @@ package struct StandaloneParser {
                 return [
                     "    \(scope))",
                     "        if \(function) \"$2\"; then \(once)\(variable(setting.key))=$_p_value \(isNew); else",
-                    "            \(empty)\(failure)", "        fi", "        \(assignments) ;;",
+                    "            \(empty)\(failure)", "        fi", "        \(use)\(assignments) ;;",
                 ]
-            default: return ["    \(scope)) \(once)\(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
+            default: return ["    \(scope)) \(use)\(once)\(assignments) \(variable(setting.key))=$2 \(isNew) ;;"]
             }
         }
+    }
+
+    /// The command that adds the use of a flag with the text `$2` to its list; empty if it is in none.
+    private func use(of setting: SettingDeclaration) -> String {
+        guard let list = setting.ordered.map(uses) else { return "" }
+        let text = setting.isMap ? "${2#*=}" : "$2"
+        let (test, value) =
+            switch setting.rule.ofWords.type {
+            case .integer: ("_p_integer \"\(text)\"", "$_p_value")
+            case .boolean: ("_p_boolean \"\(text)\"", "$_p_value")
+            default: (":", text)
+            }
+        let word = setting.isMap ? "${2%%=*}=\(value)" : value
+        return "case $3 in -*) if \(test); then _p_quote \(quoted(setting.writtenName)) \"\(word)\"; "
+            + "\(list)=\"$\(list)${\(list):+ }$_p_value\"; fi ;; esac; "
     }
 
     /// The command that refuses the second use of a flag; empty if it can be repeated.
@@ -475,6 +497,11 @@ package struct StandaloneParser {
             lines += refusal(after: 0)
         } else if most != .max {
             lines.append("_p_errors=$_p_errors$_p_late")
+        }
+        for list in settings.orderedLists {
+            lines.append(
+                output == .sh
+                    ? "\(variable(list))=$\(uses(list))" : "eval \"\(variable(list))=($\(uses(list)))\"")
         }
         lines += givenLayers(of: settings) + valueChecks(of: settings) + relationChecks(of: settings)
         if let taker = settings.first(where: \.takesRest), taker.rule.minimumCount ?? 0 > 0 {

@@ -321,6 +321,9 @@ extension ArgumentParser {
     mutating func set(_ setting: SettingDeclaration, to value: PropertyList, shown: String?, from place: String) {
         let repeats = setting.takesElements
         if schema.isGivenOnce(setting), given[setting.key] != nil { report(.repeatedFlag, at: place) }
+        if let list = setting.ordered, place.hasPrefix("-") {
+            result.uses.append(.init(list: list, flag: setting.writtenName, value: value))
+        }
         if repeats {
             var elements = result.values[setting.key]?.arrayValue ?? []
             // The array has no second owner then, and grows in place.

@@ -25,6 +25,8 @@ extension Schema {
         /// The settings whose stored values `--reset` removes; nil for none.
         package internal(set) var reset: Reset?
         package internal(set) var secrets: [SecretRequest] = []
+        /// The uses of flags that are in a list, in order.
+        package internal(set) var uses: [OrderedUse] = []
         package internal(set) var notes: [Note] = []
     }
 }
@@ -59,6 +61,14 @@ extension Schema.Arguments {
         package let showsValues: Bool
         /// The flags that were given beside the request.
         package var given = Schema.Arguments()
+    }
+
+    /// A use of a flag that is in a list.
+    package struct OrderedUse: Hashable, Sendable {
+        package let list: String
+        /// The flag under its first name.
+        package let flag: String
+        package let value: PropertyList
     }
 
     /// A secret to be read from a file or an open descriptor.

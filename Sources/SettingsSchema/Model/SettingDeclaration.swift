@@ -29,6 +29,8 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var repeats = false
     /// Whether the setting must not be given twice on a command line.
     package var isOnce = false
+    /// The name of the list of uses, in their order, of this flag and others; nil for none.
+    package var ordered: String?
     /// Whether a dictionary is one of keys and plain values for a shell, each given by a use of the flag.
     package var isMap = false
     package var positional: Int?
@@ -193,6 +195,12 @@ extension [SettingDeclaration] {
     /// The settings with a position, in order.
     package var positionals: [SettingDeclaration] {
         filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+    }
+
+    /// The names of the lists in which the uses of flags are in order.
+    package var orderedLists: [String] {
+        let names = compactMap(\.ordered)
+        return names.indices.filter { !names[..<$0].contains(exactly: names[$0]) }.map { names[$0] }
     }
 
     /// The settings that take operands, in order.

@@ -189,6 +189,7 @@ extension SettingDeclaration {
         .names("Flag", { $1(&$0.flags) }), .names("Short", { $1(&$0.shorts) }),
         .flag("Negatable", { $1(&$0.isNegatable) }),
         .flag("Repeats", { $1(&$0.repeats) }), .flag("Once", { $1(&$0.isOnce) }),
+        .text("Ordered", { $1(&$0.ordered) }),
         .count("Positional", { $1(&$0.positional) }),
         .flag("Rest", { $1(&$0.takesRest) }), .flag("PassUnknown", { $1(&$0.passesUnknown) }),
         Attribute(name: "Values") { value, setting, reader in

@@ -156,6 +156,14 @@ extension SchemaCheck {
             // Every reader of the schema could read the secret.
             report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
+        if setting.ordered != nil {
+            for (name, isPresent) in [
+                ("Separator", setting.rule.separator != nil), ("Repeats", setting.isCounter),
+                ("Sensitive", setting.hasSecrets),
+            ] where isPresent {
+                report(.contradicts(name), at: path.appending("Ordered"))
+            }
+        }
         if setting.isMap {
             checkApplications([("Map", true, [.dictionary])], to: setting.rule.type, at: path)
             if setting.rule.type == .dictionary, !(setting.rule.element?.isScalar ?? false) {

@@ -325,6 +325,16 @@ extension SchemaCheck {
             let place = path.appending(EntryPath.Component(index)).appending("Key")
             if isScript { report(reason, at: place) } else { warn(reason, at: place) }
         }
+        for (index, setting) in settings.enumerated() {
+            guard let list = setting.ordered else { continue }
+            let name = ShellName.variable(for: list, prefix: "")
+            let place = path.appending(EntryPath.Component(index)).appending("Ordered")
+            if let other = keys[name]?.stringValue {
+                report(.sameVariable(name, as: other), at: place)
+            } else if ShellName.isReserved(name, in: shell) || name == "command" && !whole.commands.isEmpty {
+                report(.takenVariable(name), at: place)
+            }
+        }
     }
 
     mutating func checkMigrations(_ migrations: [Schema.Migration], version: Int) {
