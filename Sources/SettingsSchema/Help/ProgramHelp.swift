@@ -350,7 +350,7 @@ extension String {
     /// The notice that something is deprecated for this reason, which can be empty.
     fileprivate var asNotice: String { isEmpty ? "Deprecated." : "Deprecated: \(asSentence)" }
 
-    /// The text with a full stop, unless it ends a sentence already, or ends with a URL, to which the stop would belong.
+    /// The text with a full stop, unless it ends a sentence already, or with a URL, to which the stop would belong.
     package var asSentence: String {
         guard let last = unicodeScalars.last, !".!?…:。！？".unicodeScalars.contains(last) else { return self }
         let word = utf8.reversed().prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
