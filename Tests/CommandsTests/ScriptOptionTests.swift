@@ -24,7 +24,12 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         PublicScript(name: "ucf", linesBefore: 38), PublicScript(name: "which", linesBefore: 7),
         PublicScript(name: "zgrep", linesBefore: 123),
         PublicScript(name: "memusage", linesBefore: 120),
-        PublicScript(name: "pg_virtualenv", linesBefore: 18),
+        PublicScript(name: "pg_virtualenv", linesBefore: 18), PublicScript(name: "bats", linesBefore: 138),
+        PublicScript(name: "git-standup", linesBefore: 89), PublicScript(name: "git-changelog", linesBefore: 49),
+        PublicScript(name: "dehydrated", linesBefore: 231), PublicScript(name: "mkinitramfs", linesBefore: 52),
+        PublicScript(name: "autoconf", linesBefore: 68), PublicScript(name: "texi2dvi", linesBefore: 62),
+        PublicScript(name: "xdg-icon-resource", linesBefore: 99),
+        PublicScript(name: "debsign", linesBefore: 45, refusal: "16:13: Type: array"),
     ]
 
     struct Row {
@@ -56,7 +61,11 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
     /// A script body that prints the variables and operands instead of the script's work.
     func body(hasArrays: Bool) throws -> String {
         var lines = ["printf 'operands'", "for word in \"$@\"; do printf ' %s' \"$word\"; done", "printf '\\n'"]
-        let settings = try schema.allSettings
+        // Commands can have the same keys.
+        var settings: [SettingDeclaration] = []
+        for setting in try schema.allSettings where settings.declaration(of: setting.key) == nil {
+            settings.append(setting)
+        }
         for (name, isArray) in settings.map({ ($0.key, $0.rule.type == .array) }) + [("command", false)] {
             let variable = String(name.map { $0 == "-" ? "_" : $0 })
             if name == "command", try schema.commands.isEmpty, settings.contains(where: { $0.key == "command" }) {

@@ -165,6 +165,11 @@ import Testing
             "@flag -a\n@flag -b {at-least-one: a b} {at-most-one: a b}", "-a -b",
             "! at most one of -a and -b can be given"
         ),
+        (
+            "@flag --one m=1\n@flag --two m=2\n@flag -c {conflicts: m}", "--two -c",
+            "! -c cannot be given together with --two"
+        ),
+        ("@rest a! {count: ..2}", "x y z", "! A must have from 1 to 2 elements"),
         // Messages.
         ("@option -k=INT [1..9] {message: must be a digit}", "-k 10", "! -k 10: must be a digit"),
         ("@option -k=INT [1..9] {message: must be a digit}", "-k x", "! -k x: must be a digit"),

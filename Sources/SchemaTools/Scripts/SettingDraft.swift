@@ -192,8 +192,8 @@ struct SettingDraft {
         _ name: String, _ value: PropertyList, isOfRule: Bool = false, at place: TextLocation
     ) -> Bool {
         let former = isOfRule ? rule[name] : setting[name]
-        // A counter has a default of its own.
-        let isPreset = name == "Default" && !places.contains { $0.path == [name] }
+        // A counter has a default of its own, and a required rest a minimum count.
+        let isPreset = ["Default", "MinimumCount"].contains(name) && !places.contains { $0.path == [name] }
         if isOfRule { rule[name] = value } else { setting[name] = value }
         places.append(([name], isOfRule, place))
         return former == nil || former == value || isPreset

@@ -208,7 +208,11 @@ extension StandaloneParser {
         }
         let choice =
             arms.isEmpty ? "" : "; case $_p_command:$(($# - _p_left)) in \(arms.joined(separator: " ")) esac"
-        return "case $_p_kind:$_p_word in \(patterns)) _p_rest=''\(choice) ;; esac"
+        let check = "case $_p_kind:$_p_word in \(patterns)) _p_rest=''\(choice) ;; esac"
+        guard !schema.commands.isEmpty, !arms.isEmpty else { return check }
+        // A letter of a command that is not chosen is meant only where no number may be.
+        let others = ["-[0-9]*", "-.*", "-\(inf)", "-\(infinity)"].map { "misplaced*:\($0)" }.joined(separator: "|")
+        return "\(check); case $_p_kind:$_p_word in \(others)) \(choice.dropFirst(2)) ;; esac"
     }
 
     /// The branch for flags that count.

@@ -220,7 +220,9 @@ package struct StandaloneParser {
             flag.hasPrefix("--") && !schema.isExact ? table.flags(abbreviated: String(flag.dropFirst(2))).count : 0
         }
         var meanings: [Name: String] = [:]
-        for (name, command) in context == nil ? schema.allCommands : [] {
+        // A rest that takes unknown flags takes these too.
+        let isSearched = context == nil && !schema.settings.contains(where: \.passesUnknown)
+        for (name, command) in isSearched ? schema.allCommands : [] {
             for (flag, meaning) in FlagTable(command.settings, common: []).written
             where meanings[Name(flag)] == nil && abbreviated(flag) == 0 {
                 let kind = meaning.takesValue ? "misplaced_value" : "misplaced"
@@ -660,9 +662,12 @@ extension StandaloneParser {
                 )
             }
             for other in setting.conflicts where conflicts.insert([Name(setting.key), Name(other)]).inserted {
-                refuse(isUsed(other), .conflict(with: written(other)))
+                let words = "\(Schema.Problem.Reason.conflict(with: ""))"
+                lines.append(
+                    "if \(isUsed(setting.key)) && \(isUsed(other)); then _p_fail \"$\(place(setting.key))\"\(quoted(" \(words)"))\"$\(place(other))\"; fi"
+                )
             }
-            for other in setting.requires { refuse("! \(isUsed(other))", .requires(written(other))) }
+            for other in setting.requires { refuse("[ -z \"${\(layer(other))-}\" ]", .requires(written(other))) }
             for group in setting.wholeGroups where group.keys.count > 1 {
                 let isNew = groups.insert(Set(group.keys.map { Name($0) } + [Name(group.number.rawValue)])).inserted
                 guard isNew else { continue }

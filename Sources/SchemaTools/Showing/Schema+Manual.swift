@@ -67,9 +67,9 @@ extension Schema {
                 let isListed = !setting.flagUsage.isEmpty || setting.takesOperands
                 let own = isListed ? [".It " + Self.head(of: setting)] + Self.body(of: setting) : []
                 return own
-                    + setting.shownFlagValues(withLine: true).flatMap { flag in
-                        [".It Fl \(ManualText.word(String(flag.flag.dropFirst())))"]
-                            + ManualText.paragraph(flag.explanation)
+                    + setting.linesOfFlagValues.flatMap { flags, value in
+                        let names = flags.map { "Fl \(ManualText.word(String($0.dropFirst())))" }
+                        return [".It \(names.joined(separator: " , "))"] + ManualText.paragraph(value.explanation)
                     }
             }
     }

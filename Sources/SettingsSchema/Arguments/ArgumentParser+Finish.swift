@@ -172,7 +172,8 @@ extension ArgumentParser {
         // A value that was rejected is not reported as missing too.
         for problem in relations?.problems ?? [] {
             guard let setting = settings.declaration(of: problem.key) else { continue }
-            let isRefused = mistakes.contains { setting.environment.contains($0.place) }
+            let isDisplaced = result.environment[setting.key] != nil && result.displaced[setting.key] != nil
+            let isRefused = !isDisplaced && mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }
             if !isComplete, isOfMissingValue(problem.reason) { continue }
             if problem.isForced, case .conflict(let other) = problem.reason {
@@ -235,12 +236,19 @@ extension ArgumentParser {
         }
     }
 
+    /// The flag, the operand or the variable that gives a key its value, or else the name of the setting.
+    private func placeOfValue(_ key: String) -> String {
+        guard let setting = settings.declaration(of: key) else { return key }
+        let variable = { setting.variable(in: { context.variables[$0] })?.name }
+        return given[key]?.place ?? (result.environment[key] == nil ? nil : variable()) ?? setting.writtenName
+    }
+
     private func writtenName(of key: String) -> String { settings.declaration(of: key)?.writtenName ?? key }
 
     /// Replaces keys in the reason with their spelling on the command line.
     private func written(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
         switch reason {
-        case .conflict(let key): .conflict(with: writtenName(of: key))
+        case .conflict(let key): .conflict(with: placeOfValue(key))
         case .requires(let key): .requires(writtenName(of: key))
         case .group(let number, let keys): .group(number, of: keys.map(writtenName))
         default: reason

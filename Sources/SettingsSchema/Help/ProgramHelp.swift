@@ -187,9 +187,10 @@ struct ProgramHelp {
     private func rows(of setting: SettingDeclaration) -> [(group: String?, rows: [Row])] {
         let own = setting.flagUsage.isEmpty ? [] : [(group: setting.group, rows: rowsOfFlags(of: setting))]
         return own
-            + setting.shownFlagValues(withLine: true).map { flag in
-                let indent = flag.short == nil ? Self.roomForShort : ""
-                return (group: flag.group ?? setting.group, rows: [(indent + flag.flag, flag.explanation)])
+            + setting.linesOfFlagValues.map { flags, value in
+                let indent = flags.allSatisfy { $0.hasPrefix("--") } ? Self.roomForShort : ""
+                let row = (indent + flags.joined(separator: ", "), value.explanation)
+                return (group: value.group ?? setting.group, rows: [row])
             }
     }
 

@@ -84,6 +84,11 @@ package struct SettingDeclaration: Hashable, Sendable {
         var long: String? { flag.utf8.starts(with: "--".utf8) ? String(flag.dropFirst(2)) : nil }
         /// The letter after one dash.
         var short: String? { long == nil && flag.hasPrefix("-") ? String(flag.dropFirst()) : nil }
+        /// Whether another flag sets the same value and is described by the same words.
+        func hasSameMeaning(as other: FlagValue) -> Bool {
+            value == other.value && title == other.title && summary == other.summary && group == other.group
+                && deprecated == other.deprecated
+        }
         /// Whether the help lists the flag on a line of its own.
         var hasLine: Bool { title != nil || summary != nil || group != nil || deprecated != nil }
     }
@@ -156,6 +161,23 @@ extension SettingDeclaration {
     /// The flags that set a value and that help shows, on lines of their own or with the setting.
     package func shownFlagValues(withLine hasLine: Bool) -> [FlagValue] {
         flagValues.filter { !$0.isHidden && $0.hasLine == hasLine }
+    }
+
+    /// The flags that set a value and that help lists on lines of their own. Those that mean the same are together, the
+    /// letters first.
+    package var linesOfFlagValues: [(flags: [String], value: FlagValue)] {
+        var lines: [(flags: [String], value: FlagValue)] = []
+        for value in shownFlagValues(withLine: true) {
+            let same = lines.firstIndex { $0.value.hasSameMeaning(as: value) }
+            guard let same else {
+                lines.append(([value.flag], value))
+                continue
+            }
+            let position =
+                value.short == nil ? lines[same].flags.count : lines[same].flags.firstIndex { $0.hasPrefix("--") }
+            lines[same].flags.insert(value.flag, at: position ?? lines[same].flags.count)
+        }
+        return lines
     }
 
     /// Whether each use of the flag adds one.
