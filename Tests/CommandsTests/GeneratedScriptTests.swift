@@ -238,7 +238,11 @@ private struct GeneratedDeclaration {
     private mutating func addOperands(_ random: inout SeededGenerator) {
         let number = lines.count
         for index in 0..<Int.random(in: 0...2, using: &random) {
-            let type = ["", ":INT", ":FILE", "!", ":INT!"].randomElement(using: &random) ?? ""
+            let types = [
+                "", ":INT", ":FILE", "!", ":INT!", "...", ":INT...", ":FILE...!", "... {count: 2..}",
+                ":INT... {count: ..2} [-5..5]", "... {count: 1..3} {unique}",
+            ]
+            let type = types.randomElement(using: &random) ?? ""
             lines.append("# @arg operand\(number)\(index)\(type)")
         }
         if Int.random(in: 0..<3, using: &random) == 0 {

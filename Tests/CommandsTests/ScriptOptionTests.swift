@@ -29,7 +29,7 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         PublicScript(name: "dehydrated", linesBefore: 231), PublicScript(name: "mkinitramfs", linesBefore: 52),
         PublicScript(name: "autoconf", linesBefore: 68), PublicScript(name: "texi2dvi", linesBefore: 62),
         PublicScript(name: "xdg-icon-resource", linesBefore: 99),
-        PublicScript(name: "debsign", linesBefore: 45, refusal: "16:13: Type: array"),
+        PublicScript(name: "debsign", linesBefore: 45),
     ]
 
     struct Row {
@@ -401,6 +401,33 @@ struct `The options of a public script` {
             [
                 ["-I", "a b", "-B", "0x2", "-q", "-Iit's", "-v", "c"], ["-B1", "-9", "-k3", "-D", "a=0x1", "c"],
                 ["c", "-x", "y", "-k", "z"], ["-D", "a=x", "c"], ["-k=1", "c", "-x", ""], ["c"], ["-B", "x", "-B"],
+            ]
+        ),
+        (
+            """
+            #prefs
+            # @flag -v
+            # @arg first:INT
+            # @arg files:FILE... {count: 1..3} {pattern: [a-z]*\\.[a-z]*} {message: must have an ending}
+            # @arg last!
+            # @arg end
+            """,
+            [
+                [], ["a"], ["a.b"], ["a.b", "c"], ["1", "a.b", "c"], ["1", "a.b", "-v", "c", "d"],
+                ["1", "a", "b", "c"],
+                ["1", "a.b", "c.d", "e.f", "g", "h"], ["1", "a.b", "c.d", "e.f", "g.h", "i", "j"], ["-5", "a.b", "c"],
+            ]
+        ),
+        (
+            """
+            #prefs
+            # @option -k=INT {requires: numbers}
+            # @arg name {conflicts: numbers}
+            # @arg numbers:INT... [-5..5] {unique} {deprecated: use -k}
+            """,
+            [
+                [], ["a"], ["a", "-1"], ["a", "-1", "-1"], ["a", "-9", "x", "3"], ["-1"], ["a", "1", "-2", "-3"],
+                ["-k", "1"], ["-k1", "a", "0x2"],
             ]
         ),
     ]

@@ -203,8 +203,16 @@ extension StandaloneParser {
             let places = schema.settings(of: context).positionals
             let scope = quoted(context ?? "")
             guard !places.isEmpty else { return "\(scope):*) _p_name='' _p_rest='' ;;" }
-            let numbers = places.indices.filter { places[$0].rule.type == .integer }.map { "\(scope):\($0)" }
-            return numbers.isEmpty ? nil : "\(numbers.joined(separator: "|"))) _p_name='' _p_rest='' ;;"
+            // After the operands of an array, its elements can be meant.
+            let array = places.firstIndex { $0.rule.type == .array && $0.rule.ofElements.type == .integer }
+            let numbers = places.indices.filter { places[$0].rule.type == .integer || $0 >= array ?? .max }
+            func patterns(_ indices: [Int]) -> String { indices.map { "\(scope):\($0)" }.joined(separator: "|") }
+            let others = places.indices.filter { !numbers.contains($0) }
+            let action = "_p_name='' _p_rest='' ;;"
+            guard array == nil else {
+                return (others.isEmpty ? "" : "\(patterns(others))) ;; ") + "\(scope):*) \(action)"
+            }
+            return numbers.isEmpty ? nil : "\(patterns(numbers))) \(action)"
         }
         let choice =
             arms.isEmpty ? "" : "; case $_p_command:$(($# - _p_left)) in \(arms.joined(separator: " ")) esac"

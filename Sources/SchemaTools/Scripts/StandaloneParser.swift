@@ -325,7 +325,7 @@ package struct StandaloneParser {
                 "if [ -z \"$\(new)\" ]; then \(new)=1 \(words)=''; fi",
                 "eval \"_p_pair \\\"\\${2%%=*}=\(value)\\\" $\(words)\"", "\(words)=$_p_value",
             ]
-        } else if !setting.repeats {
+        } else if !setting.repeats, setting.positional == nil {
             add.append("\(refusalOfSecond(setting))\(words)=$_p_value \(new)=1")
         } else {
             add = [
@@ -337,9 +337,11 @@ package struct StandaloneParser {
         let keep =
             !setting.isChecked
             ? "\(at)=$3 ;;"
-            : setting.repeats
-                ? "case $3 in -*) \(raw(setting.key))='' ;; *) \(written) ;; esac; \(at)=$3 ;;"
-                : "\(written) \(at)=$3 ;;"
+            : setting.positional != nil
+                ? "\(raw(setting.key))='' \(at)=$3 ;;"
+                : setting.repeats
+                    ? "case $3 in -*) \(raw(setting.key))='' ;; *) \(written) ;; esac; \(at)=$3 ;;"
+                    : "\(written) \(at)=$3 ;;"
         if separator == nil, !isInteger, !setting.isMap { return ["_p_quote \"$2\""] + add + [keep] }
         let test =
             separator.map { "_p_split \"$2\" \(quoted($0)) \(isInteger ? "_p_integer" : "''")" }
@@ -469,14 +471,16 @@ package struct StandaloneParser {
             // Values of operands are reported first.
             lines.append("_p_late=$_p_errors _p_errors=$_p_former")
         }
-        let required = places.filter(\.isRequired)
-        if !places.isEmpty {
-            lines.append("_p_need=0")
-            for setting in required {
-                lines.append("if [ -z \"$\(place(setting.key))\" ]; then _p_need=$((_p_need + 1)); fi")
-            }
+        if !places.isEmpty { lines.append("_p_need=0") }
+        for setting in places where setting.leastOperands > 0 {
+            lines.append(
+                "if [ -z \"$\(place(setting.key))\" ]; then _p_need=$((_p_need + \(setting.leastOperands))); fi")
         }
-        for setting in places {
+        for (index, setting) in places.enumerated() {
+            guard !setting.isList else {
+                lines += collection(of: setting, before: places[(index + 1)...].filter { !$0.isRequired })
+                continue
+            }
             let least = setting.isRequired ? "0" : "\"$_p_need\""
             lines.append("if [ -z \"$\(place(setting.key))\" ] && [ \"$#\" -gt \(least) ]; then")
             lines.append("    _p_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))")
@@ -510,7 +514,33 @@ package struct StandaloneParser {
             let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
             lines.append("if [ \"$#\" -eq 0 ]; then _p_fail \(quoted(problem)); fi")
         }
+        for setting in places where setting.isList && !setting.isRequired && setting.leastOperands > 0 {
+            guard setting.defaultValue == nil else { continue }
+            let problem = "\(setting.operandName) \(Schema.Problem.Reason.missing)"
+            lines.append("if [ -z \"$\(place(setting.key))\" ]; then _p_fail \(quoted(problem)); fi")
+        }
         return lines
+    }
+
+    /// The lines that take the operands of an array: all but those that the others require, or that the optional ones
+    /// after it take.
+    private func collection(of setting: SettingDeclaration, before others: [SettingDeclaration]) -> [String] {
+        var lines = ["_p_need=$((_p_need - \(setting.leastOperands)))", "_p_number=$(($# - _p_need))"]
+        lines += others.map { other in
+            "if [ -z \"$\(place(other.key))\" ]; then _p_number=$((_p_number - 1)); fi"
+        }
+        func limit(_ test: String, _ bound: String) -> String {
+            "if [ \"$_p_number\" \(test) \(bound) ]; then _p_number=\(bound); fi"
+        }
+        lines.append(limit("-lt", "\(setting.leastOperands)"))
+        if let most = setting.rule.maximumCount { lines.append(limit("-gt", "\(max(most, setting.leastOperands))")) }
+        lines.append(limit("-gt", "\"$#\""))
+        lines += [
+            "while [ \"$_p_number\" -gt 0 ]; do",
+            "    _p_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))",
+            "    shift", "    _p_number=$((_p_number - 1))", "done",
+        ]
+        return ["if [ -z \"$\(place(setting.key))\" ]; then"] + lines.map { "    " + $0 } + ["fi"]
     }
 
     /// The lines that refuse the operands after the first ones.
@@ -823,8 +853,20 @@ extension SettingDeclaration {
 extension SettingDeclaration {
     /// Whether a flag gives one element of an array, or several between separators.
     var isList: Bool {
-        (isMap || rule.type == .array && (repeats || !(rule.separator ?? "").isEmpty)) && !takesRest
-            && positional == nil && !isValueOptional && rule.ofWords.isOfList
+        let isGivenInParts = repeats || !(rule.separator ?? "").isEmpty || positional != nil
+        return (isMap || rule.type == .array && isGivenInParts) && !takesRest && !isValueOptional
+            && (positional == nil || isListOfOperands) && rule.ofWords.isOfList
+    }
+
+    /// Whether each operand, and each use of a flag, gives one element of the array.
+    private var isListOfOperands: Bool {
+        let hasFlags = !flags.isEmpty || !shorts.isEmpty || !flagValues.isEmpty
+        return rule.type == .array && rule.separator == nil && (repeats || !hasFlags)
+    }
+
+    /// The number of operands that must be left for this setting.
+    var leastOperands: Int {
+        max(rule.type == .array ? rule.minimumCount ?? 0 : 0, isRequired ? 1 : 0)
     }
 
     /// Whether an array as a whole is checked.
