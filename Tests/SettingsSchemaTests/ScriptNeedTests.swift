@@ -129,6 +129,10 @@ import Testing
         ("domain=com.example.a\n@option --keep=INT", "--reset=kep", "! --reset kep: unknown key; did you mean keep?"),
         ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset --save -k3", "store reset v,k k=3"),
         ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset x", "! unexpected operand x"),
+        (
+            "domain=com.example.a\n@flag -v\n@option -k=INT", "--reset=v -k 3",
+            "! -k: has no effect beside --reset without --save"
+        ),
         ("domain=com.example.a\n@flag -v\n@command b\n@option --to=X", "b --reset=to", "store reset to"),
         // A flag that replaces one of prefs.
         ("domain=com.example.a\n@flag --save\n@flag -v", "--save --prefs-save -v", "store save=true v=true"),

@@ -20,6 +20,10 @@ extension ArgumentParser {
     /// Checks a command line that only stores settings, so that nothing is missing.
     mutating func finishStoring() {
         for operand in operands { report(.unexpectedOperand, at: operand.text) }
+        for setting in settings where !result.saves {
+            guard let place = given[setting.key]?.place else { continue }
+            report(.unusable("has no effect beside --reset without --save"), at: place)
+        }
         let isEmpty = schema.valuesToSave(result.values, of: result.command).isEmpty && result.secrets.isEmpty
         if result.saves, isEmpty, mistakes.isEmpty {
             report(.nothingToSave, at: "--\(schema.name(of: .save, in: result.command))")
