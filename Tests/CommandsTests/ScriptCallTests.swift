@@ -174,7 +174,9 @@ struct ScriptBench {
 
     @Test func `removes what was saved, and ends`() throws {
         let bench = try ScriptBench()
-        #expect(try bench.run(["--reset"]).errors == "backup: nothing was saved, so nothing was removed\n")
+        #expect(try bench.run(["--reset"]).errors == "backup: nothing is saved, so nothing was removed\n")
+        #expect(
+            try bench.run(["--reset=keep"]).errors == "backup: keep is not saved, so nothing was removed\n")
         let saved = try bench.run(["--save", "-k", "30", "--disk=sdb"])
         #expect(saved.output == "exit 0\n" && saved.errors == "backup: saved keep = 30 and disk = sdb\n", "\(saved)")
         let one = try bench.run(["--reset=keep"])
@@ -187,6 +189,71 @@ struct ScriptBench {
         #expect(try bench.run(["--reset"]).errors == "backup: removed keep\n")
         #expect(try bench.prefs("undo", "com.example.backup").status == 0)
         #expect(bench.value("keep", in: try bench.run(["/mnt"])) == "'9'")
+    }
+
+    /// A declaration, the stored values of the user and the host, a command line, its report, and what is stored then.
+    @Test(
+        arguments: [
+            (
+                "# @option --cc=TEXT {conflicts: dd}\n# @option --dd=TEXT", "{ cc = 1; dd = 2; }", "", "--reset",
+                "removed cc and dd", "{}"
+            ),
+            (
+                "# @option --cc=TEXT {conflicts: dd}\n# @option --dd=TEXT", "{ cc = 1; dd = 2; }", "", "--reset=cc",
+                "removed cc", #"{"dd":"2"}"#
+            ),
+            (
+                "# @option --cc=TEXT {at-most-one: dd}\n# @option --dd=TEXT", "{ cc = 1; }", "", "--save --dd 2",
+                "saved dd = 2; removed cc", #"{"dd":"2"}"#
+            ),
+            (
+                "# @option --http-port=INT {scope: http}", "{ http = { port = 1; other = 2; }; own = 3; }", "",
+                "--reset",
+                "removed :http:port", #"{"http":{"other":"2"},"own":"3"}"#
+            ),
+            (
+                "# @command push {store: own}\n# @option --to=X\n# @command pull {store: own}\n# @option --to=X",
+                "{ push = { to = 1; }; pull = { to = 2; }; }", "", "push --reset=to", "removed :push:to",
+                #"{"pull":{"to":"2"}}"#
+            ),
+            (
+                "# @command push {store: own}\n# @option --to=X\n# @command pull {store: own}\n# @option --to=X",
+                "{ push = { to = 1; }; pull = { to = 2; }; }", "", "--reset=:pull:to", "removed :pull:to",
+                #"{"push":{"to":"1"}}"#
+            ),
+            (
+                "# @option -n=INT\n# @command push {default}\n# @option --branch=X", "", "", "--save --branch x -n 3",
+                "saved n = 3 and branch = x", #"{"branch":"x","n":3}"#
+            ),
+            (
+                "# @option --name=X", "{ name = main; }", "{ name = host; }", "--reset --save --name new",
+                "saved name = new", "{}"
+            ),
+            (
+                "# @option --name=X\n# @flag -n {transient}", "", "", "--save -n --name a",
+                "-n: not saved\nbackup: saved name = a", #"{"name":"a"}"#
+            ),
+        ] as [(String, String, String, String, String, String)])
+    func `reports what it saves and removes`(
+        _ lines: String, _ user: String, _ host: String, _ line: String, _ report: String, _ stored: String
+    ) throws {
+        let bench = try ScriptBench(script: "#!/bin/sh\n#prefs domain=com.example.backup\n\(lines)\n")
+        for (text, option) in [(user, []), (host, ["-currentHost"])] where !text.isEmpty {
+            let words = ["prefs"] + option + ["import", "com.example.backup", "-"]
+            #expect(try runPrefs(words, input: text, on: bench.machine).status == 0)
+        }
+        let outcome = try bench.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.output == "exit 0\n" && outcome.errors == "backup: \(report)\n", "\(outcome)")
+        let found = try bench.prefs("read", "--layer", "user", "--format", "json", "com.example.backup").output
+        #expect((found.isEmpty ? "{}" : found.filter { !" \n".contains($0) }) == stored, "\(found)")
+    }
+
+    @Test func `removes values of an earlier version`() throws {
+        let bench = try ScriptBench()
+        try bench.write("{ copies = 30; }", to: "/home/ada/.config/prefs/com.example.backup.plist")
+        let outcome = try bench.run(["--reset=keep"])
+        #expect(outcome.errors == "backup: removed keep\n", "\(outcome)")
+        #expect(bench.value("keep", in: try bench.run(["/mnt"])) == "'7'")
     }
 
     @Test func `saves a relative path as an absolute one`() throws {

@@ -203,7 +203,7 @@ extension Setting where Value == String {
         #expect(settings[from] == "" && settings[to] == "y")
         #expect(settings.notes == ["FROM: ignored, because it cannot be given together with --to"])
         #expect(try schema.parse(["backup"], in: bench.store())[from] == "x")
-        #expect(throws: Schema.EarlyExit.stored("saved to = y")) {
+        #expect(throws: Schema.EarlyExit.stored("saved to = y; removed from")) {
             try schema.parse(["backup", "--to", "y", "--save"], in: bench.store())
         }
         let again = try schema.parse(["backup"], in: bench.store())
@@ -407,7 +407,7 @@ extension Setting where Value == String {
         #expect(try parse(["/mnt"], bench)[.keep] == 7)
         let ending = #expect(throws: Schema.EarlyExit.self) { try parse(["--reset"], bench) }
         #expect("\(try #require(ending))".contains("here"))
-        #expect(throws: Schema.EarlyExit.stored("nothing was saved, so nothing was removed")) {
+        #expect(throws: Schema.EarlyExit.stored("nothing is saved, so nothing was removed")) {
             try parse(["--reset"], bench)
         }
     }

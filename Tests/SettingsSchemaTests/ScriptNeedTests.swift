@@ -127,6 +127,7 @@ import Testing
         ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset=k --reset=:v", "store reset k,v"),
         ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset=k --reset", "store reset v,k"),
         ("domain=com.example.a\n@option --keep=INT", "--reset=kep", "! --reset kep: unknown key; did you mean keep?"),
+        ("domain=com.example.a\n@flag -v\n@command b\n@arg to!", "--reset=", "! --reset \"\": unknown key"),
         ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset --save -k3", "store reset v,k k=3"),
         ("domain=com.example.a\n@flag -v\n@option -k=INT", "--reset x", "! unexpected operand x"),
         (
@@ -202,6 +203,10 @@ import Testing
         ("@option -D=INT {map} {ordered: all}", "-D a=1", #"D={"a":1} uses -D {"a":1}"#),
         ("@option -D=X {ordered: all}\n@flag -9 D=9", "-9 -D x", "D=x uses -D 9 -D x"),
         ("@option -D=X {ordered: all} <a>", "", "D=a"),
+        ("domain=com.example.a\n@option -D=X {ordered: all}", "--set :D=b", "D=b"),
+        // Flags of a command for a key of the whole script.
+        ("@flag --a k=1\n@flag --b k=2\n@command c\n@flag -d k=3", "c -d", "command=c k=3"),
+        ("@arg b:INT... {count: 2..}", "x y", "! B x: must be an integer / B y: must be an integer"),
         // Maps.
         ("@option -D --define=NAME=VALUE {map}", "-D a=1 -Db=x=y -D a=2", #"define={"a":"2","b":"x=y"}"#),
         ("@option -D=INT {map}", "-D a=0x10", #"D={"a":16}"#), ("@option -D=TEXT {map: INT}", "-D a=1", #"D={"a":1}"#),
@@ -210,6 +215,7 @@ import Testing
         ("@option -D=TEXT [..9] {map: INT}", "-D a=10", "! -D 10: must be at most 9"),
         ("@option -D=NAME {map}", "-D =x", "! -D =x: must be KEY=VALUE"),
         ("@option -D=NAME {map}", "-D x", "! -D x: must be KEY=VALUE"),
+        ("@option -D=NAME {map} {message: must be a pair}", "-D x", "! -D x: must be a pair"),
         ("@option -D=NAME {map}", "-D", "! -D requires a value: KEY=VALUE"),
         ("@option -D=NAME {map}", "-D {a=b;}=1", #"D={"{a":"b;}=1"}"#),
         ("@option -D=NAME {map} <a=1 b=c=d>", "", #"D={"a":"1","b":"c=d"}"#),
@@ -578,6 +584,23 @@ import Testing
             "# @option -a=X {ordered: PATH}",
             "2:16: :Settings:0:Ordered: becomes the shell variable PATH, which is reserved; rename it, or call prefs args with --prefix"
         ),
+        (
+            "# @option -z=X {ordered: all}\n# @command c\n# @option --all=X",
+            "4:11: :Commands:0:Settings:0:Key: duplicate variable all; remove or rename one of them"
+        ),
+        (
+            "# @flag --prefs-help",
+            "2:9: :Settings:0:Flag: --prefs-help is reserved; choose another name"
+        ),
+        ("# @flag -a {map}", "2:12: {map} does not apply to a flag"),
+        (
+            "# @flag -a {at-most-one: a}",
+            "2:12: :Settings:0:AtMostOneOf: cannot be combined with itself; remove one of them"
+        ),
+        (
+            "# @arg a {ordered: b}",
+            "2:10: :Settings:0:Ordered: Flag is missing; add Flag"
+        ),
         ("# @flag -@", "2:9: -@ requires a {key: NAME}"),
         ("# @option --mode=a|b {choice: a}", "2:22: {choice} requires a choice and its title"),
         ("# @option --mode=a|b {choice: full \"F\"}", "2:22: unknown choice full"),
@@ -642,6 +665,8 @@ import Testing
         }
         #expect(mistakes(10_000) == [])
         #expect(mistakes(10_001) == ["10002:3: more than 10000 lines"])
+        let continued = "#prefs\n# @flag -v\n" + String(repeating: "# @ x\n", count: 10_000)
+        #expect(Schema.read(lines: continued).mistakes.map(\.description) == ["10002:5: more than 10000 lines"])
     }
 
     @Test func `is one of more than thirty`() { #expect(Self.rows.count >= 30) }

@@ -53,7 +53,7 @@ struct ScriptCall {
             return try deliver(arguments, configuration, stored)
         case .storing(let arguments):
             try storeMigration(of: stored)
-            return try store(arguments, stored)
+            return try store(arguments)
         case .help(let request):
             try checkSchema()
             return try show(try help(request, stored))
@@ -208,27 +208,31 @@ struct ScriptCall {
     }
 
     /// Saves the values of flags and removes stored ones, then ends the script.
-    private func store(_ arguments: Schema.Arguments, _ stored: [LayerSource]) throws -> ExitStatus {
+    private func store(_ arguments: Schema.Arguments) throws -> ExitStatus {
         let mistakes =
             check(arguments.values, arguments)
             + schema.pathMistakes(in: arguments.values, of: arguments.command, on: context.fileSystem)
         guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
-        let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
         let given = arguments.saves ? arguments.values : [:]
+        let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
         let saved = schema.valuesToSave(given, of: arguments.command)
-        let removed = stored.keysOfUser(keys, of: schema).filter { saved[$0] == nil }
+        // Read again, because they can have been migrated.
+        let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
+        let others = keys + schema.keysExcluded(by: saved, of: arguments.command)
+        let removed = stored.keysOfUser(others, of: schema)
         do {
             try save(given, arguments.command, removing: removed)
         } catch {
             return try fail(error)
         }
-        try say(schema.report(saved: schema.anchored(saved, in: context.system.workingFolder?.word), removed: removed))
+        let values = schema.anchored(saved, in: context.system.workingFolder?.word)
+        try say(schema.report(saved: values, removed: removed, of: arguments.reset))
         try context.terminal.write(output.exit(0), to: .output)
         return .done
     }
 
-    /// Stores the values of flags as the user's settings, except transient ones, and removes others.
+    /// Stores the values of flags as the user's settings, except transient ones. Those of other keys are removed first.
     private func save(_ given: PropertyList.Dictionary, _ command: String?, removing others: [String] = []) throws {
         let saved = schema.valuesToSave(given, of: command)
         for entry in saved where entry.value.holdsRaw {

@@ -199,15 +199,18 @@ extension LayerStack {
 }
 
 extension [LayerSource] {
-    /// Returns the stored keys of settings that have a value of the user's own.
+    /// Returns the stored keys, each once, of settings that have a value of the user's own.
     package func keysOfUser(_ keys: [String], of schema: Schema) -> [String] {
-        keys.filter { key in
+        var found: [String] = []
+        for key in keys where !found.contains(exactly: key) {
             let paths = schema.storedPaths(of: key)
-            return contains { source in
+            let isStored = contains { source in
                 source.layer.isOfUser && !source.layer.isGlobal
                     && paths.contains { source.values.value(at: $0) != nil }
             }
+            if isStored { found.append(key) }
         }
+        return found
     }
 }
 

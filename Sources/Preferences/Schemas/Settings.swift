@@ -186,9 +186,10 @@ private struct CommandLineParsing {
             + mistakesInSecrets(of: saved)
         guard mistakes.isEmpty else { throw Schema.EarlyExit.mistakes(mistakes) }
         let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
-        let removed = layers.layers.keysOfUser(keys, of: schema).filter { saved[$0] == nil }
+        let others = keys + schema.keysExcluded(by: saved, of: arguments.command)
+        let removed = layers.layers.keysOfUser(others, of: schema)
         let stored = try save(saved, of: arguments.command, removing: removed, in: Defaults(name, in: store), layers)
-        return schema.report(saved: stored, removed: removed)
+        return schema.report(saved: stored, removed: removed, of: arguments.reset)
     }
 
     private func mistakesInSecrets(of saved: PropertyList.Dictionary) -> [Schema.Arguments.Mistake] {

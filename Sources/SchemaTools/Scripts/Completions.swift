@@ -84,7 +84,7 @@ struct Completions {
                 let values: Values? =
                     switch flag {
                     case .set: .words(assignments(settings))
-                    case .reset: .words(settings.map { Word(text: $0.key) })
+                    case .reset: .words(settings.filter { !$0.isTransient }.map { Word(text: $0.key) })
                     default: nil
                     }
                 return Flag(

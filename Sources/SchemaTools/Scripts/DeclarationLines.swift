@@ -57,6 +57,11 @@ struct DeclarationLines {
         {
             var text = LineScanner(line: index + 1, String(Substring(line)))
             if isInside, !isEnded, let continuation = text.continuation {
+                count += 1
+                guard count <= Schema.maximumSettings else {
+                    report("more than \(Schema.maximumSettings) lines", at: continuation.location)
+                    break
+                }
                 if pending == nil { report("no line above that it continues", at: continuation.location) }
                 pending?.append(continuation)
                 continue
@@ -368,7 +373,13 @@ struct DeclarationLines {
     private mutating func declareChoices() {
         var setters: [EntryPath: [Setter]] = [:]
         for setter in self.setters where declaration(of: setter) == nil {
-            setters[scopes[setter.scope].path.appending(.init(setter.key)), default: []].append(setter)
+            // A command adds flags for a key of the whole script.
+            var (scope, outer) = (setter.scope, scopes[setter.scope].parent)
+            while let index = outer {
+                if setters[scopes[index].path.appending(.init(setter.key))] != nil { scope = index }
+                outer = scopes[index].parent
+            }
+            setters[scopes[scope].path.appending(.init(setter.key)), default: []].append(setter)
         }
         /// For each list of settings that grows, the new positions of the settings in it.
         var positions: [EntryPath: [Int]] = [:]

@@ -28,7 +28,14 @@ struct SettingDraft {
 
     /// The declaration as in a schema.
     var declaration: PropertyList.Dictionary {
-        var result = setting
+        var (result, rule) = (setting, rule)
+        if !titles.isEmpty {
+            let choices = rule["Choices"]?.arrayValue ?? []
+            rule["ChoiceTitles"] = .array(
+                choices.map { choice in
+                    titles.first { .string($0.choice) == choice }.map { .string($0.title) } ?? choice
+                })
+        }
         if isList || setting["Rest"] != nil {
             result["Type"] = .string("array")
             result["Elements"] = .dictionary(rule)
@@ -159,10 +166,9 @@ struct SettingDraft {
             }
             isNew = !titles.contains { $0.choice == choice }
             titles.append((choice, title))
-            let all = choices.map { choice in titles.first { $0.choice == choice }?.title ?? choice }
-            rule["ChoiceTitles"] = .array(all.map { .string($0) })
             places.append((["ChoiceTitles"], true, item.location))
         case (_, "map"):
+            guard rule["Type"] != "boolean" || type != nil else { return "{map} does not apply to a flag" }
             isNew = !isMap
             isMap = true
             places.append((["Map"], false, item.location))

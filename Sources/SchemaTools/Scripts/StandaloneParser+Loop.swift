@@ -32,7 +32,7 @@ extension StandaloneParser {
                         --*)
                             _p_name=${_p_word%%=*}
                             case $_p_word in *=*) _p_has=1 _p_attached=${_p_word#*=} ;; esac
-                            _p_flag "$_p_name"
+                            \(schema.isExact ? "_p_flag" : "_p_long_flag") "$_p_name"
                             \(useOfDefault)
                             ;;
                         -??*)
@@ -40,10 +40,10 @@ extension StandaloneParser {
                             _p_long=''
                             if [ "${#_p_name}" -gt 2 ]; then
                                 _p_flag "-$_p_name"
-                                if [ "$_p_shown" = "-$_p_name" ]; then _p_long=$_p_kind; fi
+                                _p_long=$_p_kind
                             fi
                             case $_p_long in
-                            ''|ambiguous|misplaced*|default)
+                            ''|misplaced*|default)
                                 _p_rest=${_p_word#-}
                                 _p_flag "-${_p_rest%"${_p_rest#?}"}"
                                 \(numberCheck(":-[0-9]*|:-.*|:-\(inf)|:-\(infinity)\(numbersOfDefault)"))
@@ -390,6 +390,31 @@ enum StandaloneFunctions {
             while :; do case $_p_value in 0?*) _p_value=${_p_value#0} ;; *) break ;; esac; done
             if _p_below "$_p_limit" "$_p_value"; then return 1; fi
             if [ "$_p_value" != 0 ]; then _p_value=$_p_sign$_p_value; fi
+        }
+        """.shellLines
+
+    static let abbreviating: [String] =
+        """
+        # Finds which of the long flags after $1 it abbreviates, unless it is a flag of the command itself. One of a
+        # command that is not chosen is meant only if it abbreviates none.
+        _p_complete() {
+            case $1:$_p_kind in --:*) return 0 ;; *:|*:misplaced*|*:default) ;; *) return 0 ;; esac
+            _p_text=$1 _p_other=$_p_kind _p_first='' _p_names='' _p_last='' _p_effects=$_p_line _p_number=0
+            shift
+            for _p_part in "$@"; do
+                case $_p_part in "$_p_text"*) _p_flag "$_p_part" ;; *) continue ;; esac
+                _p_effect=$_p_kind:$_p_key:$_p_fixed
+                case $_p_effects in *"$_p_line$_p_effect$_p_line"*) continue ;; esac
+                _p_effects=$_p_effects$_p_effect$_p_line
+                if [ -z "$_p_first" ]; then _p_first=$_p_part; fi
+                _p_number=$((_p_number + 1))
+                if [ "$_p_number" -gt 10 ]; then continue; fi
+                _p_names=$_p_names${_p_last:+${_p_names:+, }$_p_last} _p_last=$_p_part
+            done
+            if [ "$_p_number" -eq 1 ]; then _p_flag "$_p_first"; else
+                _p_flag "$_p_text"
+                case $_p_number:$_p_other in 0:*|*:default) ;; *) _p_kind=ambiguous _p_fixed="$_p_names or $_p_last" ;; esac
+            fi
         }
         """.shellLines
 

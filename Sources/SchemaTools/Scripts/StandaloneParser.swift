@@ -13,6 +13,8 @@ package import SettingsSchema
 ///   are all operands
 /// - `word`, `name`, `whole`: the argument; its flag, or nothing for an operand; the flag with its value, to be passed
 ///   on
+/// - `text`, `other`, `first`, `names`, `last`, `effect`, `effects`, `number`: a text that may abbreviate flags; what
+///   else it is; the first of them, all but the last, and the last; their effects, and how many there are
 /// - `rest`: the letters after the current one in an argument such as `-nv`
 /// - `long`: the effect of a long flag that was written with one dash
 /// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
@@ -130,8 +132,10 @@ package struct StandaloneParser {
     // MARK: Functions
 
     private var functions: [String] {
-        var lines = StandaloneFunctions.failing(program: program) + StandaloneFunctions.integer
-        lines += StandaloneFunctions.boolean
+        var lines = StandaloneFunctions.failing(program: program)
+        let types = schema.allSettings.map(\.rule.ofWords.type)
+        if types.contains(.integer) { lines += StandaloneFunctions.integer }
+        if types.contains(.boolean) { lines += StandaloneFunctions.boolean }
         if hasNotes { lines += StandaloneFunctions.noting(program: program) }
         if schema.allSettings.contains(where: \.rule.ofWords.hasLength) { lines += StandaloneFunctions.length }
         if schema.allSettings.contains(where: { $0.rule.ofWords.pattern != nil }) {
@@ -145,6 +149,16 @@ package struct StandaloneParser {
             "_p_flag() {", "    _p_kind='' _p_key='' _p_fixed='' _p_old='' _p_shown=$1",
         ]
         lines += ["    case $_p_command:$1 in"] + contexts.flatMap { flagArms($0) } + ["    esac", "}"]
+        if !schema.isExact {
+            lines += StandaloneFunctions.abbreviating
+            lines +=
+                ["_p_long_flag() {", "    _p_flag \"$1\"", "    case $_p_command in"]
+                + contexts.map { context in
+                    let names = table(of: context).long.keys.sorted().map { quoted("--\($0)") }
+                    return "    \(quoted(context ?? ""))) _p_complete \"$1\" \(names.joined(separator: " ")) ;;"
+                }
+            lines += ["    esac", "}"]
+        }
         lines += ["# Sets the setting $1 to the text $2, which was given by $3."]
         lines += ["_p_set() {", "    case $_p_command:$1 in"] + contexts.flatMap { setArms($0) }
         lines += ["    esac", "}"]
@@ -177,32 +191,18 @@ package struct StandaloneParser {
         }
     }
 
-    /// The branches for the flags of a context, with all abbreviations.
+    private func table(of context: String?) -> FlagTable {
+        FlagTable(schema.settings(of: context), common: schema.commonFlags, versionShort: schema.versionShort)
+    }
+
+    /// The branches for the flags of a context.
     private func flagArms(_ context: String?) -> [String] {
-        let settings = schema.settings(of: context)
-        let table = FlagTable(settings, common: schema.commonFlags, versionShort: schema.versionShort)
+        let table = table(of: context)
         let scope = context ?? ""
         var lines: [String] = []
-        var beginnings: Set<Name> = []
-        for name in table.long.keys where !schema.isExact {
-            for length in 1..<max(1, name.text.utf8.count) { beginnings.insert(Name(String(name.text.prefix(length)))) }
-        }
-        var unique: [Name: [Name]] = [:]
-        for text in beginnings.sorted() where table.long[text] == nil {
-            let found = table.flags(abbreviated: text.text)
-            if found.count == 1 {
-                unique[found[0].name, default: []].append(text)
-            } else {
-                let names = listed(found.prefix(10).map { "--\($0.name)" }, "or")
-                lines.append(
-                    "    \(quoted("\(scope):--\(text)"))) _p_kind=ambiguous _p_fixed=\(quoted(names)) ;;")
-            }
-        }
         for name in table.long.keys.sorted() {
             guard let meaning = table.long[name] else { continue }
-            let patterns = (["--\(name)"] + (unique[name] ?? []).map { "--\($0)" }).map { quoted("\(scope):\($0)") }
-            lines.append(
-                "    \(patterns.joined(separator: "|"))) _p_shown=\(quoted("--\(name)")) \(words(of: meaning)) ;;")
+            lines.append("    \(quoted("\(scope):--\(name)"))) \(words(of: meaning)) ;;")
         }
         for letter in table.short.keys.sorted() {
             guard let meaning = table.short[letter] else { continue }
@@ -211,26 +211,22 @@ package struct StandaloneParser {
         return flagsOfOthers(context, table) + lines
     }
 
-    /// The branches for the flags of commands that are not chosen. One of the default command chooses it. The flags of
-    /// the context that a text begins are meant before both.
+    /// The branches for the flags of commands that are not chosen. One of the default command chooses it.
     private func flagsOfOthers(_ context: String?, _ table: FlagTable) -> [String] {
         let scope = context ?? ""
         let known = Set(table.written.map { Name($0.flag) } + [Name("-h")])
-        func abbreviated(_ flag: String) -> Int {
-            flag.hasPrefix("--") && !schema.isExact ? table.flags(abbreviated: String(flag.dropFirst(2))).count : 0
-        }
         var meanings: [Name: String] = [:]
         // A rest that takes unknown flags takes these too.
         let isSearched = context == nil && !schema.settings.contains(where: \.passesUnknown)
         for (name, command) in isSearched ? schema.allCommands : [] {
             for (flag, meaning) in FlagTable(command.settings, common: []).written
-            where meanings[Name(flag)] == nil && abbreviated(flag) == 0 {
+            where meanings[Name(flag)] == nil {
                 let kind = meaning.takesValue ? "misplaced_value" : "misplaced"
                 meanings[Name(flag)] = "_p_kind=\(kind) _p_fixed=\(quoted(name))"
             }
         }
         if let command = defaultCommand(in: context).flatMap({ schema.command(named: $0) }) {
-            for (flag, _) in FlagTable(command.settings, common: []).written where abbreviated(flag) != 1 {
+            for (flag, _) in FlagTable(command.settings, common: []).written {
                 let otherwise = meanings[Name(flag)]?.replacing("_p_kind=", with: " _p_old=") ?? ""
                 meanings[Name(flag)] = "_p_kind=default\(otherwise)"
             }
@@ -353,7 +349,8 @@ package struct StandaloneParser {
             let lines =
                 isInteger
                 ? ["if _p_integer \"${2#*=}\"; then"] + add.map { "    " + $0 } + ["else", "    \(failure)", "fi"] : add
-            let otherwise = "_p_fail \"$3 ${2:-\\\"\\\"}: must be KEY=VALUE\""
+            let reason = elements.told(.unreadable(expected: setting.expectation))
+            let otherwise = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
             return ["case $2 in", "?*=*)"] + lines.map { "    " + $0 } + ["    ;;", "*) \(otherwise) ;;", "esac", keep]
         }
         let quoting = separator == nil ? ["_p_quote \"$_p_value\""] : []

@@ -30,6 +30,12 @@ extension ArgumentParser {
         }
         checkValues()
         checkRelations(isComplete: false)
+        guard result.saves else { return }
+        let saved = schema.valuesToSave(result.values, of: result.command)
+        for setting in settings where saved[setting.storedKey] == nil {
+            let isSecret = result.secrets.contains { $0.key.hasSameBytes(as: setting.key) }
+            if !isSecret, let place = given[setting.key]?.place { result.notes.append(.notSaved(place)) }
+        }
     }
 
     // MARK: Operands
@@ -107,7 +113,8 @@ extension ArgumentParser {
                 report(.value(text, error), at: setting.operandName)
             }
         }
-        result.values[setting.key] = .array(elements)
+        // Rules about the whole array do not apply if no element can be read, as for a flag.
+        if !elements.isEmpty || texts.isEmpty { result.values[setting.key] = .array(elements) }
         given[setting.key] = (setting.operandName, nil)
         note(setting, from: setting.operandName)
     }
@@ -179,7 +186,7 @@ extension ArgumentParser {
             let isDisplaced = result.environment[setting.key] != nil && result.displaced[setting.key] != nil
             let isRefused = !isDisplaced && mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }
-            if !isComplete, isOfMissingValue(problem.reason) { continue }
+            if !isComplete, !isOfGivenValues(problem) { continue }
             if problem.isForced, case .conflict(let other) = problem.reason {
                 report(.excludedByForced(writtenName(of: other), saves: result.saves), at: place(of: setting, problem))
             } else {
@@ -193,12 +200,13 @@ extension ArgumentParser {
         }
     }
 
-    /// Whether a rule would be kept with more values.
-    private func isOfMissingValue(_ reason: Schema.Problem.Reason) -> Bool {
-        switch reason {
-        case .missing, .requires: true
-        case .group(_, let keys): !keys.contains { given[$0] != nil }
-        default: false
+    /// Whether the values that are given break the rule. Others may be the ones that are removed, and those that are
+    /// missing can be given later.
+    private func isOfGivenValues(_ problem: Relations.Problem) -> Bool {
+        switch problem.reason {
+        case .missing, .requires: false
+        case .group(_, let keys): keys.contains { given[$0] != nil }
+        default: given[problem.key] != nil
         }
     }
 

@@ -24,6 +24,8 @@ struct ArgumentParser {
     private var asksForVersion = false
     /// Whether an unknown command was given, so that its flags are unknown too.
     private(set) var hasUnknownCommand = false
+    /// Whether an operand is the name of a command. Otherwise, a flag can have chosen the default command.
+    private var namesCommand = false
     /// Whether the remaining arguments belong to the setting that takes the rest, including flags.
     private var isInRest = false
 
@@ -251,7 +253,10 @@ struct ArgumentParser {
         func isNamed(_ command: Schema.Command) -> Bool {
             command.name.hasSameBytes(as: name) || command.aliases.contains { $0.hasSameBytes(as: name) }
         }
-        if let command = commands.first(where: isNamed) { return choose(command.name) }
+        if let command = commands.first(where: isNamed) {
+            namesCommand = true
+            return choose(command.name)
+        }
         if let defaultCommand, schema.operandCount(of: path(of: defaultCommand)) != 0...0 {
             choose(defaultCommand)
             return takeOperand(name)
@@ -321,7 +326,7 @@ extension ArgumentParser {
     mutating func set(_ setting: SettingDeclaration, to value: PropertyList, shown: String?, from place: String) {
         let repeats = setting.takesElements
         if schema.isGivenOnce(setting), given[setting.key] != nil { report(.repeatedFlag, at: place) }
-        if let list = setting.ordered, place.hasPrefix("-") {
+        if let list = setting.ordered, place.hasPrefix("-"), !place.contains(" ") {
             result.uses.append(.init(list: list, flag: setting.writtenName, value: value))
         }
         if repeats {
@@ -411,12 +416,19 @@ extension ArgumentParser {
             return
         }
         let name = key.hasPrefix(":") ? String(key.dropFirst()) : key
-        guard let setting = setting(name) ?? schema.anyDeclaration(of: name) else {
-            return report(.unknownKey(nearest: settings.map(\.key).nearest(to: name)), at: "\(flag) \(key)")
+        func isNamed(_ setting: SettingDeclaration) -> Bool {
+            ([setting.key] + setting.renamedFrom).contains(exactly: name) || setting.storedKey.hasSameBytes(as: key)
+        }
+        // Without a command, a key can be that of several.
+        let own = settings.filter(isNamed)
+        let named = own.isEmpty ? schema.allSettings.filter(isNamed) : own
+        if named.isEmpty {
+            let place = "\(flag) \(key.isEmpty ? "\"\"" : key)"
+            report(.unknownKey(nearest: schema.allSettings.map(\.key).nearest(to: name)), at: place)
         }
         switch result.reset {
-        case nil: result.reset = .keys([setting.storedKey])
-        case .keys(let others): result.reset = .keys(others + [setting.storedKey])
+        case nil: result.reset = .keys(named.map(\.storedKey))
+        case .keys(let others): result.reset = .keys(others + named.map(\.storedKey))
         case .all: break
         }
     }
@@ -424,7 +436,7 @@ extension ArgumentParser {
     /// Whether the command line asks for no more than storing: `--reset`, or `--save` without an operand and a command.
     private var onlyStores: Bool {
         guard !hasUnknownCommand else { return false }
-        return result.reset != nil || result.saves && operands.isEmpty && result.command == nil
+        return result.reset != nil || result.saves && operands.isEmpty && !namesCommand
     }
 
     /// Changes an entry within the value that would be in force without the command line.

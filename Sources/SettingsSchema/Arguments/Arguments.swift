@@ -86,6 +86,8 @@ extension Schema.Arguments {
     /// A notice about arguments that were accepted.
     package enum Note: Hashable, Sendable {
         case deprecated(String, reason: String)
+        /// A flag whose value `--save` does not store.
+        case notSaved(String)
         /// A variable that a flag excludes.
         case displaced(String, by: String)
     }
@@ -114,6 +116,7 @@ extension Schema.Arguments.Note: CustomStringConvertible {
         switch self {
         case .deprecated(let flag, let reason):
             "\(flag) is deprecated\(reason.isEmpty ? "" : ": \(reason)")"
+        case .notSaved(let flag): "\(flag): not saved"
         case .displaced(let variable, let flag):
             "\(variable): ignored, because it cannot be given together with \(flag)"
         }
@@ -205,19 +208,24 @@ extension Schema {
     /// - Parameters:
     ///   - saved: The values by stored key.
     ///   - removed: The stored keys of values that were removed.
-    package func report(saved: PropertyList.Dictionary, removed: [String]) -> String {
+    ///   - reset: The settings that were to be removed.
+    package func report(saved: PropertyList.Dictionary, removed: [String], of reset: Arguments.Reset?) -> String {
         let values = saved.map { entry in
             "\(entry.key) = \(declaration(storedAs: entry.key)?.shown(entry.value) ?? entry.value.plainText)"
         }
+        let removed = removed.filter { saved[$0] == nil }
         let parts = [("saved", values), ("removed", removed)].filter { !$0.1.isEmpty }
         let text = parts.map { "\($0.0) \(listed($0.1))" }.joined(separator: "; ")
-        return text.isEmpty ? "nothing was saved, so nothing was removed" : text
+        guard text.isEmpty else { return text }
+        guard case .keys(let keys)? = reset else { return "nothing is saved, so nothing was removed" }
+        let distinct = keys.indices.filter { !keys[..<$0].contains(exactly: keys[$0]) }.map { keys[$0] }
+        return "\(listed(distinct)) \(distinct.count == 1 ? "is" : "are") not saved, so nothing was removed"
     }
 
     /// Returns the stored keys of the settings that are removed.
     package func storedKeys(of reset: Arguments.Reset) -> [String] {
         switch reset {
-        case .all: storedSettings.map(\.storedKey)
+        case .all: allSettings.filter { !$0.isTransient }.map(\.storedKey)
         case .keys(let keys): keys
         }
     }

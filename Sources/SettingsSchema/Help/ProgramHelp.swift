@@ -280,7 +280,7 @@ extension SettingDeclaration {
         if inner.minimumLength != nil || inner.maximumLength != nil {
             words.append("\(Reason.range(inner.minimumLength, inner.maximumLength)) long")
         }
-        if let pattern = inner.pattern { words.append("matching \(pattern.text)") }
+        if let pattern = inner.pattern, inner.message == nil { words.append("matching \(pattern.text)") }
         if rule.minimumCount != nil || rule.maximumCount != nil {
             words.append("\(Reason.range(rule.minimumCount, rule.maximumCount)) of them")
         }

@@ -77,6 +77,10 @@ extension SchemaCheck {
         for flag in setting.allFlags where common.contains(flag) {
             warn(.replacesFlag(flag), at: path.appending("Flag"))
         }
+        let namesIfTaken = whole.commonFlags.map(\.nameIfTaken)
+        for flag in setting.allFlags where namesIfTaken.contains(flag) {
+            report(.reserved("--\(flag)"), at: path.appending("Flag"))
+        }
         if let version = whole.versionShort, setting.allShorts.contains(version) {
             report(.reserved("-\(version)"), at: path.appending("Short"))
         }
@@ -108,6 +112,9 @@ extension SchemaCheck {
                 report(.invalidName(flag.flag), at: place)
             } else if let name = flag.long, whole.commonFlags.contains(where: { $0.rawValue == name }) {
                 warn(.replacesFlag(name), at: place)
+            }
+            if let name = flag.long, whole.commonFlags.contains(where: { $0.nameIfTaken == name }) {
+                report(.reserved(flag.flag), at: place)
             }
             if let problem = rule.problems(with: flag.value).first { report(.refused(problem.reason), at: place) }
         }
@@ -157,6 +164,9 @@ extension SchemaCheck {
             report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
         if setting.ordered != nil {
+            if setting.allFlags.isEmpty, setting.allShorts.isEmpty, setting.flagValues.isEmpty {
+                report(.missingAttribute("Flag"), at: path.appending("Ordered"))
+            }
             for (name, isPresent) in [
                 ("Separator", setting.rule.separator != nil), ("Repeats", setting.isCounter),
                 ("Sensitive", setting.hasSecrets),

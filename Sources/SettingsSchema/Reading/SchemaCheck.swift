@@ -256,7 +256,10 @@ extension SchemaCheck {
                 let nearest = mistakes.count < Schema.maximumSuggestions ? keys.nearest(to: key) : nil
                 report(.unknownKey(key, nearest: nearest), at: path.appending(name))
             }
-            if lists.contains(where: { $0.0 == name }), named.contains(where: { $0.hasSameBytes(as: setting.key) }) {
+            let isAlone = named.allSatisfy { $0.hasSameBytes(as: setting.key) }
+            if lists.contains(where: { $0.0 == name }) || isAlone,
+                named.contains(where: { $0.hasSameBytes(as: setting.key) })
+            {
                 report(.contradicts("itself"), at: path.appending(name))
             }
         }
@@ -325,7 +328,13 @@ extension SchemaCheck {
             let place = path.appending(EntryPath.Component(index)).appending("Key")
             if isScript { report(reason, at: place) } else { warn(reason, at: place) }
         }
+        let lists = outer.orderedLists.map { ShellName.variable(for: $0, prefix: "") }
         for (index, setting) in settings.enumerated() {
+            let variable = ShellName.variable(for: setting.key, prefix: "")
+            if lists.contains(exactly: variable) {
+                let place = path.appending(EntryPath.Component(index)).appending("Key")
+                report(.duplicate("variable \(variable)"), at: place)
+            }
             guard let list = setting.ordered else { continue }
             let name = ShellName.variable(for: list, prefix: "")
             let place = path.appending(EntryPath.Component(index)).appending("Ordered")

@@ -142,18 +142,27 @@ extension [SettingDeclaration] {
     /// For each setting, the positions of those that must not be in force with it.
     package var excludedPositions: [[Int]] {
         var result = [[Int]](repeating: [], count: count)
-        for (index, setting) in enumerated() where setting.isExclusive {
-            func exclude(_ index: Int, _ key: String) {
-                guard let other = firstIndex(where: { $0.key.hasSameBytes(as: key) }), other != index else { return }
-                if !result[index].contains(other) { result[index].append(other) }
-                if !result[other].contains(index) { result[other].append(index) }
+        guard contains(where: \.isExclusive) else { return result }
+        var positions: [Name: Int] = [:]
+        for (index, setting) in enumerated() where positions[Name(setting.key)] == nil {
+            positions[Name(setting.key)] = index
+        }
+        var pairs: Set<[Int]> = []
+        func exclude(_ index: Int, _ other: Int) {
+            guard index != other, pairs.insert([Swift.min(index, other), Swift.max(index, other)]).inserted else {
+                return
             }
-            for key in setting.conflicts { exclude(index, key) }
+            result[index].append(other)
+            result[other].append(index)
+        }
+        // Each setting of a group can repeat the group.
+        var groups: Set<Set<Int>> = []
+        for (index, setting) in enumerated() {
+            for other in setting.conflicts.compactMap({ positions[Name($0)] }) { exclude(index, other) }
             for group in setting.wholeGroups where group.number.isExclusive {
-                for key in group.keys {
-                    guard let member = firstIndex(where: { $0.key.hasSameBytes(as: key) }) else { continue }
-                    for other in group.keys { exclude(member, other) }
-                }
+                let members = group.keys.compactMap { positions[Name($0)] }
+                guard groups.insert(Set(members)).inserted else { continue }
+                for member in members { for other in members { exclude(member, other) } }
             }
         }
         return result
