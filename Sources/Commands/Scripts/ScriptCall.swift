@@ -217,7 +217,7 @@ struct ScriptCall {
         let given = arguments.saves ? arguments.values : [:]
         let keys = arguments.reset.map { schema.storedKeys(of: $0) } ?? []
         let saved = schema.valuesToSave(given, of: arguments.command)
-        // Read again, because they can have been migrated.
+        // Read again, because the migration can have changed them.
         let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
         let others = keys + schema.keysExcluded(by: saved, of: arguments.command)
         let removed = stored.keysOfUser(others, of: schema)

@@ -265,7 +265,7 @@ extension ValueRule {
         let found = FilePath(ByteText.bytes(text)).flatMap { try? fileSystem.status(of: $0) }
         let isThere = found != nil && (kind == .path || !exists || (found?.kind == .folder) == (kind == .folder))
         guard isThere != exists else { return [] }
-        return [.init(.value(text, told(.notOfKind(kind.expectation(exists: exists)))), at: place)]
+        return [.init(.value(text, reported(.notOfKind(kind.expectation(exists: exists)))), at: place)]
     }
 }
 

@@ -64,9 +64,9 @@ extension Schema.EarlyExit: CustomStringConvertible {
 extension Schema {
     /// Parses the command line of the running program, including its name, and opens its settings.
     ///
-    /// If help or the version is requested, prints it and exits. So does a command line that only saves or removes
-    /// settings. If the command line has errors, prints all of them and
-    /// exits with status 2. Any other error is printed too, and the status is 1.
+    /// If help or the version is requested, prints it and exits. If the command line only saves or removes settings,
+    /// prints which ones and exits. If it has errors, prints all of them and exits with status 2. Any other error is
+    /// printed too, and the status is 1.
     ///
     /// Throws only if standard output or standard error cannot be written.
     public func parseOrExit(

@@ -203,7 +203,7 @@ extension StandaloneParser {
             let places = schema.settings(of: context).positionals
             let scope = quoted(context ?? "")
             guard !places.isEmpty else { return "\(scope):*) _p_name='' _p_rest='' ;;" }
-            // After the operands of an array, its elements can be meant.
+            // A number after the first operand of an array can be one of its elements.
             let array = places.firstIndex { $0.rule.type == .array && $0.rule.ofElements.type == .integer }
             let numbers = places.indices.filter { places[$0].rule.type == .integer || $0 >= array ?? .max }
             func patterns(_ indices: [Int]) -> String { indices.map { "\(scope):\($0)" }.joined(separator: "|") }
@@ -218,7 +218,7 @@ extension StandaloneParser {
             arms.isEmpty ? "" : "; case $_p_command:$(($# - _p_left)) in \(arms.joined(separator: " ")) esac"
         let check = "case $_p_kind:$_p_word in \(patterns)) _p_rest=''\(choice) ;; esac"
         guard !schema.commands.isEmpty, !arms.isEmpty else { return check }
-        // A letter of a command that is not chosen is meant only where no number may be.
+        // Where a number is allowed, it takes precedence over a letter of a command that is not chosen.
         let others = ["-[0-9]*", "-.*", "-\(inf)", "-\(infinity)"].map { "misplaced*:\($0)" }.joined(separator: "|")
         return "\(check); case $_p_kind:$_p_word in \(others)) \(choice.dropFirst(2)) ;; esac"
     }

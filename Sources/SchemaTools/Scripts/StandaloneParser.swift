@@ -13,8 +13,9 @@ package import SettingsSchema
 ///   are all operands
 /// - `word`, `name`, `whole`: the argument; its flag, or nothing for an operand; the flag with its value, to be passed
 ///   on
-/// - `text`, `other`, `first`, `names`, `last`, `effect`, `effects`, `number`: a text that may abbreviate flags; what
-///   else it is; the first of them, all but the last, and the last; their effects, and how many there are
+/// - `text`, `other`: the beginning of a long flag; the effect of a flag with exactly this name
+/// - `first`, `names`, `last`, `effect`, `effects`, `number`: the first flag with this beginning, all but the last one,
+///   and the last one; the effect of one, those of all, and their number
 /// - `rest`: the letters after the current one in an argument such as `-nv`
 /// - `long`: the effect of a long flag that was written with one dash
 /// - `has`, `attached`, `take`: whether a value is attached; the value; whether it is set
@@ -216,7 +217,7 @@ package struct StandaloneParser {
         let scope = context ?? ""
         let known = Set(table.written.map { Name($0.flag) } + [Name("-h")])
         var meanings: [Name: String] = [:]
-        // A rest that takes unknown flags takes these too.
+        // A setting that takes unknown flags takes these too.
         let isSearched = context == nil && !schema.settings.contains(where: \.passesUnknown)
         for (name, command) in isSearched ? schema.allCommands : [] {
             for (flag, meaning) in FlagTable(command.settings, common: []).written
@@ -260,7 +261,7 @@ package struct StandaloneParser {
             let note = setting.deprecated.map { "_p_note \"$3\"\(quoted(endOfNote($0))); " } ?? ""
             let assignments = "\(note)\(place(setting.key))=$3 \(text(setting.key))=$2"
             let isNew = "\(unchecked(setting.key))=1"
-            let reason = setting.rule.told(.unreadable(expected: setting.flagRule.expectation))
+            let reason = setting.rule.reported(.unreadable(expected: setting.flagRule.expectation))
             let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
             let once = refusalOfSecond(setting)
             let use = use(of: setting)
@@ -285,7 +286,7 @@ package struct StandaloneParser {
         }
     }
 
-    /// The command that adds the use of a flag with the text `$2` to its list; empty if it is in none.
+    /// The command that adds the use of a flag with the text `$2` to its list; empty if it has no list.
     private func use(of setting: SettingDeclaration) -> String {
         guard let list = setting.ordered.map(uses) else { return "" }
         let text = setting.isMap ? "${2#*=}" : "$2"
@@ -343,13 +344,13 @@ package struct StandaloneParser {
             separator.map { "_p_split \"$2\" \(quoted($0)) \(isInteger ? "_p_integer" : "''")" }
             ?? "_p_integer \"$2\""
         let elements = setting.rule.ofWords
-        let reason = elements.told(.unreadable(expected: elements.expectation))
+        let reason = elements.reported(.unreadable(expected: elements.expectation))
         let failure = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
         if setting.isMap {
             let lines =
                 isInteger
                 ? ["if _p_integer \"${2#*=}\"; then"] + add.map { "    " + $0 } + ["else", "    \(failure)", "fi"] : add
-            let reason = elements.told(.unreadable(expected: setting.expectation))
+            let reason = elements.reported(.unreadable(expected: setting.expectation))
             let otherwise = "_p_fail \"$3 ${2:-\\\"\\\"}: \"\(quoted("\(reason)"))"
             return ["case $2 in", "?*=*)"] + lines.map { "    " + $0 } + ["    ;;", "*) \(otherwise) ;;", "esac", keep]
         }
@@ -364,7 +365,7 @@ package struct StandaloneParser {
         let (rule, at) = (setting.rule, place(setting.key))
         func failure(_ reason: Schema.Problem.Reason) -> String {
             let colon = rule.message == nil ? "" : ":-:"
-            return "_p_fail \"$\(at)${\(raw(setting.key))\(colon)}\"\(quoted(" \(rule.told(reason))"))"
+            return "_p_fail \"$\(at)${\(raw(setting.key))\(colon)}\"\(quoted(" \(rule.reported(reason))"))"
         }
         var checks: [String] = []
         let tests = [
@@ -519,8 +520,7 @@ package struct StandaloneParser {
         return lines
     }
 
-    /// The lines that take the operands of an array: all but those that the others require, or that the optional ones
-    /// after it take.
+    /// The lines that take the operands of an array: all that the other settings leave.
     private func collection(of setting: SettingDeclaration, before others: [SettingDeclaration]) -> [String] {
         var lines = ["_p_need=$((_p_need - \(setting.leastOperands)))", "_p_number=$(($# - _p_need))"]
         lines += others.map { other in
@@ -751,7 +751,7 @@ extension StandaloneParser {
                 default: "[ -e \(value) ]"
                 }
             let isWrong = exists ? "! { \(isThere); }" : isThere
-            let reason = setting.rule.told(.notOfKind(kind.expectation(exists: exists)))
+            let reason = setting.rule.reported(.notOfKind(kind.expectation(exists: exists)))
             return
                 "if [ -n \(value) ] && \(isWrong); then _p_fail \(quoted(setting.writtenName + " "))\(value)\(quoted(": \(reason)")); fi"
         }

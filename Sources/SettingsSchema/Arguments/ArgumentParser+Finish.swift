@@ -17,21 +17,20 @@ extension ArgumentParser {
         if !hasUnknownCommand { checkRelations() }
     }
 
-    /// Checks a command line that only stores settings, so that nothing is missing.
+    /// Checks a command line that only stores settings. It requires no values.
     mutating func finishStoring() {
         for operand in operands { report(.unexpectedOperand, at: operand.text) }
         for setting in settings where !result.saves {
             guard let place = given[setting.key]?.place else { continue }
             report(.unusable("has no effect beside --reset without --save"), at: place)
         }
-        let isEmpty = schema.valuesToSave(result.values, of: result.command).isEmpty && result.secrets.isEmpty
-        if result.saves, isEmpty, mistakes.isEmpty {
+        let saved = schema.valuesToSave(result.values, of: result.command)
+        if result.saves, saved.isEmpty, result.secrets.isEmpty, mistakes.isEmpty {
             report(.nothingToSave, at: "--\(schema.name(of: .save, in: result.command))")
         }
         checkValues()
         checkRelations(isComplete: false)
         guard result.saves else { return }
-        let saved = schema.valuesToSave(result.values, of: result.command)
         for setting in settings where saved[setting.storedKey] == nil {
             let isSecret = result.secrets.contains { $0.key.hasSameBytes(as: setting.key) }
             if !isSecret, let place = given[setting.key]?.place { result.notes.append(.notSaved(place)) }
@@ -113,7 +112,7 @@ extension ArgumentParser {
                 report(.value(text, error), at: setting.operandName)
             }
         }
-        // Rules about the whole array do not apply if no element can be read, as for a flag.
+        // If no element can be read, the whole array is not checked, as for a flag.
         if !elements.isEmpty || texts.isEmpty { result.values[setting.key] = .array(elements) }
         given[setting.key] = (setting.operandName, nil)
         note(setting, from: setting.operandName)
@@ -200,8 +199,8 @@ extension ArgumentParser {
         }
     }
 
-    /// Whether the values that are given break the rule. Others may be the ones that are removed, and those that are
-    /// missing can be given later.
+    /// Whether the given values break the rule. The same command line can remove stored values, and missing values can
+    /// be given later.
     private func isOfGivenValues(_ problem: Relations.Problem) -> Bool {
         switch problem.reason {
         case .missing, .requires: false

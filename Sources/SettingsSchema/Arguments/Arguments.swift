@@ -35,7 +35,7 @@ extension Schema.Arguments {
     /// The settings whose stored values are removed.
     package enum Reset: Hashable, Sendable {
         case all
-        /// Those with these stored keys.
+        /// The settings with these stored keys.
         case keys([String])
     }
 

@@ -10,7 +10,7 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var conflicts: [String] = []
     /// Keys that must be given with this one.
     package var requires: [String] = []
-    /// The groups that this setting forms with others, one for each number that is allowed.
+    /// The groups of this setting, at most one for each number.
     package private(set) var groups: [Group] = []
 
     // Descriptions.
@@ -29,9 +29,9 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var repeats = false
     /// Whether the setting must not be given twice on a command line.
     package var isOnce = false
-    /// The name of the list of uses, in their order, of this flag and others; nil for none.
+    /// The name of the array that lists the uses of this flag and others in order; nil for none.
     package var ordered: String?
-    /// Whether a dictionary is one of keys and plain values for a shell, each given by a use of the flag.
+    /// Whether a dictionary has plain values, and each use of the flag gives an entry: `-D name=value`.
     package var isMap = false
     package var positional: Int?
     package var takesRest = false
@@ -95,9 +95,9 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension SettingDeclaration {
-    /// Settings of which a certain number must have a value.
+    /// A rule about how many of several settings can or must have a value.
     package struct Group: Hashable, Sendable {
-        package enum Number: String, Hashable, Sendable, CaseIterable {
+        package enum Number: String, Hashable, Sendable {
             case exactlyOne = "ExactlyOneOf"
             case atMostOne = "AtMostOneOf"
             case atLeastOne = "AtLeastOneOf"
@@ -110,7 +110,7 @@ extension SettingDeclaration {
         }
 
         package let number: Number
-        package internal(set) var keys: [String]
+        package let keys: [String]
     }
 
     /// The keys that are declared as a group with this setting; empty for none.
@@ -219,7 +219,7 @@ extension [SettingDeclaration] {
         filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
     }
 
-    /// The names of the lists in which the uses of flags are in order.
+    /// The names of the arrays that list uses of flags in order, each once.
     package var orderedLists: [String] {
         let names = compactMap(\.ordered)
         return names.indices.filter { !names[..<$0].contains(exactly: names[$0]) }.map { names[$0] }

@@ -87,8 +87,8 @@ package struct ValueRule: Hashable, Sendable {
         return choiceTitles[index]
     }
 
-    /// Returns the reason with the sentence that the declaration gives.
-    package func told(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
+    /// Returns the reason as it is reported: the message of the declaration, if there is one.
+    package func reported(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
         message.map { .message($0) } ?? reason
     }
 

@@ -54,7 +54,7 @@ extension Schema.Mistake {
         case query(String)
         /// A key, flag, variable, position or command that is already declared.
         case duplicate(String)
-        /// A flag that every program has under this name, and that has another one if a setting takes it.
+        /// A flag of a setting has the name of a built-in flag, which gets another name.
         case replacesFlag(String)
         /// A key, flag or variable that is reserved.
         case reserved(String)

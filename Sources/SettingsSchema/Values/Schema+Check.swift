@@ -96,7 +96,7 @@ extension Schema.Problem {
         case conflict(with: String)
         /// The named key, which this one requires, has no value.
         case requires(String)
-        /// Another number of the keys has a value than the one required.
+        /// Too few or too many of the keys have a value.
         case group(SettingDeclaration.Group.Number, of: [String])
     }
 }

@@ -31,7 +31,7 @@ extension ValueRule {
     private func problem(
         _ reason: Schema.Problem.Reason, _ value: PropertyList, _ path: EntryPath, _ isSecret: Bool
     ) -> Schema.Problem {
-        Schema.Problem(path: path, reason: told(reason), value: isSecret ? mask : shownText(of: value))
+        Schema.Problem(path: path, reason: reported(reason), value: isSecret ? mask : shownText(of: value))
     }
 
     private func hasType(of value: PropertyList) -> Bool {

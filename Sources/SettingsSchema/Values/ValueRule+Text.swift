@@ -18,7 +18,7 @@ extension ValueRule {
         do throws(Schema.Problem.Reason) {
             return try plainValue(ofText: text, now: now)
         } catch {
-            throw told(error)
+            throw reported(error)
         }
     }
 
@@ -50,7 +50,7 @@ extension ValueRule {
     func entry(ofText text: String, orWhole: Bool, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
         if orWhole, text.hasPrefix("{") { return try value(ofText: text, now: now) }
         guard let sign = text.unicodeScalars.firstIndex(of: "="), sign != text.startIndex else {
-            throw element?.told(.unreadable(expected: "KEY=VALUE")) ?? .unreadable(expected: "KEY=VALUE")
+            throw element?.reported(.unreadable(expected: "KEY=VALUE")) ?? .unreadable(expected: "KEY=VALUE")
         }
         let (key, rest) = (String(text[..<sign]), String(text[text.unicodeScalars.index(after: sign)...]))
         let rule = inside(EntryPath.Component(key))
