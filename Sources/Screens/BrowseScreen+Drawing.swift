@@ -8,7 +8,7 @@ extension BrowseScreen {
         if layout.sideColumns > 0 {
             drawDomains(to: layout.sideColumns, on: &canvas)
             drawEntries(on: &canvas)
-        } else if isInDomains, !domains.isEmpty {
+        } else if isInDomains, !domains.isEmpty, !showsMatches {
             drawDomains(to: canvas.columns, on: &canvas)
         } else {
             drawEntries(on: &canvas)
@@ -19,17 +19,16 @@ extension BrowseScreen {
 
     var header: String {
         var texts: [String] = []
-        if isInDomains, !filter.isEmpty { texts.append("/\(filter)") }
-        if !isInDomains, !search.isEmpty { texts.append("/\(search)") }
+        if !search.isEmpty, let catalog { texts += ["/\(search)", "\(catalog.selected + 1) of \(catalog.count)"] }
         if isWatching { texts.append("watching") }
-        return texts.isEmpty ? isInDomains ? "/ filter" : "/ search" : texts.joined(separator: "  ")
+        return texts.isEmpty ? "/ search" : texts.joined(separator: "  ")
     }
 
     private func drawHeader(on canvas: inout Canvas) {
         let start = headerStart
         canvas.put(current ?? "prefs", 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
         switch mode {
-        case .filtering(let editor), .searching(let editor, _): canvas.drawSearch(editor)
+        case .searching(let editor, _): canvas.drawSearch(editor, found: showsMatches ? catalog?.count : nil)
         default: canvas.put(header, start, 0, style: Style(.cyan))
         }
     }
@@ -90,6 +89,7 @@ extension BrowseScreen {
     }
 
     private func drawEntries(on canvas: inout Canvas) {
+        if showsMatches { return drawMatches(on: &canvas) }
         let columns = entryColumns
         if rows.isEmpty {
             let text =
@@ -102,10 +102,46 @@ extension BrowseScreen {
         for (offset, row) in rows.enumerated() {
             draw(row, isSelected: top + offset == selected, layout.list.lowerBound + offset, columns, on: &canvas)
         }
-        // Arrows show that there are more rows.
-        let last = columns.end - 1
-        if top > 0 { canvas.put("↑", last, layout.list.lowerBound, style: Style(.cyan)) }
-        if tree.count > top + rows.count { canvas.put("↓", last, layout.list.upperBound - 1, style: Style(.cyan)) }
+        drawArrows(top, of: tree.count, on: &canvas)
+    }
+
+    /// Draws arrows that show that the list has more rows.
+    private func drawArrows(_ top: Int, of count: Int, on canvas: inout Canvas) {
+        let (last, list) = (entryColumns.end - 1, layout.list)
+        if top > 0 { canvas.put("↑", last, list.lowerBound, style: Style(.cyan)) }
+        if count > top + list.count { canvas.put("↓", last, list.upperBound - 1, style: Style(.cyan)) }
+    }
+
+    /// Draws the matches of a search: each with its domain, its path and its value.
+    private func drawMatches(on canvas: inout Canvas) {
+        guard let catalog else { return }
+        let (start, end, list) = (entryColumns.start, entryColumns.end, layout.list)
+        if catalog.count == 0 {
+            canvas.put(
+                catalog.query.unknownText ?? SearchQuery.noMatch, start + 2, list.lowerBound, limit: end - start - 2,
+                style: Style(isDim: true))
+        }
+        let shown = catalog.top..<min(catalog.count, catalog.top + list.count)
+        let matches = shown.map { catalog[$0] }
+        let names = matches.map { match in
+            match.path.components.isEmpty ? "" : Self.name(of: match.path)
+        }
+        let width = { (texts: [String], most: Int) in min(texts.map(\.shownColumns).max() ?? 0, most) }
+        let domainColumns = domains.isEmpty ? 0 : width(matches.map(\.domain.name), (end - start) / 3)
+        let nameStart = start + 1 + (domainColumns == 0 ? 0 : domainColumns + 2)
+        let nameColumns = width(names, (end - start) / 3)
+        for (row, (match, name)) in zip(list, zip(matches, names)) {
+            if domainColumns > 0 {
+                canvas.put(match.domain.name, start + 1, row, limit: domainColumns, style: Style(isDim: !name.isEmpty))
+            }
+            canvas.put(name, nameStart, row, limit: nameColumns)
+            let at = nameStart + nameColumns + 2
+            canvas.put(match.value.shownValue(limit: max(1, end - at)), at, row, limit: end - at - 1)
+            if row - list.lowerBound + catalog.top == catalog.selected {
+                canvas.paint(row, from: start, to: end, Style(isReversed: true))
+            }
+        }
+        drawArrows(catalog.top, of: catalog.count, on: &canvas)
     }
 
     private func draw(
@@ -161,9 +197,10 @@ extension BrowseScreen {
             return ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
                 + (keepsSecret ? ["an empty field keeps the secret"] : [])
                 + (completes ? ["Tab complete"] : [])
-        case .filtering: return ["Enter done", "Esc show all"]
-        case .searching: return ["Enter done", "Esc back"]
-        case _ where isInDomains: return ["→ entries", "/ filter", "? help", "a add", "q quit", "w watch"]
+        case .searching: return ["Enter go there", "Esc back", "↑↓ select"] + SearchQuery.marks
+        case _ where isInDomains:
+            return (search.isEmpty ? ["→ entries", "/ search"] : ["Esc show all", "n next"])
+                + ["? help", "a add", "q quit", "w watch"]
         default:
             let action = row.map { row in
                 switch row.value {
@@ -173,7 +210,8 @@ extension BrowseScreen {
                 }
             }
             let keys = ["a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy", "i details"]
-            return (action.map { [$0] } ?? []) + keys
+            let all = search.isEmpty ? [] : ["Esc show all", "n next"]
+            return all + (action.map { [$0] } ?? []) + keys
         }
     }
 
@@ -187,8 +225,9 @@ extension BrowseScreen {
         ("K, Alt-Up", "move an element of an array up"), ("J, Alt-Down", "move it down"), ("t", "change the type"),
         ("u", "undo the last change made here"), ("h", "earlier values; Enter restores one"), ("i", "all details"),
         ("y", "copy the command that reads the value"), ("Y", "copy the command that writes it"),
-        ("w", "highlight changes by other processes"), ("/", "search, or filter domains"),
-        ("n, N", "next or previous match"), ("^Z", "suspend"), ("q", "quit"),
+        ("w", "highlight changes by other processes"), ("/", SearchQuery.help("all domains")),
+        ("n, N", "next or previous match"),
+        ("Esc", "end the search"), ("^Z", "suspend"), ("q", "quit"),
     ]
 
     var overlay: Overlay? {
@@ -206,7 +245,7 @@ extension BrowseScreen {
             let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }
             return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)
         case .editing(let editor, let purpose): return field(editor, purpose)
-        case .browsing, .filtering, .searching: return nil
+        case .browsing, .searching: return nil
         }
     }
 

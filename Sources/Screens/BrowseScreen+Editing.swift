@@ -27,7 +27,7 @@ extension BrowseScreen {
             case .newDomain: nil
             }
         case .choosing(let target, _, _), .choosingType(let target, _), .history(let target, _, _): target
-        case .browsing, .filtering, .searching, .reading: nil
+        case .browsing, .searching, .reading: nil
         }
     }
 

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-// Selecting domains and entries: with keys, with the mouse, with a filter and with a search.
+// Selecting domains and entries: with keys and with the mouse.
 extension BrowseScreen {
     mutating func move(_ count: Int) -> [Effect] {
         guard isInDomains else {
@@ -85,65 +85,12 @@ extension BrowseScreen {
         rows = tree.rows(top..<(top + height))
         row = rows.indices.contains(selected - top) ? rows[selected - top] : nil
         for row in rows { labelColumns = max(labelColumns, row.labelColumns) }
+        if isSearching {
+            catalog?.scroll(to: height)
+            row = catalog?.selectedRow
+        }
         let at = current.flatMap { shownDomains.firstIndex(exactly: $0) } ?? 0
         let room = layout.sideHeight
         domainTop = max(0, min(max(min(domainTop, at), at - room + 1), shownDomains.count - room))
-    }
-
-    // MARK: Searching
-
-    mutating func filterDomains() {
-        let wanted = filter.lowercased()
-        shownDomains = wanted.isEmpty ? domains : domains.filter { $0.lowercased().contains(wanted) }
-    }
-
-    mutating func filterDomains(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
-        switch press.key {
-        case .up: return move(-1)
-        case .down: return move(1)
-        case .click(let column, let line):
-            mode = .browsing
-            return click(column, line)
-        default: break
-        }
-        switch editor.handle(press) {
-        case .accepted: mode = .browsing
-        case .canceled: (mode, filter) = (.browsing, "")
-        case .edited, .ignored: (mode, filter) = (.filtering(editor), editor.text)
-        }
-        filterDomains()
-        guard let first = shownDomains.first, !shownDomains.contains(exactly: current ?? "") else { return [] }
-        return open(first)
-    }
-
-    mutating func find(_ editor: inout LineEditor, _ press: KeyPress, from start: EntryPath) {
-        // The search opens containers, which moves the rows below them.
-        let position = tree.position(of: start) ?? selected
-        switch editor.handle(press) {
-        case .accepted: mode = .browsing
-        case .canceled: (mode, search, selected) = (.browsing, "", position)
-        case .edited, .ignored:
-            mode = .searching(editor, from: start)
-            guard editor.text != search else { break }
-            search = editor.text
-            select(tree.reveal(matching: search, from: position, isForward: true, includingStart: true))
-        }
-    }
-
-    mutating func findNext(isForward: Bool) {
-        guard !search.isEmpty else {
-            message = Message("Search with / first.", isError: true)
-            return
-        }
-        select(tree.reveal(matching: search, from: selected, isForward: isForward))
-    }
-
-    /// Selects the match of a search, or shows a message if there is none.
-    private mutating func select(_ position: Int?) {
-        if let position {
-            selected = position
-        } else if !search.isEmpty {
-            message = Message("No key or value contains \(search).", isError: true)
-        }
     }
 }

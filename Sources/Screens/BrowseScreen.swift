@@ -12,6 +12,8 @@ package struct BrowseScreen: PaneScreen {
         case domains([String])
         /// The current contents of a domain.
         indirect case contents(Contents)
+        /// The contents of all domains, for a search.
+        case catalog([Contents])
         /// A domain that the user has named, and that may have no entries yet.
         indirect case created(Contents)
         case details(EntryPath, [Detail])
@@ -33,6 +35,8 @@ package struct BrowseScreen: PaneScreen {
         /// Opens a domain that need not exist.
         case create(String)
         case explain(EntryPath)
+        /// Reads all domains.
+        case catalog
         case change(Change)
         case undo
         /// Lets the user edit a value in an editor, and stores it.
@@ -58,19 +62,23 @@ package struct BrowseScreen: PaneScreen {
     /// The entries of a domain or file.
     package struct Contents: Sendable {
         package let name: String
+        /// The layer that is edited; nil for a file.
+        package let layer: String?
         package let entries: PropertyList.Dictionary
         /// The layer of each key whose value does not come from the layer that is edited.
         package let origins: [Name: String]
         /// The sensitive entries, each with a number that changes with its value.
         package let secrets: [EntryPath: Int]
+        /// The entries at which a mirror has open conflicts.
+        package let conflicts: [EntryPath]
         package let schema: Schema?
 
         package init(
-            name: String, entries: PropertyList.Dictionary, origins: [Name: String] = [:],
-            secrets: [EntryPath: Int] = [:], schema: Schema? = nil
+            name: String, layer: String? = "user", entries: PropertyList.Dictionary, origins: [Name: String] = [:],
+            secrets: [EntryPath: Int] = [:], conflicts: [EntryPath] = [], schema: Schema? = nil
         ) {
-            (self.name, self.entries) = (name, entries)
-            (self.origins, self.secrets, self.schema) = (origins, secrets, schema)
+            (self.name, self.layer, self.entries) = (name, layer, entries)
+            (self.origins, self.secrets, self.conflicts, self.schema) = (origins, secrets, conflicts, schema)
         }
     }
 
@@ -99,15 +107,21 @@ package struct BrowseScreen: PaneScreen {
     /// The mode, which determines what a key does.
     indirect enum Mode: Sendable {
         case browsing
-        case filtering(LineEditor)
-        /// A search, with the entry where it began.
-        case searching(LineEditor, from: EntryPath)
+        /// A search, whose matches are listed in the place of the entries.
+        case searching(LineEditor, from: SearchStart)
         case editing(LineEditor, Purpose)
         case choosing(Target, [PropertyList], Int)
         case choosingType(Target, Int)
         case history(Target, [Version], Int)
         /// A text in a box.
         case reading(title: String, [String], scroll: Int)
+    }
+
+    /// What was selected when a search began.
+    struct SearchStart: Sendable {
+        let domain: String?
+        let path: EntryPath?
+        let isInDomains: Bool
     }
 
     /// The purpose of a line editor.
@@ -131,11 +145,10 @@ package struct BrowseScreen: PaneScreen {
 
     /// The names of the domains; empty for a single file.
     private(set) var domains: [String] = []
-    /// The names of the domains that match the filter.
+    /// The names of the domains in which a search finds something, or of all.
     var shownDomains: [String] = []
     /// The width of the longest name, in columns.
     private(set) var widestDomain = 0
-    var filter = ""
     var isInDomains: Bool
     /// The index of the first domain that is shown.
     var domainTop = 0
@@ -152,7 +165,12 @@ package struct BrowseScreen: PaneScreen {
     var labelColumns = 0
     private(set) var details: [Detail] = []
     var mode = Mode.browsing
+    /// The text of the search that is in force, or an empty text.
     var search = ""
+    /// What the search finds, once the domains were read.
+    var catalog: Catalog?
+    /// The entry that is selected when its domain is open.
+    var awaited: EntryPath?
     private(set) var isWatching = false
     /// The entries before the last change by another process, as long as its rows are highlighted.
     private(set) var former: PropertyList?
@@ -177,11 +195,13 @@ package struct BrowseScreen: PaneScreen {
         // Details change no rows.
         if case .details = event { return effects }
         settle()
-        if let path = row?.path, path != explained {
+        // The details of a match follow when its domain is open.
+        let path = isOpenDomainSelected ? row?.path : nil
+        if let path, path != explained {
             details = []
             effects.append(.explain(path))
         }
-        explained = row?.path
+        explained = path
         return effects
     }
 
@@ -201,11 +221,18 @@ package struct BrowseScreen: PaneScreen {
         case .domains(let names):
             domains = names
             widestDomain = names.map(\.shownColumns).max() ?? 0
-            filterDomains()
-            if current == nil, let first = names.first { return open(first) }
-        case .contents(let new): take(new)
+            showDomains()
+            let again: [Effect] = isSearching ? [.catalog] : []
+            if current == nil, let first = names.first { return again + open(first) }
+            return again
+        case .contents(let new):
+            let isChanged = take(new)
+            if isChanged, isSearching { return readCatalog() }
+        case .catalog(let contents):
+            catalog = Catalog(contents)
+            return findAgain()
         case .created(let new):
-            take(new)
+            _ = take(new)
             (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: target(EntryPath()))))
         case .details(let path, let lines): if path == row?.path { details = lines }
         case .history(let path, let versions):
@@ -229,9 +256,10 @@ package struct BrowseScreen: PaneScreen {
             explained = nil
         case .refused(let reason):
             message = Message(reason, isError: true)
+            awaited = nil
             switch mode {
             // The text stays in the field.
-            case .editing, .filtering: break
+            case .editing, .searching: break
             default: mode = .browsing
             }
         case .noted(let text): message = Message(text, isError: true)
@@ -239,18 +267,20 @@ package struct BrowseScreen: PaneScreen {
         return []
     }
 
-    private mutating func take(_ new: Contents) {
+    /// Shows the contents of a domain, and returns whether they have changed since it was shown.
+    private mutating func take(_ new: Contents) -> Bool {
         guard let old = contents, old.name.hasSameBytes(as: new.name) else {
             if target != nil { mode = .browsing }
             (contents, tree, details) = (new, EntryTree(new.entries), [])
             (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
-            return
+            if let path = awaited { select(path) }
+            return false
         }
         let path = tree.row(at: selected)?.path
         let changed = old.entries == new.entries ? [] : Self.changedKeys(old.entries, new.entries)
         contents = new
         explained = nil
-        guard !changed.isEmpty else { return }
+        guard !changed.isEmpty else { return false }
         tree.update(new.entries)
         if let path, let position = tree.position(of: path) { selected = position }
         if isWatching {
@@ -259,6 +289,7 @@ package struct BrowseScreen: PaneScreen {
             message = Message("Changed: \(names)")
         }
         leaveRemovedTarget()
+        return true
     }
 
     /// Ends a mode whose entry another process has removed, so that its keys do not act on another entry.
@@ -283,13 +314,7 @@ package struct BrowseScreen: PaneScreen {
     private mutating func handle(_ press: KeyPress) -> [Effect] {
         switch mode {
         case .browsing: return browse(press)
-        case .filtering(var editor): return filterDomains(&editor, press)
-        case .searching(var editor, let start):
-            if case .click(let column, let line) = press.key {
-                mode = .browsing
-                return click(column, line)
-            }
-            find(&editor, press, from: start)
+        case .searching(var editor, let start): return find(&editor, press, from: start)
         case .editing(var editor, let purpose): return edit(&editor, purpose, press)
         case .choosing(let target, let choices, let index):
             switch choice(press, index, choices.map { shownText($0, of: target) }) {
@@ -348,9 +373,8 @@ package struct BrowseScreen: PaneScreen {
         case .delete: return delete()
         case .backspace: if !isInDomains, row != nil { message = Message("d deletes the entry, and u undoes that.") }
         case .escape:
-            if search.isEmpty, filter.isEmpty { message = Message("q quits; ? shows the keys.") }
-            (search, filter) = ("", "")
-            filterDomains()
+            if search.isEmpty { message = Message("q quits; ? shows the keys.") }
+            endSearch()
         case .click(let column, let row): return click(column, row)
         case .character("c") where press.isControl, .character("d") where press.isControl: return [.finish]
         case .character("s") where press.isControl:
@@ -369,20 +393,17 @@ package struct BrowseScreen: PaneScreen {
         case "j": return move(1)
         case "k": return move(-1)
         case "?": mode = .reading(title: "Keys", Overlay.lines(Self.help, columns: size.columns), scroll: 0)
-        case "/":
-            mode = isInDomains ? .filtering(LineEditor()) : .searching(LineEditor(), from: row?.path ?? EntryPath())
-            if isInDomains { filter = "" }
-            filterDomains()
+        case "/": return startSearch()
         case "u": return [.undo]
         case "w":
             isWatching.toggle()
             message = Message(
                 isWatching ? "Changes by other processes are highlighted." : "They are no longer highlighted.")
         case "a" where isInDomains: mode = .editing(LineEditor(), .newDomain)
+        case "n": return findNext(1)
+        case "N": return findNext(-1)
         case _ where isInDomains:
             message = Message("No command \(letter) for domains; ? shows the keys.", isError: true)
-        case "n": findNext(isForward: true)
-        case "N": findNext(isForward: false)
         case "a": add()
         default: return commandOnRow(letter)
         }

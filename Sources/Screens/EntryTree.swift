@@ -14,7 +14,7 @@ package struct EntryTree: Sendable {
 
         var depth: Int { path.components.count - 1 }
 
-        fileprivate init(_ path: EntryPath, _ value: PropertyList, isOpen: Bool) {
+        init(_ path: EntryPath, _ value: PropertyList, isOpen: Bool) {
             (self.path, self.value, self.isOpen) = (path, value, isOpen)
             label = path.components.last?.text ?? ""
             labelColumns = 2 * path.components.count + label.shownColumns
@@ -175,6 +175,11 @@ package struct EntryTree: Sendable {
         return indices.isEmpty ? nil : position(of: indices)
     }
 
+    /// Opens the containers that lead to an entry.
+    private mutating func reveal(_ indices: [Int]) {
+        for depth in indices.indices.dropFirst() { set(Array(indices[..<depth]), isOpen: true) }
+    }
+
     /// The indices of the entries that lead to an entry, as far as they exist.
     private func indices(of path: EntryPath) -> [Int] {
         var (value, indices) = (root, [Int]())
@@ -210,74 +215,6 @@ package struct EntryTree: Sendable {
         }.sorted { $0.index < $1.index }
         return new
     }
-
-    // MARK: Searching
-
-    /// Opens the containers that lead to the next or previous entry whose key or text contains a text, ignoring case,
-    /// and returns its position. The search begins after the entry at a position, or at it, and wraps around.
-    package mutating func reveal(
-        matching text: String, from position: Int, isForward: Bool, includingStart: Bool = false
-    ) -> Int? {
-        let wanted = text.lowercased()
-        guard count > 0, !wanted.isEmpty else { return nil }
-        let start = indices(at: max(0, min(position, count - 1)))
-        if includingStart {
-            let row = row(start)
-            if Self.matches(row.label, row.value, wanted) { return self.position(of: start) }
-        }
-        let found =
-            Self.match(wanted, in: root, start[...], isForward) ?? Self.match(wanted, in: root, nil, isForward)
-        guard let found else { return nil }
-        reveal(found)
-        return self.position(of: found)
-    }
-
-    /// Opens the containers that lead to an entry.
-    private mutating func reveal(_ indices: [Int]) {
-        for depth in indices.indices.dropFirst() { set(Array(indices[..<depth]), isOpen: true) }
-    }
-
-    private static func match(
-        _ wanted: String, in value: PropertyList, _ start: ArraySlice<Int>?, _ isForward: Bool
-    ) -> [Int]? {
-        let count = value.entryCount
-        let first = start?.first
-        let order =
-            isForward
-            ? stride(from: first ?? 0, to: count, by: 1) : stride(from: first ?? count - 1, to: -1, by: -1)
-        for index in order {
-            let entry = value.entry(at: index)
-            let rest = index == first ? start?.dropFirst() : nil
-            let isStart = rest?.isEmpty ?? false
-            if isForward, rest == nil, matches(entry.component.text, entry.value, wanted) { return [index] }
-            // A backward search does not enter the start, because its contents come after it.
-            if isForward || !isStart, entry.value.isContainer {
-                let inside = isStart ? nil : rest
-                if let found = match(wanted, in: entry.value, inside, isForward) { return [index] + found }
-            }
-            if !isForward, !isStart, matches(entry.component.text, entry.value, wanted) { return [index] }
-        }
-        return nil
-    }
-
-    private static func matches(_ key: String, _ value: PropertyList, _ wanted: String) -> Bool {
-        if key.contains(lowercased: wanted) { return true }
-        return switch value {
-        case .array, .dictionary, .data: false
-        case .string(let text): text.contains(lowercased: wanted)
-        default: value.shownValue(limit: 100).contains(lowercased: wanted)
-        }
-    }
-}
-
-extension String {
-    /// Returns whether the text contains a lowercase text, ignoring case.
-    fileprivate func contains(lowercased wanted: String) -> Bool {
-        let isShorter = utf8.count < wanted.utf8.count
-        // Only letters beyond ASCII can change their length with their case.
-        if isShorter, utf8.allSatisfy({ $0 < 0x80 }) { return false }
-        return lowercased().contains(wanted)
-    }
 }
 
 extension PropertyList {
@@ -290,7 +227,7 @@ extension PropertyList {
         }
     }
 
-    fileprivate func entry(at index: Int) -> (component: EntryPath.Component, value: PropertyList) {
+    func entry(at index: Int) -> (component: EntryPath.Component, value: PropertyList) {
         switch self {
         case .array(let elements): (EntryPath.Component(index), elements[index])
         case .dictionary(let entries): (EntryPath.Component(entries[index].key), entries[index].value)

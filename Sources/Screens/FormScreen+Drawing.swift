@@ -23,7 +23,8 @@ extension FormScreen {
 
     var listRows: [Row] {
         var rows: [Row] = []
-        let hasHeadings = groupNames.count > 1
+        // Matches are ordered by rank.
+        let hasHeadings = groupNames.count > 1 && search.isEmpty
         for index in visible {
             if hasHeadings, rows.last?.heading != groups[index] {
                 rows.append(Row(heading: groups[index], control: nil))
@@ -49,7 +50,7 @@ extension FormScreen {
         top = max(0, min(top, rows.count - height))
     }
 
-    /// Selects the next setting if the selected one is no longer shown.
+    /// Selects another setting if the selected one is no longer shown.
     private mutating func selectVisible() {
         let visible = visible
         guard !visible.contains(selected) else { return }
@@ -70,8 +71,7 @@ extension FormScreen {
     // MARK: Frame
 
     var header: String {
-        var texts = showsModifiedOnly ? ["modified only"] : search.isEmpty ? ["/ search"] : []
-        if !search.isEmpty { texts.insert("/\(search)", at: 0) }
+        var texts = search.isEmpty ? ["/ search"] : ["/\(search)", "\(visible.count) found"]
         if !form.changes.isEmpty { texts.append("\(form.changes.count) changed") }
         return texts.joined(separator: "  ")
     }
@@ -84,7 +84,7 @@ extension FormScreen {
             canvas.put(form.schema.domain, end + 2, 0, limit: max(0, start - end - 3), style: Style(isDim: true))
         }
         if case .searching(let editor) = mode {
-            canvas.drawSearch(editor)
+            canvas.drawSearch(editor, found: search.isEmpty ? nil : visible.count)
         } else {
             canvas.put(header, start, 0, style: Style(.cyan))
         }
@@ -142,7 +142,8 @@ extension FormScreen {
             let text =
                 controls.isEmpty
                 ? "This schema has no settings to store."
-                : search.isEmpty ? "Nothing is modified. Esc shows all." : "Nothing matches. Esc shows all."
+                : SearchQuery(search).unknownText
+                    ?? (search == "@modified" ? "Nothing is modified. Esc shows all." : SearchQuery.noMatch)
             canvas.put(text, start + 2, layout.list.lowerBound, limit: end - start - 2, style: Style(isDim: true))
         }
         for (row, shown) in zip(layout.list, rows.dropFirst(top)) {
@@ -187,7 +188,7 @@ extension FormScreen {
     /// The style of the exclamation mark of a setting; nil if it has none.
     private func trouble(_ key: Name, _ problems: [Name: String]) -> Style? {
         if problems[key] != nil { return .invalid }
-        return conflicts.contains(key) || form.mirrorConflicts[key] != nil ? .conflict : nil
+        return hasConflict(key) ? .conflict : nil
     }
 
     private func shownValue(of control: Form.Control, isSelected: Bool) -> (String, Style) {
@@ -304,7 +305,7 @@ extension FormScreen {
             return ["Enter accept", "Esc cancel"] + (isNumber ? ["↑↓ step"] : [])
                 + (keepsEntries ? ["other entries are kept"] : hasSecret ? ["an empty field keeps the secret"] : [])
                 + [isPath ? "Tab complete" : "Tab accept and go on"]
-        case .searching: return ["Enter done", "Esc show all"]
+        case .searching: return ["Enter done", "Esc show all", "↑↓ select"] + SearchQuery.marks
         default:
             let action: [String] =
                 switch control?.kind {
@@ -316,7 +317,7 @@ extension FormScreen {
                 case nil: []
                 default: ["Enter edit"]
                 }
-            let all = search.isEmpty && !showsModifiedOnly ? [] : ["Esc show all"]
+            let all = search.isEmpty ? [] : ["Esc show all"]
             return all + action + ["^S save", "? help", "q quit", "r reset", "u undo", "d changes", "i details"]
         }
     }
@@ -357,7 +358,8 @@ extension FormScreen {
         ("Space", "turn on or off"), ("Left, Right", "choose, or step a number"),
         ("Enter", "edit; a digit types a new number"), ("e", "edit as text in $EDITOR"),
         ("r, Delete", "remove the user's value"), ("x", "drop the change to this setting"),
-        ("u", "undo the last change"), ("d", "show the changes"), ("i", "all details"), ("/", "search"),
+        ("u", "undo the last change"), ("d", "show the changes"), ("i", "all details"),
+        ("/", SearchQuery.help("the form")),
         ("m", "show only what is changed or has a value of the user"), ("^S", "save"), ("q", "quit"), ("^Z", "suspend"),
         ("In a field", "Tab accepts and goes on"), ("In a list", "a adds, d removes, Alt-Up and Alt-Down move"),
     ]

@@ -63,7 +63,8 @@ package struct FormScreen: PaneScreen {
     var scroll = 0
     private(set) var size = (columns: 80, rows: 24)
     var search = ""
-    var showsModifiedOnly = false
+    /// The indices of the controls that are shown: all, or those that the search finds.
+    private(set) var visible: [Int]
     /// The result of the last key, or the reason it had none; shown until the next key.
     var message: Message?
     var conflicts: Set<Name> = []
@@ -82,21 +83,38 @@ package struct FormScreen: PaneScreen {
                 names += Array(repeating: group.title ?? page.title, count: group.controls.count)
             }
         }
-        (self.controls, groups) = (controls, names)
+        (self.controls, groups, visible) = (controls, names, Array(controls.indices))
     }
 
-    /// The indices of the controls that are shown.
-    var visible: [Int] {
-        let wanted = search.lowercased()
-        return controls.indices.filter { index in
-            let (control, setting) = (controls[index], controls[index].setting)
-            // A setting stays while it is edited, even if another process makes the same change.
-            let isModified = form.isChanged(control.key) || form.hasUserValue(control.key)
-            if showsModifiedOnly, !isModified, !(isOpen && index == selected) { return false }
-            let texts = [control.title, control.key, setting.summary ?? ""] + setting.flagUsage
-            return wanted.isEmpty || texts.contains { $0.lowercased().contains(wanted) }
+    /// Finds the controls that match the search. One that is being edited stays, even if another process makes the same
+    /// change.
+    private mutating func findVisible() {
+        let query = SearchQuery(search)
+        guard !query.isEmpty else {
+            visible = Array(controls.indices)
+            return
         }
+        var index = SearchIndex()
+        for (control, group) in zip(controls, groups) {
+            let setting = control.setting
+            let value = form.value(of: control.key)
+            var states = RowStates()
+            if form.isChanged(control.key) || form.hasUserValue(control.key) { states.insert(.modified) }
+            if control.isForced { states.insert(.forced) }
+            if control.kind == .secret { states.insert(.secret) }
+            if hasConflict(Name(control.key)) { states.insert(.conflict) }
+            index.append(
+                names: [control.title, control.key] + setting.flagUsage,
+                texts: [setting.summary ?? "", group, form.shownValue(of: control.key) ?? ""]
+                    + setting.rule.choices.map(control.shownText),
+                states: states, layer: value?.layer.description ?? "")
+        }
+        visible = index.matches(query)
+        if isOpen, !visible.contains(selected) { visible.insert(selected, at: 0) }
     }
+
+    /// Whether another process or another host of a mirror has set another value.
+    func hasConflict(_ key: Name) -> Bool { conflicts.contains(key) || form.mirrorConflicts[key] != nil }
 
     /// Whether the value of the selected setting is being edited.
     var isOpen: Bool {
@@ -123,10 +141,14 @@ package struct FormScreen: PaneScreen {
     // MARK: Events
 
     package mutating func handle(_ event: Event) -> [Effect] {
+        let former = search
         defer {
-            settle()
             // A conflict exists only while its setting is changed or is being edited.
             conflicts = conflicts.filter { form.isChanged($0.text) || isOpen && $0 == control.map { Name($0.key) } }
+            findVisible()
+            // The best match is selected while the search is typed.
+            if case .searching = mode, search != former, let best = visible.first { selected = best }
+            settle()
         }
         switch event {
         case .key(let press):
@@ -175,8 +197,14 @@ package struct FormScreen: PaneScreen {
                 click(column, row)
                 break
             }
+            switch press.key {
+            case .up, .down, .pageUp, .pageDown, .wheel: return browse(press)
+            default: break
+            }
             switch editor.handle(press) {
-            case .accepted: mode = .browsing
+            case .accepted:
+                if visible.isEmpty { message = Message(SearchQuery.noMatch) }
+                mode = .browsing
             case .canceled: (mode, search) = (.browsing, "")
             case .edited, .ignored:
                 search = editor.text
@@ -201,8 +229,8 @@ package struct FormScreen: PaneScreen {
         case .left: step(-1)
         case .right: step(1)
         case .enter: open()
-        case .escape where search.isEmpty && !showsModifiedOnly: message = Message("q quits; ? shows the keys.")
-        case .escape: (search, showsModifiedOnly) = ("", false)
+        case .escape where search.isEmpty: message = Message("q quits; ? shows the keys.")
+        case .escape: search = ""
         case .delete: reset()
         case .backspace: message = Message("r removes the user's value, and u undoes that.")
         case .click(let column, let row): click(column, row)
@@ -234,7 +262,10 @@ package struct FormScreen: PaneScreen {
             undoLast()
         case "x": change { form, key in form.discard(key) }
         case "d": if form.changes.isEmpty { message = Message("Nothing is changed.") } else { mode = .reviewing }
-        case "m": showsModifiedOnly.toggle()
+        case "m":
+            let words = search.split(separator: " ")
+            let others = words.filter { $0 != "@modified" }
+            search = (others.count < words.count ? others : others + ["@modified"]).joined(separator: " ")
         case "g": moveGroup(1)
         case "j": move(1)
         case "k": move(-1)
@@ -291,7 +322,7 @@ package struct FormScreen: PaneScreen {
     /// Shows the changes for review, or selects the first setting that prevents saving.
     private mutating func save() {
         if let (key, reason) = sentences(for: form.obstacles).min(by: { place($0.key) < place($1.key) }) {
-            (mode, search, showsModifiedOnly) = (.browsing, "", false)
+            (mode, search) = (.browsing, "")
             if let index = controls.firstIndex(where: { Name($0.key) == key }) { selected = index }
             message = Message(reason, isError: true)
         } else if form.changes.isEmpty {

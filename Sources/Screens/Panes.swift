@@ -141,11 +141,13 @@ struct PaneLayout: Sendable {
 }
 
 extension Canvas {
-    /// Draws the field of a search at the end of the first row.
-    mutating func drawSearch(_ editor: LineEditor) {
+    /// Draws the field of a search at the end of the first row, and before it the number of matches.
+    mutating func drawSearch(_ editor: LineEditor, found: Int?) {
         let width = min(30, columns / 2)
         let start = columns - width
-        fill(0..<1, (start - 1)..<columns)
+        let count = found.map { "\($0) found" } ?? ""
+        fill(0..<1, (start - 1 - count.count)..<columns)
+        put(count, start - 1 - count.count, 0, style: Style(isDim: true))
         put("/", start, 0, style: Style(.cyan))
         let (text, cursor) = editor.shown(in: width - 3)
         put(text, start + 1, 0)

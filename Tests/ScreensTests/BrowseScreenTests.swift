@@ -29,6 +29,12 @@ struct BrowserDisplay {
         "window": ["frame": ["height": 480, "width": 640], "title": "Notes"],
     ]
 
+    static let others = [
+        BrowseScreen.Contents(
+            name: "com.example.other", entries: ["colour": "red", "fontSize": 11, "fontName": "Mono"]),
+        BrowseScreen.Contents(name: "org.example.backup", entries: [:]),
+    ]
+
     init(columns: Int = 80, rows: Int = 24, _ entries: PropertyList.Dictionary = Self.entries) throws {
         screen = BrowseScreen("com.example.editor")
         canvas = Canvas(columns: columns, rows: rows)
@@ -49,7 +55,18 @@ struct BrowserDisplay {
 
     mutating func send(_ event: BrowseScreen.Event) {
         let new = screen.handle(event)
-        effects += new.filter { if case .explain = $0 { false } else { true } }
+        effects += new.filter { effect in
+            switch effect {
+            case .explain, .catalog: false
+            default: true
+            }
+        }
+        if let all = try? [contents()] + Self.others {
+            if new.contains(.catalog) { send(.catalog(all)) }
+            for case .open(let name) in new where refusal == nil {
+                if let found = all.first(where: { $0.name == name }) { send(.contents(found)) }
+            }
+        }
         for case .explain(let path) in new {
             _ = screen.handle(
                 .details(
@@ -148,7 +165,7 @@ struct BrowserDisplay {
         display.press("tab")
         #expect(
             display.text == """
-                 com.example.editor            / filter
+                 com.example.editor            / search
                 ▸com.example.editor
                  com.example.other
                  org.example.backup
@@ -157,7 +174,7 @@ struct BrowserDisplay {
 
                  user     raw of :list:0  (/home/ada/f…
                  changed  today  prefs
-                 → entries  / filter  ? help  a add
+                 → entries  / search  ? help  a add
                 """)
     }
 
@@ -199,7 +216,7 @@ struct BrowserDisplay {
         ("down right down K", [], "list"), ("down right down down M-down", [], "list"),
         ("down K", [], "Only array elements can be moved"),
         ("tab a n e w enter", [.create("new")], "com.example.editor"), ("tab a enter", [], "A name is required."),
-        ("tab a escape", [], "/ filter"),
+        ("tab a escape", [], "/ search"),
         ("down down down down enter l enter", [.change(.set(["theme"], "light"))], ""),
         ("a enter", [], "A key is required."),
         ("down right a x enter", [.change(.set(["list", .end], "x"))], ""), ("down right down r", [], "has no key"),
@@ -211,15 +228,25 @@ struct BrowserDisplay {
         ("down down down t home enter", [.change(.set(["size"], "13"))], ""), ("t escape", [], "boolean"),
         ("t down enter", [], "This boolean is not a valid"), ("down down down e", [.edit(["size"])], ""),
         ("down down t up", [], "Type of name"), ("/ t i t enter", [], "  title"),
-        ("/ z z z", [], "No key or value contains zzz."),
-        // The search has opened rows above the one where it began.
+        ("/ z z z", [], "Nothing matches. Esc shows all."), ("/ q q enter", [], "Nothing matches. Esc shows all."),
         ("down down down / b escape d", [.change(.delete(["size"]))], "size"),
-        ("/ n o t e s enter n", [], "title"), ("/ t i t escape", [], "Notes"), ("n", [], "Search with / first."),
+        ("/ n o t e s enter", [], "▾ window"), ("/ t i t escape", [], "▸ window"), ("n", [], "Search with / first."),
+        ("/ s i z e", [], "2 found"), ("/ s i z e enter n", [.open("com.example.other")], "2 of 2"),
+        ("/ s i z e down enter", [.open("com.example.other")], "/size  2 of 2"),
+        ("/ s i z e enter escape", [], "/ search"),
+        ("/ s i z e enter N N", [.open("com.example.other"), .open("com.example.editor")], "1 of 2"),
+        ("/ f n t s z", [.open("com.example.other")], "com.example.other  fontSize  11"),
+        ("/ f o n t space e x", [.open("com.example.other")], "fontName  Mono"),
+        ("/ @ s e c", [], "@conflict  @secret"), ("/ @ s e c r e t", [], "1 found"),
+        ("/ @ l a y e r : s i", [], "1 found"), ("/ @ x", [], "No filter is named @x."),
+        ("/ @ m o d i f i e d space l i", [], ":list:1:b"),
+        ("/ escape", [], "/ search"), ("/ enter", [], "/ search"),
         ("w", [], "watching"), ("w w", [], "no longer highlighted."), ("i", [], "changed: today  prefs"),
         ("?", [], "┌ Keys"),
         ("? q", [], "? help"), ("? pageDown home end", [], "┌ Keys"), ("$", [], "No command $"),
         ("left down", [.open("com.example.other")], "▸com.example.other"),
-        ("tab / o r g", [.open("org.example.backup")], "/org"), ("tab / z", [], "no match"),
+        ("tab / o r g", [.open("com.example.other"), .open("org.example.backup")], "1 found"),
+        ("tab / q q", [], "no match"),
         ("tab / z escape", [], "com.example.o"),
         ("tab $", [], "No command $ for domains"),
     ])
@@ -340,13 +367,13 @@ struct BrowserDisplay {
         #expect(display.text.contains(shown) && display.text.contains("it is read-only"), "\(display.text)")
     }
 
-    @Test func `stays in the filter if a domain cannot be opened`() throws {
+    @Test func `stays in the search if a domain cannot be opened`() throws {
         var display = try BrowserDisplay()
         display.press("tab / o r g")
         display.send(.refused("the file is damaged"))
         #expect(display.footer.contains("the file is damaged"))
         display.press("q")
-        #expect(display.effects == [.open("org.example.backup")] && display.text.contains("/orgq"))
+        #expect(display.text.contains("/orgq"))
     }
 
     @Test func `does not highlight the user's own change`() throws {
@@ -398,8 +425,7 @@ struct BrowserDisplay {
             ("click:/_search s i z e enter", [], "/size"), ("/ s click:list", [], "/s"),
             ("click:org.example.backup", [.open("org.example.backup")], "→ entries"),
             (
-                "click:com.example.editor click:/_filter o t h click:com.example.other",
-                [.open("com.example.other")],
+                "click:com.example.editor click:/_search o t h click:com.example.other", [.open("com.example.other")],
                 "/oth"
             ),
             ("click:q_quit", [.finish], "q quit"),
@@ -503,24 +529,6 @@ struct BrowserDisplay {
                 #expect(tree.rows(0..<tree.count).map(\.path) == before)
             }
         }
-    }
-
-    @Test func `finds every entry forward and backward`() {
-        var tree = EntryTree(["a": ["x": "hit", "b": ["Hit": 1, "c": ["no", "HIT"]]], "d": "hit", "e": 5])
-        var forward: [String] = []
-        var position = 0
-        for _ in 0..<5 {
-            position = tree.reveal(matching: "hit", from: position, isForward: true) ?? 0
-            forward.append(tree.row(at: position)?.path.description ?? "")
-        }
-        #expect(forward == [":a:x", ":a:b:Hit", ":a:b:c:1", ":d", ":a:x"])
-        var backward: [String] = []
-        for _ in 0..<4 {
-            position = tree.reveal(matching: "hit", from: position, isForward: false) ?? 0
-            backward.append(tree.row(at: position)?.path.description ?? "")
-        }
-        #expect(backward == [":d", ":a:b:c:1", ":a:b:Hit", ":a:x"])
-        #expect(tree.reveal(matching: "none", from: 0, isForward: true) == nil)
     }
 
     @Test(

@@ -125,13 +125,17 @@ struct BrowseActions: ScreenActions {
         try access.files(domain).map { try $0.file.status(on: access.system)?.generation }
     }
 
-    /// Reads a domain, which may have been removed if it is read again.
+    /// Reads a domain, which may have been removed if it is read again, and watches it.
     private func read(_ domain: AddressedDomain, isAgain: Bool = false) throws -> Opened {
-        var shown = domain
-        shown.file.inexactIntegers = .text
         for (_, file) in try access.files(domain) { folders.watchPlaces(of: file) }
         // A writer keeps the version after it has replaced the file.
         folders.watchHistory(of: domain.file)
+        return try load(domain, isAgain: isAgain)
+    }
+
+    private func load(_ domain: AddressedDomain, isAgain: Bool = false) throws -> Opened {
+        var shown = domain
+        shown.file.inexactIntegers = .text
         let generations = try generations(of: shown)
         let stored = try access.storedLayers(shown)
         let layers = access.layers(shown, stored: stored)
@@ -175,8 +179,17 @@ struct BrowseActions: ScreenActions {
             entries = masked.dictionaryValue ?? [:]
         }
         return BrowseScreen.Contents(
-            name: opened.domain.word, entries: entries,
-            origins: origins, secrets: secrets, schema: access.schemaInForce(opened.domain)?.schema)
+            name: opened.domain.word, layer: opened.domain.name.map { _ in opened.layer.name }, entries: entries,
+            origins: origins, secrets: secrets, conflicts: try conflicts(opened).map(\.place.entry),
+            schema: access.schemaInForce(opened.domain)?.schema)
+    }
+
+    /// Returns the contents of all domains that can be read.
+    private func catalog() -> [BrowseScreen.Contents] {
+        names.compactMap { name in
+            if let opened, opened.domain.word.hasSameBytes(as: name) { return try? contents(opened) }
+            return try? contents(load(access.domain(DomainName(name))))
+        }
     }
 
     /// Finds the entries that a masking has replaced.
@@ -259,6 +272,7 @@ struct BrowseActions: ScreenActions {
             let new = try read(access.domain(DomainName(word: name)), isAgain: true)
             opened = new
             return .events([.created(try contents(new))] + (try listing()))
+        case .catalog: return .events([.catalog(catalog())])
         case .explain(let path):
             explained = path
             return .events([.details(path, try details(of: path))])
