@@ -29,7 +29,7 @@ extension BrowseScreen {
         canvas.put(current ?? "prefs", 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
         switch mode {
         case .searching(let editor, _): canvas.drawSearch(editor, found: showsMatches ? catalog?.count : nil)
-        default: canvas.put(header, start, 0, style: Style(.cyan))
+        default: canvas.put(header, start, 0, style: .control)
         }
     }
 
@@ -43,13 +43,13 @@ extension BrowseScreen {
         }
         for (row, name) in zip(first..<(first + layout.sideHeight), shownDomains.dropFirst(domainTop)) {
             let isCurrent = Name(name) == current.map { Name($0) }
-            canvas.put(isCurrent ? "▸" : " ", start, row, style: Style(.cyan))
+            canvas.put(isCurrent ? "▸" : " ", start, row, style: .control)
             canvas.put(name, start + 1, row, limit: end - start - 2, style: Style(isBold: isCurrent))
-            if isCurrent, isInDomains { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
+            if isCurrent, isInDomains { canvas.select(row, from: start, to: end) }
         }
         let last = first + layout.sideHeight - 1
-        if domainTop > 0 { canvas.put("↑", end - 1, first, style: Style(.cyan)) }
-        if shownDomains.count > domainTop + layout.sideHeight { canvas.put("↓", end - 1, last, style: Style(.cyan)) }
+        if domainTop > 0 { canvas.put("↑", end - 1, first, style: .control) }
+        if shownDomains.count > domainTop + layout.sideHeight { canvas.put("↓", end - 1, last, style: .control) }
     }
 
     // MARK: Entries
@@ -57,17 +57,18 @@ extension BrowseScreen {
     /// The columns of the entries.
     struct EntryColumns {
         let start: Int
-        let end: Int
+        /// The column after the contents, and the one after the list.
+        let end: Int, listEnd: Int
         /// The column after the labels.
         let labelEnd: Int
 
         fileprivate init(_ layout: PaneLayout, columns: Int, label: Int) {
-            (start, end) = layout.hasBorders ? (layout.sideColumns + 1, columns - 1) : (0, columns)
+            (start, listEnd) = layout.hasBorders ? (layout.sideColumns + 1, columns - 1) : (0, columns)
+            end = min(listEnd, start + PaneLayout.mostContentColumns)
             labelEnd = start + 1 + min(label, (end - start) * 2 / 5, 48)
         }
 
         var hasTypes: Bool { end - start >= 44 }
-        var hasOrigins: Bool { end - start >= 50 }
 
         /// The column of the mark that shows whether a container is open.
         func mark(of row: EntryTree.Row) -> Int { start + 1 + min(2 * row.depth, max(0, labelEnd - start - 6)) }
@@ -81,11 +82,10 @@ extension BrowseScreen {
 
     var entryColumns: EntryColumns { EntryColumns(layout, columns: size.columns, label: labelColumns) }
 
-    /// The layer of an entry that does not come from the layer that is edited. Empty for other entries, or if there is
-    /// no room.
+    /// The layer of an entry that does not come from the layer that is edited. Empty for other entries.
     func origin(of row: EntryTree.Row) -> String {
         guard let origins = contents?.origins, !origins.isEmpty, row.depth == 0 else { return "" }
-        return entryColumns.hasOrigins ? origins[Name(row.label)] ?? "" : ""
+        return origins[Name(row.label)] ?? ""
     }
 
     private func drawEntries(on canvas: inout Canvas) {
@@ -107,9 +107,9 @@ extension BrowseScreen {
 
     /// Draws arrows that show that the list has more rows.
     private func drawArrows(_ top: Int, of count: Int, on canvas: inout Canvas) {
-        let (last, list) = (entryColumns.end - 1, layout.list)
-        if top > 0 { canvas.put("↑", last, list.lowerBound, style: Style(.cyan)) }
-        if count > top + list.count { canvas.put("↓", last, list.upperBound - 1, style: Style(.cyan)) }
+        let (last, list) = (entryColumns.listEnd - 1, layout.list)
+        if top > 0 { canvas.put("↑", last, list.lowerBound, style: .control) }
+        if count > top + list.count { canvas.put("↓", last, list.upperBound - 1, style: .control) }
     }
 
     /// Draws the matches of a search: each with its domain, its path and its value.
@@ -136,9 +136,15 @@ extension BrowseScreen {
             }
             canvas.put(name, nameStart, row, limit: nameColumns)
             let at = nameStart + nameColumns + 2
-            canvas.put(match.value.shownValue(limit: max(1, end - at)), at, row, limit: end - at - 1)
+            let state = match.path.components.isEmpty ? .standard : match.domain.state(of: match.path)
+            canvas.put(state.mark, start, row, style: state.style)
+            let layer = match.path.components.first.flatMap { match.domain.origins[Name($0.text)] } ?? ""
+            let room = max(1, end - at - 1 - (layer.isEmpty ? 0 : layer.shownColumns + 1))
+            canvas.put(
+                match.value.shownValue(limit: room), at, row, limit: room, style: Style(isBold: state == .set))
+            canvas.put(layer, end - 1 - layer.shownColumns, row, style: .control)
             if row - list.lowerBound + catalog.top == catalog.selected {
-                canvas.paint(row, from: start, to: end, Style(isReversed: true))
+                canvas.select(row, from: start, to: entryColumns.listEnd)
             }
         }
         drawArrows(catalog.top, of: catalog.count, on: &canvas)
@@ -149,25 +155,30 @@ extension BrowseScreen {
     ) {
         let (start, end, labelEnd) = (columns.start, columns.end, columns.labelEnd)
         let isChanged = former.map { $0[entry.path] != entry.value } ?? false
-        if isChanged { canvas.put("*", start, row, style: Style(.yellow, isBold: true)) }
+        let state = contents?.state(of: entry.path) ?? .standard
+        canvas.put(isChanged ? "*" : state.mark, start, row, style: isChanged ? .changed : state.style)
         let mark = columns.mark(of: entry)
-        if entry.value.isContainer { canvas.put(entry.isOpen ? "▾" : "▸", mark, row, style: Style(.cyan)) }
+        if entry.value.isContainer { canvas.put(entry.isOpen ? "▾" : "▸", mark, row, style: .control) }
         canvas.put(
-            entry.label.isEmpty ? "\"\"" : entry.label, mark + 2, row, limit: labelEnd - mark - 2,
-            style: Style(isBold: isSelected))
+            entry.label.isEmpty ? "\"\"" : entry.label, mark + 2, row, limit: labelEnd - mark - 2)
         if columns.hasTypes {
             canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true))
         }
         let origin = origin(of: entry)
         let value = columns.value(before: origin)
-        if !origin.isEmpty { canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true)) }
+        if !origin.isEmpty {
+            let style = state == .forced ? state.style : .control
+            canvas.put(origin, end - 1 - origin.shownColumns, row, style: style)
+        }
         if isSelected, case .editing(let editor, .value) = mode {
             return canvas.put(editor, value.column, row, limit: value.room)
         }
-        let style = entry.value.isContainer ? Style(isDim: true) : Style(.green)
+        let style = Style(isBold: state == .set, isDim: state != .set && entry.value.isContainer)
         canvas.put(entry.value.shownValue(limit: value.room), value.column, row, limit: value.room, style: style)
-        if isChanged { canvas.paint(row, from: start, to: end, Style(.yellow, isBold: true, isReversed: true)) }
-        if isSelected, !isInDomains { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
+        if isChanged {
+            canvas.paint(row, from: start, to: columns.listEnd, Style(.yellow, isBold: true, isReversed: true))
+        }
+        if isSelected, !isInDomains { canvas.select(row, from: start, to: columns.listEnd) }
     }
 
     // MARK: Details

@@ -44,23 +44,25 @@ struct Catalog: Sendable {
     ) {
         let contents = domains[domain]
         let parents = path.components.isEmpty ? nil : path.description
+        let isMarked = !contents.secrets.isEmpty || !contents.conflicts.isEmpty
         for index in 0..<value.entryCount {
             let entry = value.entry(at: index)
-            let path = EntryPath(path.components + [entry.component])
-            let state = state ?? contents.state(ofKey: entry.component.text)
-            var states = state.0
-            if contents.secrets[path] != nil { states.insert(.secret) }
-            if contents.hasConflict(at: path) { states.insert(.conflict) }
-            let setting = parent == 0 || items[parent].index < 0 ? contents.setting(entry.component.text) : nil
+            var (states, layer) = state ?? contents.state(ofKey: entry.component.text)
+            // Most entries need no path.
+            let path =
+                isMarked || entry.value.isContainer ? EntryPath(path.components + [entry.component]) : EntryPath()
+            if isMarked, contents.secrets[path] != nil { states.insert(.secret) }
+            if isMarked, contents.hasConflict(at: path) { states.insert(.conflict) }
+            let setting = parents == nil ? contents.setting(entry.component.text) : nil
             items.append(Item(domain: Int32(domain), parent: Int32(parent), index: Int32(index)))
-            let texts =
-                [entry.value.searchedText, setting?.summary, setting?.group, parents]
-                + (setting.map { setting in setting.rule.choices.map { setting.rule.title(of: $0) } } ?? [])
+            let choices = setting.map { setting in setting.rule.choices.map { setting.rule.title(of: $0) } } ?? []
             self.index.append(
-                names: [entry.component.text, contents.name] + (setting?.title.map { [$0] } ?? []),
-                texts: texts.compactMap(\.self), states: states, layer: state.1)
+                names: [entry.component.text, contents.name, setting?.title].compactMap(\.self),
+                texts: [entry.value.searchedText, setting?.summary, setting?.group, parents].compactMap(\.self)
+                    + choices,
+                states: states, layer: layer)
             if entry.value.isContainer {
-                append(entry.value, domain, inside: items.count - 1, path: path, state: state)
+                append(entry.value, domain, inside: items.count - 1, path: path, state: (states, layer))
             }
         }
     }
@@ -121,6 +123,13 @@ extension BrowseScreen.Contents {
         guard let own = layer else { return ([], "") }
         guard let layer = origins[Name(key)] else { return ([.modified], own) }
         return (layer == "forced" ? [.forced] : [], layer)
+    }
+
+    /// The state of an entry, as its mark shows it.
+    func state(of path: EntryPath) -> ValueState {
+        if hasConflict(at: path) { return .conflict }
+        let states = path.components.first.map { state(ofKey: $0.text).0 } ?? []
+        return states.contains(.forced) ? .forced : states.contains(.modified) ? .set : .standard
     }
 
     fileprivate func setting(_ key: String) -> SettingDeclaration? { schema?.anyDeclaration(of: key) }

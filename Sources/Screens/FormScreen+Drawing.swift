@@ -86,7 +86,7 @@ extension FormScreen {
         if case .searching(let editor) = mode {
             canvas.drawSearch(editor, found: search.isEmpty ? nil : visible.count)
         } else {
-            canvas.put(header, start, 0, style: Style(.cyan))
+            canvas.put(header, start, 0, style: .control)
         }
     }
 
@@ -104,12 +104,13 @@ extension FormScreen {
         for (row, name) in zip(layout.list.lowerBound..<layout.details.upperBound, names.dropFirst(groupTop)) {
             let members = controls.indices.filter { groups[$0] == name }.map { controls[$0] }
             let changed = members.count { form.isChanged($0.key) }
-            let troubles = members.compactMap { trouble(Name($0.key), problems) }
-            canvas.put(name == current ? "▸" : " ", 1, row, style: Style(.cyan))
-            let mark = !troubles.isEmpty ? "!" : changed > 0 ? "\(changed)•" : ""
+            let states = members.map { state(of: $0, problems) }
+            let trouble = [ValueState.invalid, .conflict].first { states.contains($0) }
+            canvas.put(name == current ? "▸" : " ", 1, row, style: .control)
+            let mark = trouble?.mark ?? (changed > 0 ? "\(changed)\(ValueState.edited.mark)" : "")
             let end = layout.sideColumns - mark.shownColumns - 1
             canvas.put(name, 2, row, limit: end - 3, style: Style(isBold: name == current))
-            canvas.put(mark, end, row, style: troubles.first ?? .edited)
+            canvas.put(mark, end, row, style: (trouble ?? .edited).style)
         }
     }
 
@@ -121,18 +122,21 @@ extension FormScreen {
         return layout.hasBorders ? (layout.sideColumns + 1, size.columns - 1) : (0, size.columns)
     }
 
+    /// The column after the contents of the list.
+    private var contentEnd: Int { min(listColumns.end, listColumns.start + PaneLayout.mostContentColumns) }
+
     private var titleColumns: Int {
-        let (start, end) = listColumns
-        return min(controls.map(\.title.shownColumns).max() ?? 0, (end - start) * 2 / 5, 40)
+        let width = contentEnd - listColumns.start
+        return min(controls.map(\.title.shownColumns).max() ?? 0, width * 2 / 5, 40)
     }
 
-    private var originColumns: Int { listColumns.end - listColumns.start >= 44 ? 11 : 0 }
+    /// The columns of the layers.
+    private var originColumns: Int { 11 }
 
     /// The first column of the values, and the number of columns for them.
     var valuePlace: (column: Int, room: Int) {
-        let (start, end) = listColumns
-        let column = start + titleColumns + 3
-        return (column, max(1, end - column - originColumns - 1))
+        let column = listColumns.start + titleColumns + 3
+        return (column, max(1, contentEnd - column - originColumns - 1))
     }
 
     private func drawList(_ layout: PaneLayout, on canvas: inout Canvas) {
@@ -148,15 +152,15 @@ extension FormScreen {
         }
         for (row, shown) in zip(layout.list, rows.dropFirst(top)) {
             guard let index = shown.control else {
-                canvas.put(shown.heading, start + 1, row, limit: end - start - 1, style: Style(.blue, isBold: true))
+                canvas.put(shown.heading, start + 1, row, limit: end - start - 1, style: Style(isBold: true))
                 continue
             }
             draw(index, problems, row, start, end, on: &canvas)
         }
         // Arrows show that there are more rows.
-        if top > 0 { canvas.put("↑", end - 1, layout.list.lowerBound, style: Style(.cyan)) }
+        if top > 0 { canvas.put("↑", end - 1, layout.list.lowerBound, style: .control) }
         if rows.count > top + layout.list.count {
-            canvas.put("↓", end - 1, layout.list.upperBound - 1, style: Style(.cyan))
+            canvas.put("↓", end - 1, layout.list.upperBound - 1, style: .control)
         }
     }
 
@@ -164,38 +168,39 @@ extension FormScreen {
         _ index: Int, _ problems: [Name: String], _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
     ) {
         let control = controls[index]
-        let problemStyle = trouble(Name(control.key), problems)
-        let isChanged = form.isChanged(control.key)
-        let mark = problemStyle != nil ? "!" : isChanged ? "•" : " "
-        canvas.put(mark, start, row, style: problemStyle ?? .edited)
-        canvas.put(control.title, start + 1, row, limit: titleColumns, style: Style(isBold: index == selected))
+        let state = state(of: control, problems)
+        canvas.put(state.mark, start, row, style: state.style)
+        canvas.put(control.title, start + 1, row, limit: titleColumns)
         let origin = origin(of: control)
         let (valueStart, room) = valuePlace
-        if originColumns > 0 {
-            let at = end - 2 - min(origin.shownColumns, originColumns - 1)
-            canvas.put(
-                origin, at, row, limit: originColumns,
-                style: control.isForced ? .forced : isChanged ? .edited : Style(isDim: true))
-        }
+        canvas.put(
+            origin, contentEnd - 2 - min(origin.shownColumns, originColumns - 1), row, limit: originColumns,
+            style: state == .forced || state == .edited ? state.style : .control)
         if index == selected, case .editing(let editor, _) = mode {
             return canvas.put(editor, valueStart, row, limit: room)
         }
         let (value, style) = shownValue(of: control, isSelected: index == selected)
         canvas.put(value, valueStart, row, limit: room, style: style)
-        if index == selected { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
+        if index == selected { canvas.select(row, from: start, to: end) }
     }
 
-    /// The style of the exclamation mark of a setting; nil if it has none.
-    private func trouble(_ key: Name, _ problems: [Name: String]) -> Style? {
+    /// The state of a setting, as its mark shows it.
+    private func state(of control: Form.Control, _ problems: [Name: String]) -> ValueState {
+        let key = Name(control.key)
         if problems[key] != nil { return .invalid }
-        return hasConflict(key) ? .conflict : nil
+        if hasConflict(key) { return .conflict }
+        if form.isChanged(control.key) { return .edited }
+        if control.isForced { return .forced }
+        if form.value(of: control.key)?.fault != nil { return .invalid }
+        return form.hasUserValue(control.key) ? .set : .standard
     }
 
     private func shownValue(of control: Form.Control, isSelected: Bool) -> (String, Style) {
         guard let value = form.value(of: control.key), let text = form.shownValue(of: control.key) else {
-            return control.isRequired ? ("required", Style(.yellow)) : ("–", Style(isDim: true))
+            return control.isRequired ? ("required", .invalid) : ("–", Style(isDim: true))
         }
-        let style = Style(control.isForced ? nil : value.fault == nil ? .green : .red, isDim: control.isForced)
+        let isSet = !control.isForced && (form.isChanged(control.key) || form.hasUserValue(control.key))
+        let style = Style(isBold: isSet)
         switch control.kind {
         case .toggle: return (value.value.booleanValue == true ? "[x]" : "[ ]", style)
         case .choice:
@@ -265,7 +270,7 @@ extension FormScreen {
         }
         lines += (form.mirrorConflicts[Name(control.key)] ?? []).map { ($0, .conflict) }
         if let reason = setting.deprecated {
-            lines.append(("Deprecated\(reason.isEmpty ? "." : ": \(reason)")", Style(.yellow)))
+            lines.append(("Deprecated\(reason.isEmpty ? "." : ": \(reason)")", Style(isBold: true)))
         }
         if control.isForced, let file = form.storedValue(of: control.key)?.file {
             lines.append(("Forced by the administrator in \(file).", .forced))
@@ -349,8 +354,11 @@ extension FormScreen {
     /// The changes as lines: the title, the old value and the new one; and then what else is wrong.
     private var review: [(String, Style)] {
         form.review.flatMap { control, old, new in
-            [(control.title, Style(isBold: true)), ("- \(old)", Style(.red)), ("+ \(new)", Style(.green))]
-        } + form.problems.map { ("! \(form.sentence(for: $0))", Style(.yellow)) }
+            let isConflict = conflicts.contains(Name(control.key))
+            let note = "\(ValueState.conflict.mark) replaces the value that another process has set meanwhile"
+            return [(control.title, Style(isBold: true)), ("- \(old)", .removed), ("+ \(new)", .added)]
+                + (isConflict ? [(note, .conflict)] : [])
+        } + form.problems.map { ("! \(form.sentence(for: $0))", .invalid) }
     }
 
     private static let help = [

@@ -195,10 +195,10 @@ extension Character {
 extension Canvas {
     /// Draws a line that is being edited, in brackets, and puts the cursor into it. The line begins at `column`.
     mutating func put(_ editor: LineEditor, _ column: Int, _ row: Int, limit: Int) {
-        put("[", column - 1, row, style: Style(.cyan))
+        put("[", column - 1, row, style: .control)
         let (text, cursor) = editor.shown(in: limit - 1)
         let used = put(text, column, row, limit: limit - 1)
-        put("]", max(used, column) + (cursor >= text.shownColumns ? 1 : 0), row, style: Style(.cyan))
+        put("]", max(used, column) + (cursor >= text.shownColumns ? 1 : 0), row, style: .control)
         self.cursor = (column + cursor, row)
     }
 }

@@ -110,13 +110,19 @@ struct PaneLayout: Sendable {
     /// - Parameter side: The width of the widest text in the pane on the left, in columns; nil for no pane.
     init(columns: Int, rows: Int, side: Int?, detailRows: Int) {
         hasBorders = columns >= 60 && rows >= 14
-        sideColumns = hasBorders ? side.map { min(max($0, 6) + 6, columns / 3) } ?? 0 : 0
+        let wanted = hasBorders ? side.map { min(max($0, 6) + 6, columns / 3) } ?? 0 : 0
+        // On a narrow screen, the pane is not shown, so that the list has room for all its columns.
+        sideColumns = columns - wanted >= Self.leastListColumns ? wanted : 0
         let start = hasBorders ? 2 : 1
         let end = max(start + 1, rows - 1 - detailRows - (hasBorders ? 2 : 0))
         list = start..<end
         let first = end + (hasBorders ? 1 : 0)
         details = first..<max(first, min(rows - 1, first + detailRows))
     }
+
+    private static let leastListColumns = 50
+    /// The columns that the contents of a list use on a wide screen, so that they stay close to each other.
+    static let mostContentColumns = 100
 
     func drawBorders(side title: String, on canvas: inout Canvas) {
         guard hasBorders else { return }
@@ -148,7 +154,7 @@ extension Canvas {
         let count = found.map { "\($0) found" } ?? ""
         fill(0..<1, (start - 1 - count.count)..<columns)
         put(count, start - 1 - count.count, 0, style: Style(isDim: true))
-        put("/", start, 0, style: Style(.cyan))
+        put("/", start, 0, style: .control)
         let (text, cursor) = editor.shown(in: width - 3)
         put(text, start + 1, 0)
         self.cursor = (start + 1 + cursor, 0)
@@ -161,7 +167,7 @@ extension Canvas {
         if lines.count > count { lines[count - 1] += " …" }
         fill((rows - count)..<rows, 0..<columns)
         for (row, line) in zip((rows - count)..<rows, lines) {
-            put(line, 1, row, limit: columns - 2, style: isError ? .invalid : Style(.green))
+            put(line, 1, row, limit: columns - 2, style: isError ? .invalid : Style())
         }
     }
 
@@ -178,25 +184,26 @@ extension Canvas {
             put(end, right, row)
         }
         put(" \(overlay.title) ", left + 1, above, limit: width - 2, style: Style(isBold: true))
-        put(overlay.hint, left + 2, below - 1, limit: width - 4, style: Style(.cyan))
+        put(overlay.hint, left + 2, below - 1, limit: width - 4, style: .control)
         if let problem = overlay.problem {
             put(problem, left + 2, below - 2, limit: width - 4, style: .invalid)
         }
         for (offset, line) in overlay.lines.dropFirst(frame.start).prefix(frame.room).enumerated() {
             let row = above + 1 + offset
             if let field = overlay.field, frame.start + offset == overlay.showing {
-                put(field.label, left + 2, row, limit: overlay.labelColumns(in: width), style: Style(.cyan))
+                put(field.label, left + 2, row, limit: overlay.labelColumns(in: width), style: .control)
                 let (after, columns) = overlay.place(left: left, width: width)
                 let (text, cursor) = field.line.shown(in: columns)
                 put(text, after, row, limit: columns + 1)
                 self.cursor = (after + cursor, row)
             } else {
                 put(line.0, left + 2, row, limit: width - 4, style: line.1)
+                if line.1.isReversed, cursor == nil { cursor = (left + 2, row) }
             }
         }
         let last = above + max(1, frame.room)
-        if frame.start + frame.room < overlay.lines.count { put("↓", right, last, style: Style(.cyan)) }
-        if frame.start > 0 { put("↑", right, above + 1, style: Style(.cyan)) }
+        if frame.start + frame.room < overlay.lines.count { put("↓", right, last, style: .control) }
+        if frame.start > 0 { put("↑", right, above + 1, style: .control) }
     }
 }
 

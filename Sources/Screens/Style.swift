@@ -25,10 +25,42 @@ extension Style {
     package static let edited = Style(.yellow)
     package static let conflict = Style(.magenta)
     package static let invalid = Style(.red)
+    /// Hints, arrows and marks of what can be opened.
+    package static let control = Style(isDim: true)
     package static let key = Style(.blue, isBold: true)
     package static let added = Style(.green, isBold: true)
     package static let removed = Style(.red, isBold: true)
     package static let changed = Style(.yellow, isBold: true)
+}
+
+/// The state of a value. It has one mark and one style, which are the same in all screens.
+///
+/// The text of a value is in the foreground color of the terminal: bold if the user has set it, and otherwise plain.
+package enum ValueState: Hashable, Sendable, CaseIterable {
+    /// A default, or a value of another layer.
+    case standard
+    case set, forced, edited, conflict, invalid
+
+    package var mark: String {
+        switch self {
+        case .standard, .set: " "
+        case .forced: "■"
+        case .edited: "•"
+        case .conflict: "↔"
+        case .invalid: "!"
+        }
+    }
+
+    package var style: Style {
+        switch self {
+        case .standard: Style()
+        case .set: .set
+        case .forced: .forced
+        case .edited: .edited
+        case .conflict: .conflict
+        case .invalid: .invalid
+        }
+    }
 }
 
 /// The colors that a terminal shows.

@@ -59,6 +59,50 @@ enum ScreensBenchmark {
             Row(
                 title: "the memory of the same", cells: zip(contenders, memory).map { ($0.name, .bytes($1)) },
                 floor: .atMost(.bytes(100_000_000))))
+        try search(options, report, contenders[0].words, environment, folder)
+    }
+
+    /// Measures the processor time of the letters of a search that all entries match, against fzf on one thread, less
+    /// the time that fzf takes to read and print the same lines without a search.
+    private static func search(
+        _ options: Options, _ report: Report, _ words: [String], _ environment: [String: String], _ folder: String
+    ) throws {
+        guard try succeeds("fzf --version") else { throw Failure("fzf is not installed") }
+        let lines = folder + "/lines"
+        let text = (0..<100_000).map { "entry.\(String($0 + 1_000_000).dropFirst()) value\n" }.joined()
+        try Data(text.utf8).write(to: URL(filePath: lines))
+        let letters = "ent".map { String($0) }
+        var (ours, peer) = (letters.map { _ in Int64.max }, [Int64](repeating: .max, count: letters.count + 1))
+        var (index, mostMemory) = (Int64.max, 0)
+        for _ in 0..<(options.isQuick ? 3 : 15) {
+            let terminal = try TerminalProgram(words, environment)
+            _ = try terminal.wait(for: "entry.000004")
+            index = min(index, try terminal.processorTime(of: "/"))
+            for (place, letter) in letters.enumerated() {
+                ours[place] = min(ours[place], try terminal.processorTime(of: letter))
+            }
+            mostMemory = max(mostMemory, try terminal.end("\u{3}q"))
+            for count in peer.indices {
+                let command = Command(
+                    words: ["fzf", "--filter", letters.prefix(count).joined()],
+                    environment: environment.merging(["GOMAXPROCS": "1"]) { $1 }, input: lines)
+                peer[count] = min(peer[count], Int64(try command.succeed().processor))
+            }
+        }
+        for (place, letter) in letters.enumerated() {
+            report.add(
+                Row(
+                    title: "the letter \(letter) of a search in 100,000 entries",
+                    cells: [
+                        (Row.ours, .time(Double(ours[place]))), ("fzf", .time(Double(peer[place + 1] - peer[0]))),
+                    ],
+                    floor: .within(1, of: "fzf")))
+        }
+        report.add(Row(title: "the key that begins a search", cells: [(Row.ours, .time(Double(index)))]))
+        report.add(
+            Row(
+                title: "the memory of a search", cells: [(Row.ours, .bytes(mostMemory))],
+                floor: .atMost(.bytes(60_000_000))))
     }
 
     /// Writes the entries one by one to keep this process small: on Linux, the peak memory of a program includes that
@@ -146,7 +190,22 @@ private final class TerminalProgram {
         return end - start
     }
 
-    /// Ends the program with a key, and returns the most memory that it used.
+    /// Presses a key, and returns the processor time until the screen is complete.
+    func processorTime(of key: String) throws -> Int64 {
+        let start = try processorTime()
+        _ = try press(key)
+        while !read(milliseconds: 50).isEmpty {}
+        return try processorTime() - start
+    }
+
+    /// The processor time that the kernel has counted for the program's first thread.
+    private func processorTime() throws -> Int64 {
+        let text = try String(decoding: contents(of: "/proc/\(process)/schedstat"), as: UTF8.self)
+        guard let time = text.split(separator: " ").first.flatMap({ Int64($0) }) else { throw Failure.system(text) }
+        return time
+    }
+
+    /// Ends the program with keys, and returns the most memory that it used.
     func end(_ key: String) throws -> Int {
         _ = write(master, key, key.utf8.count)
         close(slave)

@@ -152,7 +152,7 @@ struct BrowserDisplay {
         #expect(
             display.text == """
                  com.example.editor            / search
-                   lines  true
+                   lines  true                     site
                  ▾ list   2 elements
                      0    a
                    ▸ 1    1 entry

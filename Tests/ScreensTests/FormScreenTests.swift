@@ -281,7 +281,7 @@ struct Display {
                 │ Files         │ Theme              dark                                user  │
                 │ Network       │•Font size          14 points                         edited  │
                 │               │ Show line numbers  [ ]                              default  │
-                │               │ Opacity            0.5                               forced  │
+                │               │■Opacity            0.5                               forced  │
                 │               │ Files                                                        │
                 │               │ Café 界 👩‍👩‍👧     Ada                                 user  │
                 │               │ Folder             –                                         │
@@ -306,10 +306,10 @@ struct Display {
             display.text == """
                  Editor  com.examp… / search  1 changed
                  Appearance
-                 Theme             dark
-                •Font size         14 points
-                 Show line numbe…  [ ]
-                 Opacity           0.5
+                 Theme             dark           user
+                •Font size         14 points    edited
+                 Show line numbe…  [ ]         default
+                ■Opacity           0.5          forced
                  Files                                 ↓
                  From 6 to 96 points.
                  user 13   site 11   default 12
