@@ -18,6 +18,7 @@ extension BrowseScreen {
     }
 
     var header: String {
+        if let timeline { return timeline.target == nil ? "history of all domains" : "history" }
         var texts: [String] = []
         if !search.isEmpty, let catalog { texts += ["/\(search)", "\(catalog.selected + 1) of \(catalog.count)"] }
         if isWatching { texts.append("watching") }
@@ -26,7 +27,8 @@ extension BrowseScreen {
 
     private func drawHeader(on canvas: inout Canvas) {
         let start = headerStart
-        canvas.put(current ?? "prefs", 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
+        let name = timeline?.version.domain ?? current ?? "prefs"
+        canvas.put(name, 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
         switch mode {
         case .searching(let editor, _): canvas.drawSearch(editor, found: showsMatches ? catalog?.count : nil)
         default: canvas.put(header, start, 0, style: .control)
@@ -84,7 +86,7 @@ extension BrowseScreen {
 
     /// The layer of an entry that does not come from the layer that is edited. Empty for other entries.
     func origin(of row: EntryTree.Row) -> String {
-        guard let origins = contents?.origins, !origins.isEmpty, row.depth == 0 else { return "" }
+        guard let origins = contents?.origins, !origins.isEmpty, row.depth == 0, timeline == nil else { return "" }
         return origins[Name(row.label)] ?? ""
     }
 
@@ -154,8 +156,9 @@ extension BrowseScreen {
         _ entry: EntryTree.Row, isSelected: Bool, _ row: Int, _ columns: EntryColumns, on canvas: inout Canvas
     ) {
         let (start, end, labelEnd) = (columns.start, columns.end, columns.labelEnd)
+        let former = timeline.map { $0.moment.map { .dictionary($0.former) } } ?? former
         let isChanged = former.map { $0[entry.path] != entry.value } ?? false
-        let state = contents?.state(of: entry.path) ?? .standard
+        let state = timeline == nil ? contents?.state(of: entry.path) ?? .standard : .standard
         canvas.put(isChanged ? "*" : state.mark, start, row, style: isChanged ? .changed : state.style)
         let mark = columns.mark(of: entry)
         if entry.value.isContainer { canvas.put(entry.isOpen ? "▾" : "▸", mark, row, style: .control) }
@@ -173,9 +176,10 @@ extension BrowseScreen {
         if isSelected, case .editing(let editor, .value) = mode {
             return canvas.put(editor, value.column, row, limit: value.room)
         }
-        let style = Style(isBold: state == .set, isDim: state != .set && entry.value.isContainer)
+        var style = Style(isBold: state == .set, isDim: state != .set && entry.value.isContainer)
+        if isChanged, timeline != nil { style = .changed }
         canvas.put(entry.value.shownValue(limit: value.room), value.column, row, limit: value.room, style: style)
-        if isChanged {
+        if isChanged, timeline == nil {
             canvas.paint(row, from: start, to: columns.listEnd, Style(.yellow, isBold: true, isReversed: true))
         }
         if isSelected, !isInDomains { canvas.select(row, from: start, to: columns.listEnd) }
@@ -186,7 +190,7 @@ extension BrowseScreen {
     private func drawDetails(on canvas: inout Canvas) {
         let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let end = canvas.columns - (layout.hasBorders ? 2 : 1)
-        var lines = details
+        var lines = timeline.map { [Detail("", $0.title)] + ($0.moment?.changes ?? []) } ?? details
         if let refusal { lines.insert(Detail("", refusal, style: .invalid), at: 0) }
         for (row, detail) in zip(layout.details, lines) {
             var column = start
@@ -208,6 +212,9 @@ extension BrowseScreen {
             return ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
                 + (keepsSecret ? ["an empty field keeps the secret"] : [])
                 + (completes ? ["Tab complete"] : [])
+        case .history(let timeline):
+            let action = timeline.target == nil ? "Enter open" : "Enter restore"
+            return ["← older", "→ newer", action, "Esc back", "↑↓ scroll"]
         case .searching: return ["Enter go there", "Esc back", "↑↓ select"] + SearchQuery.marks
         case _ where isInDomains:
             return (search.isEmpty ? ["→ entries", "/ search"] : ["Esc show all", "n next"])
@@ -234,7 +241,8 @@ extension BrowseScreen {
         ("e", "edit as text in $EDITOR"), ("a", "add an entry, or a domain"), ("r", "rename"),
         ("c", "copy to another key"), ("d, Delete", "delete from the user's layer"),
         ("K, Alt-Up", "move an element of an array up"), ("J, Alt-Down", "move it down"), ("t", "change the type"),
-        ("u", "undo the last change made here"), ("h", "earlier values; Enter restores one"), ("i", "all details"),
+        ("u", "undo the last change made here"), ("h", "versions of the entry, or of the domain; Enter restores one"),
+        ("H", "versions of all domains"), ("i", "all details"),
         ("y", "copy the command that reads the value"), ("Y", "copy the command that writes it"),
         ("w", "highlight changes by other processes"), ("/", SearchQuery.help("all domains")),
         ("n, N", "next or previous match"),
@@ -249,14 +257,11 @@ extension BrowseScreen {
         case .choosingType(let target, let index):
             let title = "Type of \(Self.name(of: target.path))"
             return Overlay(title, choices: Self.kinds.map(\.rawValue), marked: index)
-        case .history(let target, let versions, let index):
-            let title = "History of \(Self.name(of: target.path))"
-            return Overlay(title, choices: versions.map(\.line), marked: index, "Enter restore   Esc back")
         case .reading(let title, let lines, let scroll):
             let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }
             return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)
         case .editing(let editor, let purpose): return field(editor, purpose)
-        case .browsing, .searching: return nil
+        case .browsing, .searching, .history: return nil
         }
     }
 
@@ -282,9 +287,4 @@ extension BrowseScreen {
             title: title, lines: [("", Style())], hint: "Enter accept   Esc cancel" + kind,
             problem: message?.text ?? refusal, showing: 0, field: (editor, label))
     }
-}
-
-extension BrowseScreen.Version {
-    /// The version on one line.
-    var line: String { "\(heading)  \(text)" }
 }

@@ -26,7 +26,8 @@ extension BrowseScreen {
                 target
             case .newDomain: nil
             }
-        case .choosing(let target, _, _), .choosingType(let target, _), .history(let target, _, _): target
+        case .choosing(let target, _, _), .choosingType(let target, _): target
+        case .history(let timeline): timeline.target
         case .browsing, .searching, .reading: nil
         }
     }

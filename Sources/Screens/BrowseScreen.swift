@@ -17,8 +17,10 @@ package struct BrowseScreen: PaneScreen {
         /// A domain that the user has named, and that may have no entries yet.
         indirect case created(Contents)
         case details(EntryPath, [Detail])
-        /// The versions of an entry, newest first.
-        case history(EntryPath, [Version])
+        /// The versions of an entry, of a domain, or of all domains if the path is nil, newest first. One of them is
+        /// shown first, by default the newest.
+        case history(EntryPath?, [Version], at: Int? = nil)
+        indirect case moment(Moment)
         /// Files whose path begins with the text of the field.
         case completed([String])
         /// A command line was copied.
@@ -41,7 +43,11 @@ package struct BrowseScreen: PaneScreen {
         case undo
         /// Lets the user edit a value in an editor, and stores it.
         case edit(EntryPath)
-        case history(EntryPath)
+        /// Lists the versions of an entry, of a domain, or of all domains if the path is nil.
+        case history(EntryPath?, at: Int? = nil)
+        /// Reads a version.
+        case moment(Version)
+        /// Restores an entry, or a domain if the path is empty.
         case restore(EntryPath, version: Int)
         /// Lists the files whose path begins with a text.
         case complete(String)
@@ -93,17 +99,6 @@ package struct BrowseScreen: PaneScreen {
         }
     }
 
-    /// An entry as it was after some change.
-    package struct Version: Hashable, Sendable {
-        package let number: Int
-        package let heading: String
-        package let text: String
-
-        package init(number: Int, heading: String, text: String) {
-            (self.number, self.heading, self.text) = (number, heading, text)
-        }
-    }
-
     /// The mode, which determines what a key does.
     indirect enum Mode: Sendable {
         case browsing
@@ -112,7 +107,7 @@ package struct BrowseScreen: PaneScreen {
         case editing(LineEditor, Purpose)
         case choosing(Target, [PropertyList], Int)
         case choosingType(Target, Int)
-        case history(Target, [Version], Int)
+        case history(Timeline)
         /// A text in a box.
         case reading(title: String, [String], scroll: Int)
     }
@@ -196,7 +191,7 @@ package struct BrowseScreen: PaneScreen {
         if case .details = event { return effects }
         settle()
         // The details of a match follow when its domain is open.
-        let path = isOpenDomainSelected ? row?.path : nil
+        let path = isOpenDomainSelected && timeline == nil ? row?.path : nil
         if let path, path != explained {
             details = []
             effects.append(.explain(path))
@@ -235,13 +230,8 @@ package struct BrowseScreen: PaneScreen {
             _ = take(new)
             (isInDomains, mode) = (false, .editing(LineEditor(), .newKey(inside: target(EntryPath()))))
         case .details(let path, let lines): if path == row?.path { details = lines }
-        case .history(let path, let versions):
-            guard path == row?.path else { break }
-            if versions.isEmpty {
-                message = Message("No earlier version is kept.")
-            } else {
-                mode = .history(target(path), versions, 0)
-            }
+        case .history(let path, let versions, let shown): return showHistory(path, versions, at: shown)
+        case .moment(let moment): show(moment)
         case .completed(let paths):
             guard case .editing(var editor, let purpose) = mode else { break }
             let names = editor.complete(paths)
@@ -275,6 +265,11 @@ package struct BrowseScreen: PaneScreen {
             (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
             if let path = awaited { select(path) }
             return false
+        }
+        let shown = timeline
+        leaveHistory()
+        defer {
+            if let shown { resume(shown) }
         }
         let path = tree.row(at: selected)?.path
         let changed = old.entries == new.entries ? [] : Self.changedKeys(old.entries, new.entries)
@@ -328,13 +323,7 @@ package struct BrowseScreen: PaneScreen {
             case .chosen(let index): return convert(target, to: Self.kinds[index])
             case .left: mode = .browsing
             }
-        case .history(let target, let versions, let index):
-            switch choice(press, index, versions.map(\.line)) {
-            case .marked(let next): mode = .history(target, versions, next)
-            case .chosen(let index):
-                return unlessChanged(target, .restore(target.path, version: versions[index].number))
-            case .left: mode = .browsing
-            }
+        case .history: return stepHistory(press)
         case .reading(let title, let lines, _):
             if let start = scrolled(by: press) {
                 mode = .reading(title: title, lines, scroll: start)
@@ -400,6 +389,8 @@ package struct BrowseScreen: PaneScreen {
             message = Message(
                 isWatching ? "Changes by other processes are highlighted." : "They are no longer highlighted.")
         case "a" where isInDomains: mode = .editing(LineEditor(), .newDomain)
+        case "H": return [.history(nil)]
+        case "h" where isInDomains: return current == nil ? [] : [.history(EntryPath())]
         case "n": return findNext(1)
         case "N": return findNext(-1)
         case _ where isInDomains:

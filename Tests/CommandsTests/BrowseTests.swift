@@ -195,8 +195,27 @@ import Testing
         #expect(try browse(["\r", "0", "\r", "j", " ", "a", "3", "\r"], in: "/home/ada/a.json").contains("Saved"))
         let bytes = try machine.fileSystem.contents(of: "/home/ada/a.json", limit: 100) ?? []
         #expect(String(decoding: bytes, as: UTF8.self) == "{\"b\": 10,  \"a\": [2,  3]}")
-        let screen = try browse(["h"], in: "/home/ada/a.json")
-        #expect(screen.contains("History of b") && screen.contains("prefs (found)"), "\(screen)")
+        let screen = try browse(["jh", "\u{1B}[D"], in: "/home/ada/a.json")
+        #expect(screen.contains("1 of 2") && screen.contains("prefs (found)"), "\(screen)")
+    }
+
+    @Test func `restores a version of a domain, and undoes that`() throws {
+        for line in ["write org.example.app size 13", "write org.example.app name Ada", "delete org.example.app size"] {
+            #expect(try machine.run("prefs " + line).status == 0)
+        }
+        let first = "prefs read org.example.app size"
+        // Two steps back, and the domain as it was after the first change.
+        #expect(try browse(["\th", "\u{1B}[D", "\u{1B}[D", "\r"], in: "org.example.app").contains("Restored 2 keys"))
+        #expect(try machine.run(first).output == "13\n")
+        #expect(try machine.run("prefs read org.example.app name").status == 1)
+        let screen = try browse(["\th", "\u{1B}[D", "\r", "u"], in: "org.example.app")
+        #expect(screen.contains("Undone:"), "\(screen)")
+        #expect(try machine.run(first).output == "13\n")
+        #expect(try machine.run("prefs read org.example.app name").status == 1)
+        #expect(try browse(["\th", "\r"], in: "org.example.app").contains("These are the present values."))
+        #expect(try machine.run("prefs write org.example.other a 1").status == 0)
+        let all = try browse(["H"], in: "org.example.app")
+        #expect(all.contains("history of all domains") && all.contains("+ a: \"1\""), "\(all)")
     }
 
     /// What an editor makes of the text of a list, one text after the other, and what is stored then.

@@ -57,7 +57,7 @@ struct BrowserDisplay {
         let new = screen.handle(event)
         effects += new.filter { effect in
             switch effect {
-            case .explain, .catalog: false
+            case .explain, .catalog, .moment: false
             default: true
             }
         }
@@ -71,6 +71,13 @@ struct BrowserDisplay {
             _ = screen.handle(
                 .details(
                     path, [.init("user", "raw of \(path)  (/home/ada/f.plist)"), .init("changed", "today  prefs")]))
+        }
+        for case .moment(let version) in new {
+            var (former, entries) = (entries, entries)
+            former["size"] = .integer(version.number - 1)
+            entries["size"] = .integer(version.number)
+            let change = BrowseScreen.Detail("", "+ size: \(version.number)")
+            send(.moment(.init(version, entries: entries, former: former, changes: [change])))
         }
         for effect in new {
             switch effect {
@@ -302,7 +309,7 @@ struct BrowserDisplay {
             ("down down c 2", "name", "new", "enter", [], "name was changed by another process"),
             ("a n e w enter 5", "new", 1, "enter", [], "The key new exists already."),
             ("a n e w enter 5", "name", "new", "enter", [.change(.set(["new"], 5))], ""),
-            ("down down h", "name", nil, "enter", [.history(["name"])], "[13 ]"),
+            ("down down h", "name", nil, "enter", [.history(["name"])], "name was changed by another process"),
             ("down down h", "name", "new", "enter", [.history(["name"])], "name was changed by another process"),
             ("down down h", "lines", nil, "enter", [.history(["name"]), .restore(["name"], version: 1)], ""),
         ] as [(String, String, PropertyList?, String, [BrowseScreen.Effect], String)])
@@ -312,8 +319,8 @@ struct BrowserDisplay {
     ) throws {
         var display = try BrowserDisplay()
         display.press(before)
-        if case .history(let path)? = display.effects.last {
-            display.send(.history(path, [.init(number: 1, heading: "2026-01-01", text: "no value")]))
+        if case .history(let path, _)? = display.effects.last {
+            display.send(.history(path, Self.versions(1)))
         }
         var entries = BrowserDisplay.entries
         entries[key] = value
@@ -323,18 +330,87 @@ struct BrowserDisplay {
         #expect(display.text.contains(shown), "\(display.text)")
     }
 
-    @Test func `shows history, copies and failures`() throws {
-        var display = try BrowserDisplay()
-        display.press("h")
-        let versions = [("2026-01-02", "false", 2), ("2026-01-01", "no value", 1)].map {
-            BrowseScreen.Version(number: $2, heading: $0, text: $1)
+    /// Versions of the domain, newest first.
+    private static func versions(_ count: Int) -> [BrowseScreen.Version] {
+        (1...count).reversed().map { number in
+            .init(domain: "com.example.editor", number: number, heading: "\(number) h ago by prefs (write)")
         }
-        display.send(.history(["lines"], versions))
-        #expect(display.text.contains("2026-01-01  no value"))
-        display.press("down enter")
-        #expect(display.effects.last == .restore(["lines"], version: 1))
-        display.send(.refused("lines: forced by the administrator"))
-        #expect(display.footer.contains("forced by the administrator") && !display.text.contains("2026"))
+    }
+
+    @Test func `goes through the versions of an entry, and restores one`() throws {
+        var display = try BrowserDisplay()
+        display.press("end right home down down down h")
+        display.send(.history(["size"], Self.versions(5)))
+        #expect(
+            display.text == """
+                 com.example.editor                                                     history
+                ┌─ Domains ─────────────┬──────────────────────────────────────────────────────┐
+                │▸com.example.editor    │   lines    boolean     true                          │
+                │ com.example.other     │ ▸ list     array       2 elements                    │
+                │ org.example.backup    │   name     string      Café 界                       │
+                │                       │*  size     integer     5                             │
+                │                       │   theme    string      dark                          │
+                │                       │   token    string      hush                          │
+                │                       │ ▾ window   dictionary  2 entries                     │
+                │                       │   ▸ frame  dictionary  2 entries                     │
+                │                       │     title  string      Notes                         │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       ├──────────────────────────────────────────────────────┤
+                │                       │ ────█  5 of 5  5 h ago by prefs (write)              │
+                │                       │ + size: 5                                            │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                └───────────────────────┴──────────────────────────────────────────────────────┘
+                 ← older  → newer  Enter restore  Esc back  ↑↓ scroll
+                """)
+        display.press("left left right left")
+        #expect(display.text.contains("──█──  3 of 5") && display.text.contains("integer     3 "), "\(display.text)")
+        display.press("home left")
+        #expect(display.text.contains("█────  1 of 5") && display.text.contains("integer     1 "))
+        display.press("escape")
+        #expect(display.text.contains("integer     13") && display.text.contains("raw of :size"))
+        #expect(display.effects == [.history(["size"])])
+        display.press("h")
+        display.send(.history(["size"], Self.versions(5)))
+        display.press("left enter")
+        #expect(display.effects.last == .restore(["size"], version: 4) && display.text.contains("integer     13"))
+        display.send(.refused("size: forced by the administrator"))
+        #expect(display.footer.contains("forced by the administrator"))
+        display.press("h")
+        display.send(.history(["size"], []))
+        #expect(display.footer.contains("No version is kept."))
+    }
+
+    @Test func `goes through the versions of a domain, and of all domains`() throws {
+        var display = try BrowserDisplay()
+        display.press("tab h")
+        #expect(display.effects == [.history([])])
+        display.send(.history([], Self.versions(40)))
+        #expect(display.text.contains("  40 of 40"))
+        var entries = BrowserDisplay.entries
+        entries["aaa"] = 1
+        try display.store(entries)
+        #expect(display.text.contains("  40 of 40") && display.text.contains("integer     40"))
+        display.press("left enter")
+        #expect(display.effects == [.history([]), .restore([], version: 39)] && display.text.contains("aaa"))
+        display.press("H")
+        let other = BrowseScreen.Version(domain: "com.example.other", number: 7, heading: "yesterday")
+        display.send(.history(nil, [other] + Self.versions(2)))
+        #expect(display.text.contains("history of all domains") && display.text.contains("3 of 3  yesterday"))
+        #expect(display.text.hasPrefix(" com.example.other"))
+        display.press("enter")
+        #expect(display.effects.suffix(2) == [.open("com.example.other"), .history([], at: 7)])
+        display.send(.history([], [.init(domain: "com.example.other", number: 8, heading: "today"), other], at: 7))
+        #expect(display.text.contains("1 of 2  yesterday"))
+    }
+
+    @Test func `shows copies and changes`() throws {
+        var display = try BrowserDisplay()
         display.send(.copied("prefs read com.example.editor $'a\\033b'"))
         #expect(display.text.contains("prefs read com.example.editor $'a\\033b'"))
         display.press("escape")

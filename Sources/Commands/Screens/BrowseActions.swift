@@ -292,8 +292,11 @@ struct BrowseActions: ScreenActions {
                 return .redrawn([.refused(error.asLine)])
             }
         case .complete(let text): return .events([.completed(context.paths(beginningWith: text))])
-        case .history(let path): return .events([.history(path, try versions(of: path))])
-        case .restore(let path, let version): return .events(try restore(path, version))
+        case .history(let path?, let shown): return .events([.history(path, try versions(of: path), at: shown)])
+        case .history(nil, _): return .events([.history(nil, try versionsOfAll())])
+        case .moment(let version): return .events([.moment(try moment(version))])
+        case .restore(let path, let version):
+            return .events(try path.components.isEmpty ? restoreAll(version) : restore(path, version))
         case .copy(let path, let writes):
             let line = try commandLine(path, writes: writes)
             let text = Data(line.utf8).base64EncodedString()
@@ -380,36 +383,92 @@ extension BrowseActions {
         if let state = newest.state, PropertyList.dictionary(state.values)[path] != own {
             return "by another program; not kept"
         }
-        return listing.changes(of: path).first.map { "\($0.entry.time)" }
+        return listing.changes(of: path).first.map { $0.version.occasion(at: context.clock.wall) }
     }
 
+    // MARK: History
+
+    /// The versions that changed an entry, or all of the domain if the path is empty.
     private func versions(of path: EntryPath) throws -> [BrowseScreen.Version] {
         let (opened, _) = try current()
-        let listing = try opened.history ?? HistoryListing(access.history(of: opened.domain))
-        opened.history = listing
-        return listing.changes(of: path).map { entry, value in
-            let text = value.map { opened.masking.masked($0, at: path).beginning(limit: 300) } ?? "no value"
-            return BrowseScreen.Version(number: entry.version.sequence, heading: entry.time, text: text)
+        let history = try access.history(of: opened.domain)
+        guard !path.components.isEmpty else {
+            return shown(history.versions.filter { !history.isTruncated($0) }.reversed(), of: opened.domain)
         }
+        let listing = opened.history ?? HistoryListing(history)
+        opened.history = listing
+        return shown(listing.changes(of: path).map(\.version), of: opened.domain)
+    }
+
+    private func versionsOfAll() throws -> [BrowseScreen.Version] {
+        guard file == nil else { return try versions(of: EntryPath()) }
+        var found: [(time: Timestamp, version: BrowseScreen.Version)] = []
+        for name in names {
+            guard let domain = try? access.domain(DomainName(name)),
+                let history = History(of: domain.file, on: access.system)
+            else { continue }
+            let versions = history.versions.filter { !history.isTruncated($0) }
+            found += zip(versions, shown(versions, of: domain)).map { ($0.time, $1) }
+        }
+        // Versions of one time keep their order.
+        return found.enumerated().sorted { ($0.element.time, $0.offset) > ($1.element.time, $1.offset) }
+            .map(\.element.version)
+    }
+
+    private func shown(_ versions: [KeptVersion], of domain: AddressedDomain) -> [BrowseScreen.Version] {
+        let now = context.clock.wall
+        return versions.map { version in
+            BrowseScreen.Version(
+                domain: domain.word, number: version.sequence, heading: version.occasion(at: now))
+        }
+    }
+
+    /// Reads a domain as it was in a version, and what the version changed.
+    private func moment(_ version: BrowseScreen.Version) throws -> BrowseScreen.Moment {
+        let domain =
+            try opened.flatMap { $0.domain.word.hasSameBytes(as: version.domain) ? $0.domain : nil }
+            ?? access.domain(DomainName(version.domain))
+        let history = try access.history(of: domain)
+        let state = try access.state(ofVersion: version.number, of: domain)
+        let earlier = history.versions.last { $0.sequence < version.number && !history.isTruncated($0) }
+        let former = earlier.flatMap { history.state(of: $0) }
+        let masking = access.masking(domain)
+        func shown(_ state: DomainState?) -> PropertyList.Dictionary {
+            let values = (state?.values ?? [:]).withoutHidden
+            let sorted = PropertyList.Dictionary(values.sortedEntries.map { ($0.key, $0.value) })
+            return masking.masked(.dictionary(sorted), at: []).dictionaryValue ?? [:]
+        }
+        let isKnown = former != nil || version.number == 1
+        let differences = Differences(
+            from: (former?.values ?? [:]).withoutHidden, to: state.values.withoutHidden)
+        var changes = differences.lines(masking: masking).map { line in
+            BrowseScreen.Detail("", line.plain.onOneLine, style: line.parts.first?.style ?? Style())
+        }
+        if !isKnown { changes = [.init("", "The version before it is not kept.")] }
+        if changes.isEmpty { changes = [.init("", "No value was changed.")] }
+        return BrowseScreen.Moment(
+            version, entries: shown(state), former: isKnown ? shown(former) : shown(state), changes: changes)
     }
 }
 
 extension HistoryListing {
-    /// The versions that changed an entry, newest first, with its value in each.
-    fileprivate func changes(of path: EntryPath) -> [(entry: Entry, value: PropertyList?)] {
-        entries.compactMap { entry in
-            guard let state = entry.state else { return nil }
-            let value = PropertyList.dictionary(state.values)[path]
-            guard let former = entry.former else { return (entry, value) }
-            return PropertyList.dictionary(former.values)[path] == value ? nil : (entry, value)
+    /// The versions that changed an entry, newest first.
+    fileprivate func changes(of path: EntryPath) -> [Entry] {
+        entries.filter { entry in
+            guard let state = entry.state else { return false }
+            guard let former = entry.former else { return true }
+            return PropertyList.dictionary(former.values)[path] != PropertyList.dictionary(state.values)[path]
         }
     }
 }
 
-extension HistoryListing.Entry {
-    /// The time of the version, with the program that wrote it.
-    fileprivate var time: String {
-        "\(version.time)  \(version.author.program.onOneLine) (\(version.author.reason.word))"
+extension KeptVersion {
+    /// When and by whom the version was written, as `3 min ago (14:15) by prefs (write)`.
+    fileprivate func occasion(at now: Timestamp) -> String {
+        let local = time.localText(at: now)
+        let when = time.distance(before: now).map { "\($0) (\(local))" } ?? local
+        let program = "\(author.program.onOneLine) (\(author.reason.word))"
+        return when + " " + (author.host.map { "by the mirror, from \($0.onOneLine)" } ?? "by \(program)")
     }
 }
 
@@ -503,6 +562,37 @@ extension BrowseActions {
         made.removeLast()
         let names = last.keys.map(\.key.onOneLine).joined(separator: ", ")
         return try reopened(last.domain) + [.done("Undone: \(names)", at: last.place)]
+    }
+
+    /// Gives the domain the values that it has in a version.
+    private mutating func restoreAll(_ number: Int) throws -> [Event] {
+        let (opened, _) = try current()
+        let domain = opened.domain
+        let state = try access.state(ofVersion: number, of: domain, isWriting: true)
+        let word = domain.word.onOneLine
+        // Reads integers as the draft below has them, unless the file was changed.
+        let isCurrent = try generations(of: domain) == opened.generations
+        let own = try isCurrent ? domain.file.contents(on: access.system).values : opened.own
+        let names = Set(own.keys.map { Name($0) } + state.values.keys.map { Name($0) })
+        let keys = names.map(\.text).filter { own[$0] != state.values[$0] }
+            .map { (key: $0, before: own[$0], after: state.values[$0]) }
+        guard !keys.isEmpty else { return [.done("These are the present values.", at: EntryPath())] }
+        try access.checkNotForced(keys.map(\.key), in: domain)
+        let history = History(of: domain.file, on: access.system)
+        let edit = try access.edit(domain, isForced: false) { draft in
+            guard draft.values == own else {
+                throw CommandFailure(
+                    .different, "\(word) was changed by another process meanwhile; nothing was changed")
+            }
+            draft.values = state.values
+            history?.restoreText(of: &draft)
+        }
+        try access.commit([edit], .restore)
+        let place = keys.map(\.key).min().map { EntryPath([EntryPath.Component($0)]) } ?? EntryPath()
+        made.append(MadeChange(domain: domain, place: place, keys: keys))
+        return try reopened(domain) + [
+            .done("Restored \(counted(keys.count, "key")) of \(word). u undoes this.", at: place)
+        ]
     }
 
     /// Gives an entry the value that it has in a version.

@@ -290,20 +290,6 @@ extension WriteAuthor {
     var words: String { "\(program.onOneLine)[\(process)]" }
 }
 
-extension Timestamp {
-    /// Returns how long the time is before another one, as `3 min ago`, or nil if it is not in the week before it.
-    func distance(before now: Timestamp) -> String? {
-        let seconds = (now.nanoseconds - nanoseconds) / 1_000_000_000
-        switch seconds {
-        case 0..<60: return "\(seconds) s ago"
-        case 60..<3600: return "\(seconds / 60) min ago"
-        case 3600..<86_400: return "\(seconds / 3600) h ago"
-        case 86_400..<604_800: return counted(Int(seconds / 86_400), "day") + " ago"
-        default: return nil
-        }
-    }
-}
-
 // MARK: Property list
 
 extension HistoryListing {
