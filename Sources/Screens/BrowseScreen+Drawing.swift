@@ -204,6 +204,8 @@ extension BrowseScreen {
         }
     }
 
+    var prompt: LineEditor? { if case .prompting(let editor) = mode { editor } else { nil } }
+
     var keyHints: [String] {
         switch mode {
         case .editing(let editor, let purpose):
@@ -212,42 +214,40 @@ extension BrowseScreen {
             return ["Enter accept", "Esc cancel"] + (steps(editor, purpose) ? ["↑↓ step"] : [])
                 + (keepsSecret ? ["an empty field keeps the secret"] : [])
                 + (completes ? ["Tab complete"] : [])
+        case .prompting: return [Prompt.list]
         case .history(let timeline):
             let action = timeline.target == nil ? "Enter open" : "Enter restore"
             return ["← older", "→ newer", action, "Esc back", "↑↓ scroll"]
         case .searching: return ["Enter go there", "Esc back", "↑↓ select"] + SearchQuery.marks
-        case _ where isInDomains:
-            return (search.isEmpty ? ["→ entries", "/ search"] : ["Esc show all", "n next"])
-                + ["? help", "a add", "q quit", "w watch"]
         default:
-            let action = row.map { row in
+            var hints = search.isEmpty ? [] : [keymap.hint(.cancel, "show all"), keymap.hint(.nextMatch, "next")]
+            if isInDomains {
+                if search.isEmpty { hints += ["→ entries", keymap.hint(.search, "search")] }
+                return hints
+                    + [
+                        keymap.hint(.help, "help"), keymap.hint(.add, "add"), keymap.hint(.quit, "quit"),
+                        keymap.hint(.history, "history"), keymap.hint(.watch, "watch"),
+                    ]
+            }
+            if let row {
                 switch row.value {
-                case .array, .dictionary: row.isOpen ? "← close" : "→ open"
-                case .boolean: "Space toggle"
-                default: "Enter edit"
+                case .array, .dictionary: hints.append(row.isOpen ? "← close" : "→ open")
+                case .boolean: hints.append(keymap.hint(.toggle, "toggle"))
+                default: hints.append(keymap.hint(.enter, "edit"))
                 }
             }
-            let keys = ["a add", "? help", "q quit", "d delete", "u undo", "h history", "y copy", "i details"]
-            let all = search.isEmpty ? [] : ["Esc show all", "n next"]
-            return all + (action.map { [$0] } ?? []) + keys
+            return hints
+                + [
+                    keymap.hint(.add, "add"), keymap.hint(.help, "help"), keymap.hint(.quit, "quit"),
+                    keymap.hint(.delete, "delete"), keymap.hint(.undo, "undo"), keymap.hint(.history, "history"),
+                    keymap.hint(.copyReading, "copy"), keymap.hint(.details, "details"),
+                ]
         }
     }
 
     // MARK: Overlays
 
-    static let help = [
-        ("Up, Down", "select"), ("Right", "open, or go inside"), ("Left", "close, or go outside"),
-        ("Tab", "domains or entries"), ("Enter, Space", "edit, turn on or off, or open"),
-        ("e", "edit as text in $EDITOR"), ("a", "add an entry, or a domain"), ("r", "rename"),
-        ("c", "copy to another key"), ("d, Delete", "delete from the user's layer"),
-        ("K, Alt-Up", "move an element of an array up"), ("J, Alt-Down", "move it down"), ("t", "change the type"),
-        ("u", "undo the last change made here"), ("h", "versions of the entry, or of the domain; Enter restores one"),
-        ("H", "versions of all domains"), ("i", "all details"),
-        ("y", "copy the command that reads the value"), ("Y", "copy the command that writes it"),
-        ("w", "highlight changes by other processes"), ("/", SearchQuery.help("all domains")),
-        ("n, N", "next or previous match"),
-        ("Esc", "end the search"), ("^Z", "suspend"), ("q", "quit"),
-    ]
+    var help: [(String, String)] { keymap.help(in: .browser) + [("^Z", "suspend")] }
 
     var overlay: Overlay? {
         switch mode {
@@ -261,7 +261,7 @@ extension BrowseScreen {
             let lines = lines.flatMap { $0.isEmpty ? [""] : $0.wrapped(toColumns: max(10, size.columns - 6)) }
             return Overlay(title: title, lines: lines.map { ($0, Style()) }, hint: "Esc back", scroll: scroll)
         case .editing(let editor, let purpose): return field(editor, purpose)
-        case .browsing, .searching, .history: return nil
+        case .browsing, .searching, .history, .prompting: return nil
         }
     }
 

@@ -28,7 +28,7 @@ extension BrowseScreen {
             }
         case .choosing(let target, _, _), .choosingType(let target, _): target
         case .history(let timeline): timeline.target
-        case .browsing, .searching, .reading: nil
+        case .browsing, .searching, .prompting, .reading: nil
         }
     }
 
@@ -68,6 +68,10 @@ extension BrowseScreen {
         let rule = rule(at: row.path)
         switch row.value {
         case .array, .dictionary: tree.toggle(at: selected)
+        case .boolean(let flag) where contents?.layer == nil && !hasConfirmed:
+            // A program may read this file at once.
+            hasConfirmed = true
+            mode = .choosing(target(row.path), [false, true], flag ? 1 : 0)
         case .boolean(let flag): return set(.boolean(!flag), target(row.path))
         case .null, .uid: return [.edit(row.path)]
         case _ where rule?.choices.isEmpty == false:
@@ -100,14 +104,9 @@ extension BrowseScreen {
         return set(value, target)
     }
 
-    mutating func delete() -> [Effect] {
-        guard !isInDomains, let row else { return [] }
-        return [.change(.delete(row.path))]
-    }
-
     /// Moves the selected element of an array up or down.
     mutating func moveElement(_ step: Int) -> [Effect] {
-        guard !isInDomains, let row else { return [] }
+        guard let row else { return [] }
         let parent = EntryPath(row.path.components.dropLast())
         guard let elements = value(at: parent)?.arrayValue, let index = row.path.components.last?.index else {
             return refuse("Only array elements can be moved; the keys of a dictionary have no order.")

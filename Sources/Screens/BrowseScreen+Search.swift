@@ -172,6 +172,13 @@ extension BrowseScreen {
         return readCatalog()
     }
 
+    /// Types a text into the search.
+    mutating func type(_ text: String) -> [Effect] {
+        guard case .searching(_, let start) = mode else { return [] }
+        (search, mode) = (text, .searching(LineEditor(text), from: start))
+        return findAgain()
+    }
+
     /// Reads what a search searches.
     mutating func readCatalog() -> [Effect] {
         guard domains.isEmpty else { return [.catalog] }

@@ -25,6 +25,8 @@ package struct BrowseScreen: PaneScreen {
         case completed([String])
         /// A command line was copied.
         case copied(String)
+        /// The changes made in this browser, as lines.
+        case differences([String])
         /// A change was made. The entry is selected.
         case done(String, at: EntryPath)
         case refused(String)
@@ -40,7 +42,9 @@ package struct BrowseScreen: PaneScreen {
         /// Reads all domains.
         case catalog
         case change(Change)
-        case undo
+        case undo, redo
+        /// Lists the changes made in this browser.
+        case differences
         /// Lets the user edit a value in an editor, and stores it.
         case edit(EntryPath)
         /// Lists the versions of an entry, of a domain, or of all domains if the path is nil.
@@ -108,6 +112,8 @@ package struct BrowseScreen: PaneScreen {
         case choosing(Target, [PropertyList], Int)
         case choosingType(Target, Int)
         case history(Timeline)
+        /// A command after a colon.
+        case prompting(LineEditor)
         /// A text in a box.
         case reading(title: String, [String], scroll: Int)
     }
@@ -160,6 +166,11 @@ package struct BrowseScreen: PaneScreen {
     var labelColumns = 0
     private(set) var details: [Detail] = []
     var mode = Mode.browsing
+    /// Whether the last key was the first of two that quit.
+    private var isLeaving = false
+    /// Whether the first change of a Boolean was confirmed in a file, whose format and use are unknown.
+    var hasConfirmed = false
+    let keymap: Keymap
     /// The text of the search that is in force, or an empty text.
     var search = ""
     /// What the search finds, once the domains were read.
@@ -178,9 +189,10 @@ package struct BrowseScreen: PaneScreen {
     static let kinds: [PropertyList.Kind] = [.string, .integer, .real, .boolean, .date, .data, .array, .dictionary]
 
     /// - Parameter name: The domain or file to open first, or nil for the list of domains.
-    package init(_ name: String?) {
+    package init(_ name: String?, _ keymap: Keymap = .standard) {
         current = name
         isInDomains = name == nil
+        self.keymap = keymap
     }
 
     // MARK: Events
@@ -237,7 +249,11 @@ package struct BrowseScreen: PaneScreen {
             let names = editor.complete(paths)
             mode = .editing(editor, purpose)
             if names != "" { message = Message(names ?? "No such file.", isError: names == nil) }
-        case .copied(let text): mode = .reading(title: "Copied", [text], scroll: 0)
+        case .copied(let text): message = Message("Copied: \(text)")
+        case .differences(let lines):
+            let hint = keymap.hint(.delete, "deletes an entry")
+            mode = .reading(
+                title: "Changed here", lines.isEmpty ? ["Nothing was changed here. \(hint)."] : lines, scroll: 0)
         case .done(let text, let path):
             // The user's own change is not highlighted.
             (mode, former) = (.browsing, nil)
@@ -324,6 +340,13 @@ package struct BrowseScreen: PaneScreen {
             case .left: mode = .browsing
             }
         case .history: return stepHistory(press)
+        case .prompting(var editor):
+            mode = .browsing
+            switch editor.handle(press) {
+            case .accepted: return execute(Prompt(editor.text))
+            case .canceled: break
+            case .edited, .ignored: mode = .prompting(editor)
+            }
         case .reading(let title, let lines, _):
             if let start = scrolled(by: press) {
                 mode = .reading(title: title, lines, scroll: start)
@@ -343,88 +366,112 @@ package struct BrowseScreen: PaneScreen {
         rule(at: target.path)?.title(of: choice) ?? choice.plainText
     }
 
-    private mutating func browse(_ press: KeyPress) -> [Effect] {
-        let page = max(1, layout.list.count - 1)
+    mutating func browse(_ press: KeyPress) -> [Effect] {
         switch press.key {
-        case .up where press.isAlt: return moveElement(-1)
-        case .down where press.isAlt: return moveElement(1)
+        case .wheel(let step): return move(3 * step)
+        case .click(let column, let row): return click(column, row)
+        default: break
+        }
+        let command = keymap.command(for: press)
+        let isLeaving = isLeaving
+        self.isLeaving = command == .interrupt
+        guard let command, command.meaning(in: .browser) != nil else {
+            return refuse("The key \(press.name) has no meaning here; \(keymap.hint(.help, "shows the keys")).")
+        }
+        if isLeaving, command == .interrupt { return [.finish] }
+        return isInDomains ? performInDomains(command) : perform(command)
+    }
+
+    /// Executes a command, except those that act on a domain.
+    private mutating func perform(_ command: ScreenCommand) -> [Effect] {
+        let page = max(1, layout.list.count - 1)
+        switch command {
         case .up: return move(-1)
         case .down: return move(1)
         case .pageUp: return move(-page)
         case .pageDown: return move(page)
-        case .wheel(let step): return move(3 * step)
-        case .home: return move(-Int.max)
-        case .end: return move(Int.max)
-        case .tab, .backTab: if !domains.isEmpty { isInDomains.toggle() }
-        case .left: if !isInDomains { closeOrLeave() }
-        case .right: if isInDomains { isInDomains = false } else { openOrEnter() }
-        case .enter: if isInDomains { isInDomains = false } else { return act() }
-        case .delete: return delete()
-        case .backspace: if !isInDomains, row != nil { message = Message("d deletes the entry, and u undoes that.") }
-        case .escape:
-            if search.isEmpty { message = Message("q quits; ? shows the keys.") }
+        case .halfPageUp: return move(-max(1, page / 2))
+        case .halfPageDown: return move(max(1, page / 2))
+        case .first: return move(-Int.max)
+        case .last: return move(Int.max)
+        case .nextPane, .previousPane: if !domains.isEmpty { isInDomains.toggle() }
+        case .left: closeOrLeave()
+        case .right: openOrEnter()
+        case .add: add()
+        case .undo: return [.undo]
+        case .redo: return [.redo]
+        case .search: return startSearch()
+        case .modified: return startSearch() + type("@modified")
+        case .nextMatch: return findNext(1)
+        case .previousMatch: return findNext(-1)
+        case .historyOfAll: return [.history(nil)]
+        case .difference: return [.differences]
+        case .watch:
+            isWatching.toggle()
+            message = Message(
+                isWatching ? "Changes by other processes are highlighted." : "They are no longer highlighted.")
+        case .save: return execute(.write)
+        case .prompt: mode = .prompting(LineEditor())
+        case .cancel:
+            if search.isEmpty {
+                message = Message("\(keymap.hint(.quit, "quits")); \(keymap.hint(.help, "shows the keys")).")
+            }
             endSearch()
-        case .click(let column, let row): return click(column, row)
-        case .character("c") where press.isControl, .character("d") where press.isControl: return [.finish]
-        case .character("s") where press.isControl:
-            message = Message("Every change is saved at once; u undoes the last one.")
-        case .character("n") where press.isControl: return move(1)
-        case .character("p") where press.isControl: return move(-1)
-        case .character(let letter) where press.character != nil: return command(letter)
-        default: break
+        case .help: mode = .reading(title: "Keys", Overlay.lines(help, columns: size.columns), scroll: 0)
+        case .quit: return [.finish]
+        case .interrupt: message = Message("\(keymap.hint(.interrupt, "again quits")).")
+        default: return performOnRow(command)
         }
         return []
     }
 
-    private mutating func command(_ letter: Character) -> [Effect] {
-        switch letter {
-        case "q": return [.finish]
-        case "j": return move(1)
-        case "k": return move(-1)
-        case "?": mode = .reading(title: "Keys", Overlay.lines(Self.help, columns: size.columns), scroll: 0)
-        case "/": return startSearch()
-        case "u": return [.undo]
-        case "w":
-            isWatching.toggle()
-            message = Message(
-                isWatching ? "Changes by other processes are highlighted." : "They are no longer highlighted.")
-        case "a" where isInDomains: mode = .editing(LineEditor(), .newDomain)
-        case "H": return [.history(nil)]
-        case "h" where isInDomains: return current == nil ? [] : [.history(EntryPath())]
-        case "n": return findNext(1)
-        case "N": return findNext(-1)
-        case _ where isInDomains:
-            message = Message("No command \(letter) for domains; ? shows the keys.", isError: true)
-        case "a": add()
-        default: return commandOnRow(letter)
+    private mutating func performInDomains(_ command: ScreenCommand) -> [Effect] {
+        switch command {
+        case .left: return []
+        case .right, .enter, .toggle: isInDomains = false
+        case .add: mode = .editing(LineEditor(), .newDomain)
+        case .history: return current == nil ? [] : [.history(EntryPath())]
+        case .rename, .copy, .changeType, .delete, .reset, .editText, .moveUp, .moveDown, .details, .copyReading,
+            .copyWriting:
+            return refuse("This key acts on entries; \(keymap.hint(.right, "goes to them")).")
+        default: return perform(command)
         }
         return []
     }
 
     /// Executes a command on the selected entry.
-    private mutating func commandOnRow(_ letter: Character) -> [Effect] {
-        guard let row else {
-            message = Message("No entry is selected.", isError: true)
-            return []
-        }
-        switch letter {
-        case " ": return act()
-        case "e": return isSecret(row) ? refuse("A secret cannot be edited as text.") : [.edit(row.path)]
-        case "r": startNaming(row, .rename(target(row.path)))
-        case "c": startNaming(row, .copy(target(row.path)))
-        case "d": return delete()
-        case "K": return moveElement(-1)
-        case "J": return moveElement(1)
-        case "t":
+    private mutating func performOnRow(_ command: ScreenCommand) -> [Effect] {
+        guard let row else { return refuse("No entry is selected.") }
+        switch command {
+        case .enter, .toggle: return act()
+        case .editText: return isSecret(row) ? refuse("A secret cannot be edited as text.") : [.edit(row.path)]
+        case .rename: startNaming(row, .rename(target(row.path)))
+        case .copy: startNaming(row, .copy(target(row.path)))
+        case .delete: return [.change(.delete(row.path))]
+        case .reset: return [.change(.delete(EntryPath(Array(row.path.components.prefix(1)))))]
+        case .moveUp: return moveElement(-1)
+        case .moveDown: return moveElement(1)
+        case .changeType:
             if isSecret(row) { return refuse("The type of a secret cannot be changed.") }
             mode = .choosingType(target(row.path), Self.kinds.firstIndex(of: row.value.kind) ?? 0)
-        case "h": return [.history(row.path)]
-        case "i":
+        case .history: return [.history(row.path)]
+        case .details:
             mode = .reading(title: row.label, details.map { "\($0.label): \($0.text)" }, scroll: 0)
-        case "y", "Y":
+        case .copyReading, .copyWriting:
             if isSecret(row) { return refuse("A secret cannot be copied.") }
-            return [.copy(row.path, writes: letter == "Y")]
-        default: return refuse("No command \(letter); ? shows the keys.")
+            return [.copy(row.path, writes: command == .copyWriting)]
+        default: break
+        }
+        return []
+    }
+
+    /// Executes a command that was typed after a colon.
+    mutating func execute(_ command: Prompt) -> [Effect] {
+        switch command {
+        case .write: message = Message("Every change is saved at once; \(keymap.hint(.undo, "undoes the last one")).")
+        case .quit, .writeAndQuit, .discard: return [.finish]
+        case .help: return perform(.help)
+        case .unknown(let text): return refuse("Unknown command \(text). Commands are \(Prompt.list).")
         }
         return []
     }

@@ -263,7 +263,7 @@ extension FormScreen {
             lines.append((reason, .invalid))
         } else if conflicts.contains(Name(control.key)) {
             let value = form.storedValue(of: control.key).map(text)
-            let hint = isOpen ? "" : " x discards your change."
+            let hint = isOpen ? "" : " \(keymap.hint(.dropChange, "drops your change"))."
             lines.append(("Another process set \(value ?? "nothing").\(hint)", .conflict))
         } else if let fault = form.value(of: control.key)?.fault {
             lines.append((fault, .invalid))
@@ -311,21 +311,29 @@ extension FormScreen {
                 + (keepsEntries ? ["other entries are kept"] : hasSecret ? ["an empty field keeps the secret"] : [])
                 + [isPath ? "Tab complete" : "Tab accept and go on"]
         case .searching: return ["Enter done", "Esc show all", "↑↓ select"] + SearchQuery.marks
+        case .prompting: return [Prompt.list]
         default:
+            let edit = keymap.hint(.enter, "edit")
             let action: [String] =
                 switch control?.kind {
                 case _ where control?.isForced ?? false: []
-                case .toggle?: ["Space toggle"]
-                case .choice?: ["←→ choose", "Enter list"]
-                case .number?: ["Enter edit", "←→ step"]
-                case .list?, .dictionary?: ["Enter entries"]
+                case .toggle?: [keymap.hint(.toggle, "toggle")]
+                case .choice?: ["←→ choose", keymap.hint(.enter, "list")]
+                case .number?: [edit, "←→ step"]
+                case .list?, .dictionary?: [keymap.hint(.enter, "entries")]
                 case nil: []
-                default: ["Enter edit"]
+                default: [edit]
                 }
-            let all = search.isEmpty ? [] : ["Esc show all"]
-            return all + action + ["^S save", "? help", "q quit", "r reset", "u undo", "d changes", "i details"]
+            return (search.isEmpty ? [] : [keymap.hint(.cancel, "show all")]) + action
+                + [
+                    keymap.hint(.save, "save"), keymap.hint(.help, "help"), keymap.hint(.quit, "quit"),
+                    keymap.hint(.delete, "remove"), keymap.hint(.undo, "undo"), keymap.hint(.difference, "changes"),
+                    keymap.hint(.history, "history"), keymap.hint(.details, "details"),
+                ]
         }
     }
+
+    var prompt: LineEditor? { if case .prompting(let editor) = mode { editor } else { nil } }
 
     // MARK: Overlays
 
@@ -341,13 +349,20 @@ extension FormScreen {
             return Overlay(
                 title: "Unsaved changes", lines: review, hint: "s save   d discard   Esc stay", scroll: scroll)
         case .helping:
-            let lines = Overlay.lines(Self.help, columns: size.columns).map { ($0, Style()) }
+            let lines = Overlay.lines(help, columns: size.columns).map { ($0, Style()) }
             return Overlay(title: "Keys", lines: lines, hint: "Esc back", scroll: scroll)
         case .explaining:
             guard let control else { return nil }
             let lines = details(of: control, columns: max(10, size.columns - 6))
             return Overlay(title: control.title, lines: lines, hint: "Esc back", scroll: scroll)
-        case .browsing, .editing, .searching: return nil
+        case .history(let earlier, let index, _):
+            guard let control else { return nil }
+            let lines = earlier.map { earlier in
+                let value = earlier.value.map { Self.listed($0) ?? control.shownText(of: $0) }
+                return "\(earlier.heading)  \(value ?? "no value")"
+            }
+            return Overlay("History of \(control.title)", choices: lines, marked: index, "Enter take   Esc back")
+        case .browsing, .editing, .searching, .prompting: return nil
         }
     }
 
@@ -361,16 +376,12 @@ extension FormScreen {
         } + form.problems.map { ("! \(form.sentence(for: $0))", .invalid) }
     }
 
-    private static let help = [
-        ("Up, Down", "select a setting"), ("Tab, g", "go to the next group, Shift-Tab to the one before"),
-        ("Space", "turn on or off"), ("Left, Right", "choose, or step a number"),
-        ("Enter", "edit; a digit types a new number"), ("e", "edit as text in $EDITOR"),
-        ("r, Delete", "remove the user's value"), ("x", "drop the change to this setting"),
-        ("u", "undo the last change"), ("d", "show the changes"), ("i", "all details"),
-        ("/", SearchQuery.help("the form")),
-        ("m", "show only what is changed or has a value of the user"), ("^S", "save"), ("q", "quit"), ("^Z", "suspend"),
-        ("In a field", "Tab accepts and goes on"), ("In a list", "a adds, d removes, Alt-Up and Alt-Down move"),
-    ]
+    private var help: [(String, String)] {
+        keymap.help(in: .form) + [
+            ("^Z", "suspend"), ("In a field", "Tab accepts and goes on"),
+            ("In a list", "a adds, x removes, Alt-Up and Alt-Down move"),
+        ]
+    }
 
     private func overlay(for pane: ListPane) -> Overlay {
         var lines = pane.entries.enumerated().map { index, entry in

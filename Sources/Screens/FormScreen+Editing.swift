@@ -10,7 +10,10 @@ extension FormScreen {
         let former = form.changes
         body(&form, control.key)
         conflicts.remove(Name(control.key))
-        if form.changes != former { undo.append(former) }
+        if form.changes != former {
+            undo.append(former)
+            redo = []
+        }
     }
 
     /// Undoes the last change, and selects its setting.
@@ -20,8 +23,23 @@ extension FormScreen {
                 saved.map { "Nothing to undo in this form. \($0)" } ?? "Nothing to undo in this form.", isError: true)
             return
         }
+        redo.append(form.changes)
+        restore(last, saying: "Undone")
+    }
+
+    /// Makes the change again that was undone last.
+    mutating func redoLast() {
+        guard let next = redo.popLast() else {
+            message = Message("Nothing to redo.", isError: true)
+            return
+        }
+        undo.append(form.changes)
+        restore(next, saying: "Redone")
+    }
+
+    private mutating func restore(_ changes: Form.Changes, saying text: String) {
         let former = form
-        form.restore(last)
+        form.restore(changes)
         guard
             let index = controls.firstIndex(where: { control in
                 form.isChanged(control.key) != former.isChanged(control.key)
@@ -29,7 +47,7 @@ extension FormScreen {
             })
         else { return }
         selected = index
-        message = Message("Undone: \(controls[index].title)")
+        message = Message("\(text): \(controls[index].title)")
     }
 
     private mutating func apply(_ answer: (inout Form, String) -> Form.Answer) {
@@ -142,6 +160,22 @@ extension FormScreen {
         case .chosen(let index):
             mode = .browsing
             if before != choices[index] { change(control.key, since: before) { $0.set(choices[index]) } }
+        case .left: mode = .browsing
+        }
+    }
+
+    mutating func chooseEarlier(_ earlier: [Earlier], _ index: Int, since before: PropertyList?, _ press: KeyPress) {
+        guard let control, !refusesForced(control) else {
+            mode = .browsing
+            return
+        }
+        switch ListChoice(press, index, of: earlier.map(\.heading), clicked: clickedLine(press)) {
+        case .marked(let next): mode = .history(earlier, next, before: before)
+        case .chosen(let index):
+            mode = .browsing
+            change(control.key, since: before) { screen in
+                if let value = earlier[index].value { screen.set(value) } else { screen.reset() }
+            }
         case .left: mode = .browsing
         }
     }

@@ -11,6 +11,8 @@ package struct FormScreen: PaneScreen {
         case resized(columns: Int, rows: Int)
         /// The value that the user wrote in an editor; nil if it is unchanged.
         case edited(PropertyList?)
+        /// The values that a setting had, newest first.
+        case history(key: String, [Earlier])
         /// Files whose path begins with the text of the field.
         case completed([String])
         case refused(String)
@@ -28,6 +30,8 @@ package struct FormScreen: PaneScreen {
         case save(Form.Changes)
         /// Lets the user edit a value in an editor.
         case edit(key: String, PropertyList?)
+        /// Lists the values that a setting had.
+        case history(key: String)
         /// Lists the files whose path begins with a text.
         case complete(String)
         case finish(isComplete: Bool)
@@ -44,11 +48,25 @@ package struct FormScreen: PaneScreen {
         /// The elements of a list or dictionary.
         case listing(ListPane, before: PropertyList?)
         case searching(LineEditor)
+        /// A command after a colon.
+        case prompting(LineEditor)
+        /// Earlier values of the selected setting, newest first, with the index of the marked one.
+        case history([Earlier], Int, before: PropertyList?)
         case reviewing
         case leaving
         case helping
         /// All details of the selected setting.
         case explaining
+    }
+
+    /// An earlier value of a setting.
+    package struct Earlier: Hashable, Sendable {
+        /// When and by whom it was set.
+        package let heading: String
+        /// The value; nil if it was removed.
+        package let value: PropertyList?
+
+        package init(heading: String, value: PropertyList?) { (self.heading, self.value) = (heading, value) }
     }
 
     package internal(set) var form: Form
@@ -68,14 +86,18 @@ package struct FormScreen: PaneScreen {
     /// The result of the last key, or the reason it had none; shown until the next key.
     var message: Message?
     var conflicts: Set<Name> = []
-    var undo: [Form.Changes] = []
+    /// The changes before each one that can be undone, and before each undo.
+    var undo: [Form.Changes] = [], redo: [Form.Changes] = []
+    /// Whether the last key was the first of two that quit.
+    private var isLeaving = false
+    let keymap: Keymap
     /// A message about the last save and how to undo it; nil before the first save.
     package private(set) var saved: String?
     /// The texts that were typed for each setting, oldest first.
     var answers: [Name: [String]] = [:]
 
-    package init(_ form: Form) {
-        self.form = form
+    package init(_ form: Form, _ keymap: Keymap = .standard) {
+        (self.form, self.keymap) = (form, keymap)
         var (controls, names): ([Form.Control], [String]) = ([], [])
         for page in form.pages {
             for group in page.groups {
@@ -119,8 +141,8 @@ package struct FormScreen: PaneScreen {
     /// Whether the value of the selected setting is being edited.
     var isOpen: Bool {
         switch mode {
-        case .editing, .choosing, .listing: true
-        case .browsing, .searching, .reviewing, .leaving, .helping, .explaining: false
+        case .editing, .choosing, .listing, .history: true
+        case .browsing, .searching, .prompting, .reviewing, .leaving, .helping, .explaining: false
         }
     }
 
@@ -132,7 +154,7 @@ package struct FormScreen: PaneScreen {
     private func sentences(for problems: [Schema.Problem]) -> [Name: String] {
         var reasons: [Name: String] = [:]
         for problem in problems {
-            let remedy = if case .conflict = problem.reason { " Press r to remove one." } else { "" }
+            let remedy = if case .conflict = problem.reason { " \(keymap.hint(.delete, "removes one"))." } else { "" }
             reasons[Name(problem.place)] = form.sentence(for: problem) + remedy
         }
         return reasons
@@ -160,6 +182,13 @@ package struct FormScreen: PaneScreen {
             size = (columns, rows)
         case .edited(let value):
             if let value, let control { set(control.setting.rule.adapted(value)) }
+        case .history(let key, let earlier):
+            guard let control, control.key.hasSameBytes(as: key) else { break }
+            if earlier.isEmpty {
+                message = Message("No earlier value is kept.")
+            } else {
+                mode = .history(earlier, 0, before: form.value(of: key)?.value)
+            }
         case .completed(let paths): complete(paths)
         case .refused(let reason):
             mode = .browsing
@@ -170,7 +199,7 @@ package struct FormScreen: PaneScreen {
             form.restore(.init())
             _ = form.update(values: values, layers: layers)
             let text = "Saved \(count) setting\(count == 1 ? "" : "s"). To undo: \(command)"
-            (undo, conflicts, saved, mode) = ([], [], text, .browsing)
+            (undo, redo, conflicts, saved, mode) = ([], [], [], text, .browsing)
             message = Message(text)
         case .mirrorConflicts(let conflicts): form.mirrorConflicts = conflicts
         case .stored(let values, let layers):
@@ -210,6 +239,14 @@ package struct FormScreen: PaneScreen {
                 search = editor.text
                 mode = .searching(editor)
             }
+        case .prompting(var editor):
+            mode = .browsing
+            switch editor.handle(press) {
+            case .accepted: return execute(Prompt(editor.text))
+            case .canceled: break
+            case .edited, .ignored: mode = .prompting(editor)
+            }
+        case .history(let earlier, let index, let before): chooseEarlier(earlier, index, since: before, press)
         case .helping, .explaining, .reviewing, .leaving: return answer(press)
         }
         return []
@@ -217,75 +254,114 @@ package struct FormScreen: PaneScreen {
 
     private mutating func browse(_ press: KeyPress) -> [Effect] {
         switch press.key {
+        case .wheel(let step):
+            move(3 * step)
+            return []
+        case .click(let column, let row):
+            click(column, row)
+            return []
+        default: break
+        }
+        let isLeaving = isLeaving
+        self.isLeaving = false
+        let command = keymap.command(for: press)
+        if let letter = press.character, "0"..."9" ~= letter, command == nil {
+            // In a number or a date, a digit begins a new value.
+            switch control?.kind {
+            case .number?, .date?:
+                open(String(letter))
+                return []
+            default: break
+            }
+        }
+        guard let command, command.meaning(in: .form) != nil else {
+            let former =
+                press.character == "r" ? " It removed the value before; \(keymap.hint(.delete, "does now"))." : ""
+            message = Message(
+                "The key \(press.name) has no meaning here; \(keymap.hint(.help, "shows the keys")).\(former)",
+                isError: true)
+            return []
+        }
+        if command == .interrupt {
+            guard isLeaving else {
+                self.isLeaving = true
+                let count = form.changes.count
+                let losing = count == 0 ? "" : ", and drops \(count) unsaved change\(count == 1 ? "" : "s")"
+                message = Message("\(keymap.hint(.interrupt, "again quits"))\(losing).")
+                return []
+            }
+            return [.finish(isComplete: form.changes.isEmpty || saved != nil)]
+        }
+        return perform(command)
+    }
+
+    private mutating func perform(_ command: ScreenCommand) -> [Effect] {
+        let page = max(1, layout.list.count - 1)
+        switch command {
         case .up: move(-1)
         case .down: move(1)
-        case .pageUp: move(-max(1, layout.list.count - 1))
-        case .pageDown: move(max(1, layout.list.count - 1))
-        case .wheel(let step): move(3 * step)
-        case .home: move(-controls.count)
-        case .end: move(controls.count)
-        case .tab: moveGroup(1)
-        case .backTab: moveGroup(-1)
+        case .pageUp: move(-page)
+        case .pageDown: move(page)
+        case .halfPageUp: move(-max(1, page / 2))
+        case .halfPageDown: move(max(1, page / 2))
+        case .first: move(-controls.count)
+        case .last: move(controls.count)
+        case .nextPane: moveGroup(1)
+        case .previousPane: moveGroup(-1)
         case .left: step(-1)
         case .right: step(1)
         case .enter: open()
-        case .escape where search.isEmpty: message = Message("q quits; ? shows the keys.")
-        case .escape: search = ""
-        case .delete: reset()
-        case .backspace: message = Message("r removes the user's value, and u undoes that.")
-        case .click(let column, let row): click(column, row)
-        case .character(let letter) where press.isControl: return controlKey(letter)
-        case .character(let letter): return command(letter)
-        default: break
-        }
-        return []
-    }
-
-    private mutating func controlKey(_ letter: Character) -> [Effect] {
-        switch letter {
-        case "c", "d": return quit()
-        case "n": move(1)
-        case "p": move(-1)
-        default: break
-        }
-        return []
-    }
-
-    private mutating func command(_ letter: Character) -> [Effect] {
-        switch letter {
-        case "q": return quit()
-        case " ": if case .toggle? = control?.kind { step(1) } else { open() }
-        case "+": step(1)
-        case "-": step(-1)
-        case "r": reset()
-        case "u":
-            undoLast()
-        case "x": change { form, key in form.discard(key) }
-        case "d": if form.changes.isEmpty { message = Message("Nothing is changed.") } else { mode = .reviewing }
-        case "m":
+        case .toggle: if case .toggle? = control?.kind { step(1) } else { open() }
+        case .delete:
+            let hadChange = control.map { form.isChanged($0.key) } ?? false
+            reset()
+            if hadChange, let text = message?.text {
+                message = Message("\(text) \(keymap.hint(.dropChange, "drops the change instead")).")
+            }
+        case .reset: reset()
+        case .dropChange: change { form, key in form.discard(key) }
+        case .undo: undoLast()
+        case .redo: redoLast()
+        case .save: return finishAndSave()
+        case .difference:
+            if form.changes.isEmpty { message = Message("Nothing is changed.") } else { mode = .reviewing }
+        case .modified:
             let words = search.split(separator: " ")
             let others = words.filter { $0 != "@modified" }
             search = (others.count < words.count ? others : others + ["@modified"]).joined(separator: " ")
-        case "g": moveGroup(1)
-        case "j": move(1)
-        case "k": move(-1)
-        case "/": (mode, search) = (.searching(LineEditor()), "")
-        case "?", "h": mode = .helping
-        case "i": if control != nil { mode = .explaining }
-        case "e": return editAsText()
-        case "0"..."9":
-            // In a number or a date, a digit begins a new value.
-            switch control?.kind {
-            case .number?, .date?: open(String(letter))
-            default: refuseCommand(letter)
-            }
-        default: refuseCommand(letter)
+        case .search: (mode, search) = (.searching(LineEditor()), "")
+        case .history: if let control { return [.history(key: control.key)] }
+        case .details: if control != nil { mode = .explaining }
+        case .editText: return editAsText()
+        case .prompt: mode = .prompting(LineEditor())
+        case .help: mode = .helping
+        case .cancel where search.isEmpty:
+            message = Message("\(keymap.hint(.quit, "quits")); \(keymap.hint(.help, "shows the keys")).")
+        case .cancel: search = ""
+        case .quit: return quit()
+        case .interrupt, .add, .rename, .copy, .changeType, .moveUp, .moveDown, .nextMatch, .previousMatch,
+            .historyOfAll, .watch, .copyReading, .copyWriting:
+            break
         }
         return []
     }
 
-    private mutating func refuseCommand(_ letter: Character) {
-        message = Message("No command \(letter). Enter edits the setting; ? shows the keys.", isError: true)
+    /// Executes a command that was typed after a colon.
+    private mutating func execute(_ command: Prompt) -> [Effect] {
+        switch command {
+        case .write: return finishAndSave()
+        case .quit: return quit()
+        case .writeAndQuit:
+            guard !form.changes.isEmpty, form.obstacles.isEmpty else {
+                return form.changes.isEmpty ? quit() : finishAndSave()
+            }
+            return [.save(form.changes), .finish(isComplete: true)]
+        case .discard: return [.finish(isComplete: form.changes.isEmpty || saved != nil)]
+        case .help: mode = .helping
+        case .unknown(let text):
+            message = Message("Unknown command \(text). Commands are \(Prompt.list).", isError: true)
+        }
+        return []
     }
 
     private mutating func quit() -> [Effect] {
@@ -337,7 +413,7 @@ package struct FormScreen: PaneScreen {
         switch mode {
         case .reviewing, .leaving: return answer(KeyPress(.character("s")))
         case .listing(let pane, _) where pane.editor == nil: if pane.refusal == nil { mode = .browsing }
-        case .browsing, .helping, .explaining: (mode, scroll) = (.browsing, 0)
+        case .browsing, .helping, .explaining, .prompting, .history: (mode, scroll) = (.browsing, 0)
         case .editing, .choosing, .listing, .searching: _ = handle(KeyPress(.enter))
         }
         if case .listing(let pane, _) = mode, pane.editor == nil, pane.refusal == nil { mode = .browsing }

@@ -4,6 +4,8 @@ package struct KeyPress: Hashable, Sendable {
         case character(Character)
         case enter, tab, backTab, escape, backspace, delete
         case up, down, left, right, home, end, pageUp, pageDown
+        /// F1 to F12.
+        case function(Int)
         case paste(String)
         /// A click with the first button, counted from 0.
         case click(column: Int, row: Int)
@@ -32,18 +34,12 @@ package struct KeyPress: Hashable, Sendable {
         while start > 0, !isGap(start - 1) { start -= 1 }
         let word = characters[start...].prefix { $0 != " " }
         switch String(word) {
-        case "Enter": self.init(.enter)
-        case "Esc": self.init(.escape)
-        case "Tab": self.init(.tab)
-        case "Space": self.init(.character(" "))
         case "←": self.init(.left)
         case "→": self.init(.right)
         default:
-            let isControl = word.first == "^" && word.count == 2
-            guard let letter = word.last, word.count == 1 || isControl, letter.isASCII, !letter.isNumber else {
-                return nil
-            }
-            self.init(.character(Character(letter.lowercased())), isControl: isControl)
+            guard let press = KeyPress(name: String(word)) else { return nil }
+            if case .character(let letter) = press.key, !letter.isASCII || letter.isNumber { return nil }
+            self = press
         }
     }
 
@@ -196,7 +192,10 @@ package struct KeyParser: Sendable {
             switch bytes[bytes.startIndex + 2] {
             // A mouse report of three bytes, and a function key of the Linux console.
             case UInt8(ascii: "M"): return bytes.count < 6 ? nil : (nil, 6)
-            case UInt8(ascii: "["): return bytes.count < 4 ? nil : (nil, 4)
+            case UInt8(ascii: "["):
+                guard bytes.count >= 4 else { return nil }
+                let letter = Int(bytes[bytes.startIndex + 3]) - Int(UInt8(ascii: "A"))
+                return (0...4 ~= letter ? KeyPress(.function(letter + 1)) : nil, 4)
             default: break
             }
         }
@@ -233,6 +232,13 @@ package struct KeyParser: Sendable {
         case ("~", 3): .delete
         case ("~", 5): .pageUp
         case ("~", 6): .pageDown
+        case ("P", _): .function(1)
+        case ("Q", _): .function(2)
+        case ("R", _): .function(3)
+        case ("S", _): .function(4)
+        case ("~", 11...15): .function(number - 10)
+        case ("~", 17...21): .function(number - 11)
+        case ("~", 23...24): .function(number - 12)
         default: nil
         }
     }

@@ -68,7 +68,7 @@ struct ListPane: Sendable {
         }
         if entries.isEmpty { return "a add  Esc back" }
         let keys = [
-            declared.isEmpty ? "a add" : nil, "Enter edit", "d remove",
+            declared.isEmpty ? "a add" : nil, "Enter edit", "x remove",
             isDictionary || entries.count < 2 ? nil : "Alt-↑↓ move", "Esc back",
         ]
         return keys.compactMap(\.self).joined(separator: "  ")
@@ -117,7 +117,7 @@ struct ListPane: Sendable {
             guard entries.indices.contains(selected), rule(entries[selected].key)?.type == .boolean else { break }
             entries[selected].value = .boolean(!(entries[selected].value?.booleanValue ?? false))
             return .changed
-        case .delete, .backspace, .character("d"): return remove()
+        case .delete, .backspace, .character("x"): return remove()
         case .escape, .left, .character("q"):
             if refusal == nil || wasWarned { return .closed }
             isWarned = true

@@ -7,6 +7,8 @@ protocol PaneScreen: Screen {
     var keyHints: [String] { get }
     /// The result of the last key, or the reason it had none.
     var message: Message? { get }
+    /// The line after a colon, or nil.
+    var prompt: LineEditor? { get }
     /// The box that is drawn over the screen, or nil.
     var overlay: Overlay? { get }
 
@@ -73,7 +75,11 @@ extension PaneScreen {
     /// Draws the message or the key hints, and then the box, which has hints of its own.
     func drawFooterAndBox(on canvas: inout Canvas) {
         let overlay = overlay
-        if let message {
+        if let prompt {
+            let (text, cursor) = prompt.shown(in: max(2, canvas.columns - 3))
+            canvas.put(":" + text, 1, canvas.rows - 1)
+            canvas.cursor = (2 + cursor, canvas.rows - 1)
+        } else if let message {
             canvas.drawMessage(message.text, isError: message.isError)
         } else if overlay == nil {
             for hint in shownHints { canvas.put(hint.text, hint.column, canvas.rows - 1, style: Style(isDim: true)) }
@@ -236,7 +242,8 @@ struct Overlay: Sendable {
         let widest = max(title.shownColumns + 2, texts.max() ?? 0, field == nil ? 0 : 40)
         let width = min(widest + 4, columns)
         let others = problem == nil ? 3 : 4
-        let height = min(lines.count + others, rows)
+        // The last row stays empty, so that the box is seen as one.
+        let height = min(lines.count + others, rows > 6 ? rows - 1 : rows)
         let room = max(1, height - others)
         let start = showing.map { max(0, $0 - room + 1) } ?? min(scroll, max(0, lines.count - room))
         return ((columns - width) / 2, (rows - height) / 2, width, height, start, room)

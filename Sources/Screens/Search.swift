@@ -32,15 +32,13 @@ package struct SearchQuery: Hashable, Sendable {
     /// The words that restrict a search to a state or layer.
     static let marks = RowStates.names.map(\.name) + [layerMark]
 
-    static func help(_ place: String) -> String {
-        "search \(place): words in any order, the first letters of words, or \(marks.joined(separator: ", "))NAME"
-    }
+    static var markList: String { marks.joined(separator: ", ") + "NAME" }
 
     static let noMatch = "Nothing matches. Esc shows all."
 
     /// The explanation of a word that names no state; nil if there is none.
     var unknownText: String? {
-        unknown.first.map { "No filter is named \($0). Filters are \(Self.marks.joined(separator: ", "))NAME." }
+        unknown.first.map { "No filter is named \($0). Filters are \(Self.markList)." }
     }
 
     /// Whether all rows match.

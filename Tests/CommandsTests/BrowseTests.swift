@@ -45,17 +45,17 @@ import Testing
             (["j", "j", "\r", "!", "\r"], "Saved name. u undoes this.", "name", "\"Ada!\""),
             (["j", "j", "\r", "!", "\r", "u"], "Undone: name", "name", "Ada"),
             (["j", "\r", "x", "\r"], "forced by the administrator", "name", "Ada"),
-            (["j", "d"], "forced by the administrator", "name", "Ada"),
+            (["j", "x"], "forced by the administrator", "name", "Ada"),
             (
                 ["j", "j", "j", "\r", "\u{15}", "5", "\r"], "Must be from 6 to 96.", "size",
                 "<plist><integer>13</integer></plist>"
             ),
-            (["j", "j", "j", "d"], "Deleted size.", "size", nil),
+            (["j", "j", "j", "x"], "Deleted size.", "size", nil),
             (["j", "j", "j", "t", "k", "\r"], "must be an integer", "size", "<plist><integer>13</integer></plist>"),
             (["j", "j", "j"], "The size of text", "size", "<plist><integer>13</integer></plist>"),
             // A value of the administrator is changed by a copy of it for the user.
             (["\u{1B}[C", "j", "\r", "5", "\r"], "Saved :frame:width.", "frame", "{ height = 2; width = 15; }"),
-            (["d"], "has no value in layer user", "frame", nil),
+            (["x"], "has no value in layer user", "frame", nil),
             (["j", "j", "j", "j"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
             (["j", "j", "j", "j", "\r", "n", "e", "w", "\r"], "Saved token.", "token", "new"),
             // The field of a secret is empty at first.
@@ -63,13 +63,13 @@ import Testing
             (["j", "j", "j", "j", "\r", "\r"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
             (["j", "j", "j", "j", "r", "2", "\r"], "token is sensitive, and token2 is not", "token", "hush"),
             (["j", "j", "j", "j", "y"], "A secret cannot be copied.", "token", "hush"),
-            (["G", "\u{1B}[F", "\u{1B}[C", "j", "d"], "Deleted :words:0.", "words", "(b)"),
+            (["G", "\u{1B}[F", "\u{1B}[C", "j", "x"], "Deleted :words:0.", "words", "(b)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "J"], "Moved :words:0 to :words:1.", "words", "(b, a)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "j", "\u{1B}[1;3A"], "Moved :words:1 to :words:0.", "words", "(b, a)"),
             (["\u{1B}[F", "\u{1B}[C", "j", "J", "u"], "Undone: words", "words", "(a, b)"),
             // The element is selected again, not the whole array.
-            (["\u{1B}[F", "\u{1B}[C", "j", "J", "u", "d"], "Deleted :words:0.", "words", "(b)"),
-            (["\u{1B}[F", "\u{1B}[C", "j", "d", "u", "y"], "app :words:0", "words", "(a, b)"),
+            (["\u{1B}[F", "\u{1B}[C", "j", "J", "u", "x"], "Deleted :words:0.", "words", "(b)"),
+            (["\u{1B}[F", "\u{1B}[C", "j", "x", "u", "y"], "app :words:0", "words", "(a, b)"),
             (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved a new element of words.", "words", "(a, b, c)"),
             (["a", "icon", "\r", "~", "\t"], "value: ~/", "icon", nil),
             (["a", "$schemaVersion", "\r", "y", "\r"], "reserved for prefs", "x", nil),
@@ -94,8 +94,8 @@ import Testing
     /// A value in a layer that overrides the one in which changes are made.
     @Test(arguments: [
         (["j", "j", "\r", "!", "\r"], "the value of name comes from layer user-host; --layer user-host changes it"),
-        (["j", "j", "d"], "comes from layer user-host"),
-        (["\u{1B}[F", "\u{1B}[C", "j", "d"], "comes from layer user-host"),
+        (["j", "j", "x"], "comes from layer user-host"),
+        (["\u{1B}[F", "\u{1B}[C", "j", "x"], "comes from layer user-host"),
         (["\u{1B}[F", "\u{1B}[C", "j", "J"], "comes from layer user-host"),
         (["j", "j"], "Host\(String(repeating: " ", count: 60))user-host"),
         (["j", "j", "c", "2", "\r"], "Copied name to name2."),
@@ -142,11 +142,11 @@ import Testing
     ])
     func `undoes a deletion with order, comments and format`(_ text: String) throws {
         try machine.fileSystem.replace("/home/ada/a.plist", with: Array(text.utf8).span.bytes)
-        #expect(try browse(["d"], in: "/home/ada/a.plist").contains("Deleted"))
+        #expect(try browse(["x"], in: "/home/ada/a.plist").contains("Deleted"))
         let bytes = { String(decoding: try machine.fileSystem.contents(of: "/home/ada/a.plist") ?? [], as: UTF8.self) }
         #expect(try bytes() != text)
         try machine.fileSystem.replace("/home/ada/a.plist", with: Array(text.utf8).span.bytes)
-        #expect(try browse(["d", "u"], in: "/home/ada/a.plist").contains("Undone"))
+        #expect(try browse(["x", "u"], in: "/home/ada/a.plist").contains("Undone"))
         #expect(try bytes() == text)
     }
 

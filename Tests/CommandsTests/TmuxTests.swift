@@ -287,7 +287,7 @@ struct `A browser in tmux` {
         #expect(tmux.shows("Renamed new to new2."), "\(tmux.screen)")
         try tmux.press("c", "C-u", "c", "Enter")
         #expect(tmux.shows("Copied new2 to c."), "\(tmux.screen)")
-        try tmux.press("d")
+        try tmux.press("x")
         #expect(tmux.shows("Deleted c."), "\(tmux.screen)")
         #expect(try read("new2") == "true\n")
         #expect(try command.run(["read", "com.example.editor", "c"]).status == 1)
@@ -348,9 +348,8 @@ struct `A browser in tmux` {
         try tmux.press("y")
         #expect(tmux.shows("prefs read com.example.editor $'a\\033b'"), "\(tmux.screen)")
         #expect(try tmux.run("show-buffer") == "prefs read com.example.editor $'a\\033b'")
-        try tmux.press("Enter", "Y")
+        try tmux.press("Y")
         #expect(tmux.shows("-string 'it'\\''s'"), "\(tmux.screen)")
-        try tmux.press("Enter")
         try ends()
     }
 

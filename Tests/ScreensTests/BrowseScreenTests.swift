@@ -35,8 +35,11 @@ struct BrowserDisplay {
         BrowseScreen.Contents(name: "org.example.backup", entries: [:]),
     ]
 
-    init(columns: Int = 80, rows: Int = 24, _ entries: PropertyList.Dictionary = Self.entries) throws {
-        screen = BrowseScreen("com.example.editor")
+    init(
+        columns: Int = 80, rows: Int = 24, _ entries: PropertyList.Dictionary = Self.entries,
+        _ keymap: Keymap = .standard
+    ) throws {
+        screen = BrowseScreen("com.example.editor", keymap)
         canvas = Canvas(columns: columns, rows: rows)
         self.entries = entries
         send(.resized(columns: columns, rows: rows))
@@ -137,7 +140,7 @@ struct BrowserDisplay {
                 │                       │                                                      │
                 │                       │                                                      │
                 └───────────────────────┴──────────────────────────────────────────────────────┘
-                 ← close  a add  ? help  q quit  d delete  u undo  h history  y copy  i details
+                 ← close  a add  ? help  q quit  x delete  u undo  h history  y copy  i details
                 """)
     }
 
@@ -194,7 +197,8 @@ struct BrowserDisplay {
 
     /// The keys, the effects that they lead to, and a text on the screen after them.
     @Test(arguments: [
-        ("q", [BrowseScreen.Effect.finish], ""), ("^c", [.finish], ""),
+        ("q", [BrowseScreen.Effect.finish], ""), ("^c ^c", [.finish], ""), ("^c", [], "^C again quits."),
+        ("^c down", [], "2 elements"),
         ("space", [.change(.set(["lines"], false))], ""), ("enter", [.change(.set(["lines"], false))], ""),
         ("down enter", [], "▾ list"), ("down enter down enter x enter", [.change(.set(["list", 0], "ax"))], ""),
         ("down down enter ! enter", [.change(.set(["name"], "Café 界!"))], ""),
@@ -217,7 +221,12 @@ struct BrowserDisplay {
         ("down right a x tab", [.change(.set(["list", .end], "x"))], ""),
         ("down right a", [], "A new element of list"), ("end right down right a", [], "New entry in :window:frame"),
         ("down down enter ! ^s", [.change(.set(["name"], "Café 界!"))], ""), ("^s", [], "saved at once"),
-        ("backspace", [], "d deletes the entry"),
+        ("backspace", [], "The key Backspace has no meaning here"), ("f1", [], "┌ Keys"),
+        ("d", [.differences], ""), ("^r", [.redo], ""), (": q enter", [.finish], ""), (": w q enter", [.finish], ""),
+        (": w enter", [], "saved at once"), (": z enter", [], "Unknown command z."), (": escape", [], "/ search"),
+        ("down right down x", [.change(.delete(["list", 0]))], ""),
+        ("down right down R", [.change(.delete(["list"]))], ""),
+        ("G enter", [], "▸ frame"), ("G g", [], "lines"), ("^d", [], "window"), ("m", [], "/@modified"),
         ("down right down J", [.change(.move(["list", 0], to: ["list", 1]))], ""),
         ("down right down down M-up", [.change(.move(["list", 1], to: ["list", 0]))], ""),
         ("down right down K", [], "list"), ("down right down down M-down", [], "list"),
@@ -229,14 +238,14 @@ struct BrowserDisplay {
         ("down right a x enter", [.change(.set(["list", .end], "x"))], ""), ("down right down r", [], "has no key"),
         ("down down r 2 enter", [.change(.rename(["name"], to: ["name2"]))], ""), ("down down r enter", [], "Café"),
         ("down down c 2 enter", [.change(.copy(["name"], to: ["name2"]))], ""),
-        ("d", [.change(.delete(["lines"]))], ""),
+        ("x", [.change(.delete(["lines"]))], ""),
         ("down delete", [.change(.delete(["list"]))], ""), ("u", [.undo], ""), ("h", [.history(["lines"])], ""),
         ("y", [.copy(["lines"], writes: false)], ""), ("Y", [.copy(["lines"], writes: true)], ""),
         ("down down down t home enter", [.change(.set(["size"], "13"))], ""), ("t escape", [], "boolean"),
         ("t down enter", [], "This boolean is not a valid"), ("down down down e", [.edit(["size"])], ""),
         ("down down t up", [], "Type of name"), ("/ t i t enter", [], "  title"),
         ("/ z z z", [], "Nothing matches. Esc shows all."), ("/ q q enter", [], "Nothing matches. Esc shows all."),
-        ("down down down / b escape d", [.change(.delete(["size"]))], "size"),
+        ("down down down / b escape x", [.change(.delete(["size"]))], "size"),
         ("/ n o t e s enter", [], "▾ window"), ("/ t i t escape", [], "▸ window"), ("n", [], "Search with / first."),
         ("/ s i z e", [], "2 found"), ("/ s i z e enter n", [.open("com.example.other")], "2 of 2"),
         ("/ s i z e down enter", [.open("com.example.other")], "/size  2 of 2"),
@@ -250,12 +259,12 @@ struct BrowserDisplay {
         ("/ escape", [], "/ search"), ("/ enter", [], "/ search"),
         ("w", [], "watching"), ("w w", [], "no longer highlighted."), ("i", [], "changed: today  prefs"),
         ("?", [], "┌ Keys"),
-        ("? q", [], "? help"), ("? pageDown home end", [], "┌ Keys"), ("$", [], "No command $"),
+        ("? q", [], "? help"), ("? pageDown home end", [], "┌ Keys"), ("$", [], "The key $ has no meaning here"),
         ("left down", [.open("com.example.other")], "▸com.example.other"),
         ("tab / o r g", [.open("com.example.other"), .open("org.example.backup")], "1 found"),
         ("tab / q q", [], "no match"),
         ("tab / z escape", [], "com.example.o"),
-        ("tab $", [], "No command $ for domains"),
+        ("tab $", [], "The key $ has no meaning here"), ("tab x", [], "This key acts on entries"),
     ])
     func `answers keys`(_ keys: String, _ effects: [BrowseScreen.Effect], _ shown: String) throws {
         var display = try BrowserDisplay()
@@ -413,6 +422,8 @@ struct BrowserDisplay {
         var display = try BrowserDisplay()
         display.send(.copied("prefs read com.example.editor $'a\\033b'"))
         #expect(display.text.contains("prefs read com.example.editor $'a\\033b'"))
+        display.send(.differences(["+ a.b size: 1"]))
+        #expect(display.text.contains("Changed here") && display.text.contains("+ a.b size: 1"))
         display.press("escape")
         display.send(.done("Saved title. u undoes this.", at: ["window", "title"]))
         #expect(display.footer.contains("Saved title.") && display.text.contains("▾ window"))

@@ -81,23 +81,32 @@ struct Display {
         ("down enter up enter", "size=14", "14 points"), ("down enter ^u 2 0 tab", "size=20", "20 points"),
         ("down enter ^u 2 0 backTab", "size=20", "‹ dark ›"), ("down enter ^u 3 tab", "", "Esc cancels."),
         ("down enter ^u 2 0 ^s", "size=20", "Save these changes?"), ("down enter ^u 3 ^s", "", "[3 ]"),
-        ("down 2 0 enter", "size=20", "20 points"), ("tab 2", "", "No command 2. Enter edits the setting"),
+        ("down 2 0 enter", "size=20", "20 points"), ("tab 2", "", "The key 2 has no meaning here"),
         ("down enter ^u 3 enter", "", "Must be from 6 to 96."),
         ("down enter ^u x", "", "Must be an integer."), ("down enter 9 escape", "", "13 points"),
         ("down enter enter", "", "user"),
-        ("down r", "-size", "11 points"), ("down backspace", "", "r removes the user's value"),
-        ("down i", "", "┌ Font size ─"), ("down i escape", "", "? help"), ("s", "", "No command s."),
-        ("down down r", "", "Show line numbers has no user value to remove."),
-        ("down down space r", "", "Show line numbers is now no."), ("down delete d", "-size", "+ 11 (site)"),
+        ("down R", "-size", "11 points"), ("down backspace", "", "13 points"),
+        ("down r", "", "It removed the value before;"),
+        ("down right x", "-size", "Backspace drops the change instead."),
+        ("down i", "", "┌ Font size ─"), ("down i escape", "", "? help"), ("s", "", "The key s has no meaning here"),
+        ("a", "", "The key a has no meaning here"), ("f1", "", "┌ Keys"),
+        ("right u ^r", "theme=light", "Redone: Theme"),
+        ("^r", "", "Nothing to redo."), ("right u left ^r", "theme=界", "Nothing to redo."),
+        ("right : w enter", "theme=light", "Save these changes?"),
+        ("right : q enter", "theme=light", "Unsaved changes"),
+        (": z enter", "", "Unknown command z."), ("right : escape", "theme=light", "edited"),
+        ("right ^c", "theme=light", "and drops 1 unsaved change"), ("G", "", "key proxy"), ("G g", "", "Theme"),
+        ("down down x", "", "Show line numbers has no user value to remove."),
+        ("down down space R", "", "Show line numbers is now no."), ("down delete d", "-size", "+ 11 (site)"),
         ("down down space", "lines=true", "[x]"), ("down down enter enter", "", "[ ]"),
         ("down down down right", "", "forced by an administrator"),
         ("down down down enter", "", "forced by an administrator"),
         ("down down down", "", "Forced by the administrator in"),
         ("down down down", "", "/etc/prefs/forced/com.example.editor.plist."),
-        ("tab enter ^u B o b enter", "name=Bob", "Bob"), ("tab r", "", "A value is required."),
+        ("tab enter ^u B o b enter", "name=Bob", "Bob"), ("tab R", "", "A value is required."),
         ("tab enter aaaaaaaaaaaa", "", "Must be at most 10 long."),
         ("tab tab enter n e w enter", "token=new", "••••"), ("tab tab e", "", "A secret cannot be edited as text."),
-        ("tab tab down enter a 7 enter", "ports=[1, 2, 7]", "7"), ("tab tab down enter d", "ports=[2]", "a add"),
+        ("tab tab down enter a 7 enter", "ports=[1, 2, 7]", "7"), ("tab tab down enter x", "ports=[2]", "a add"),
         ("tab tab down enter M-down", "ports=[2, 1]", "a add"), ("tab tab down enter a x enter", "", "an integer"),
         ("tab tab down enter a 100 enter escape escape", "", "Ports"),
         ("tab tab down enter enter 5 enter", "ports=[15, 2]", "15"),
@@ -106,7 +115,8 @@ struct Display {
         ("tab tab down down down enter n o w", "", "Must be a date"),
         ("tab tab down down down down enter 5 m enter", "every=300", "5m"),
         ("end enter h enter ^s", "proxy=h", "requires a value for Folder."),
-        ("right u", "", "Undone: Theme"), ("right right x", "", "dark"), ("u", "", "Nothing to undo in this form."),
+        ("right u", "", "Undone: Theme"), ("right right backspace", "", "dark"),
+        ("u", "", "Nothing to undo in this form."),
         ("right d", "theme=light", "- dark"), ("right ^s", "theme=light", "Save these changes?"),
         ("d", "", "Nothing is changed."),
         ("right m", "theme=light", "/@modified"), ("m", "", "Font size"), ("m", "", "Ports"),
@@ -120,7 +130,7 @@ struct Display {
         ("tab tab down down down enter ^u enter", "", "Since"),
         ("tab tab enter", "", "an empty field keeps the secret"),
         ("tab tab enter enter", "", "••••"), ("/ z z enter / s i z e enter right", "size=14", "/size"),
-        ("tab down down right m x", "", "/@modified"), ("right down m", "theme=light", "•Theme"),
+        ("tab down down right m backspace", "", "/@modified"), ("right down m", "theme=light", "•Theme"),
         ("enter down ^s", "theme=light", "Save these changes?"), ("/ s i z e ^s", "", "Nothing is changed."),
         ("tab tab down enter a 7 ^s", "ports=[1, 2, 7]", "Save these changes?"),
         ("tab tab down enter K space", "", "a add"), ("tab tab down enter enter up enter", "ports=[2, 2]", "2"),
@@ -130,7 +140,7 @@ struct Display {
         ("tab tab down down down down 1 h enter left", "every=3540", "59m"),
         ("tab tab down down down down 1 h space 5 m enter", "every=3900", "1h5m"),
         ("tab tab down down down 2 0 2 6 - 0 1 - 0 5 enter", "since=2026-01-05T00:00:00Z", "2026-01-05"),
-        ("$", "", "No command $"),
+        ("$", "", "The key $ has no meaning here"),
     ])
     func `changes settings with keys`(_ keys: String, _ changes: String, _ shown: String) throws {
         var display = try Display()
@@ -148,21 +158,21 @@ struct Display {
         ("enter j enter", "lang=da", "‹ Dansk ›"), ("right d", "lang=da", "- Čeština"),
         ("down enter a enter", "", "Must not have duplicate elements."),
         ("down enter a enter escape", "", "Esc again drops what is not stored."),
-        ("down enter a enter escape escape", "", "left, right"), ("down enter a enter d", "", "a add"),
+        ("down enter a enter escape escape", "", "left, right"), ("down enter a enter x", "", "a add"),
         ("down enter a enter ^s", "", "Must not have duplicate elements."),
         ("down enter a down down enter", "outputs=[left,right,rear]", "rear"),
         ("down down enter", "", "width = –  (default 800)"),
         ("down down enter enter 5 enter", "", "Must be at least 100."),
         ("down down enter enter 5 0 0 enter", "window={width:500}", "width = 500"),
         ("down down enter down space", "window={full:true}", "full = true"),
-        ("down down enter down space space d", "window={}", "full = –"),
+        ("down down enter down space space x", "window={}", "full = –"),
         ("down down enter a", "", "All entries that are allowed"),
         ("down down down", "", "Deprecated: The mixer is new."),
         ("down down down down 2 G up enter", "cache=3221225472", "3G"),
         ("down down down down right", "cache=537919488", "513M"),
         (
             "down down down down down space", "online=true",
-            "Online and Offline cannot both have a value. Press r to remove one."
+            "Online and Offline cannot both have a value. x removes one."
         ),
     ])
     func `shows titles, and keeps what cannot be stored apart`(
@@ -201,7 +211,7 @@ struct Display {
         #expect(
             display.text.hasSuffix("\n Saved 1 setting. To undo: prefs undo\n com.example.editor"), "\(display.text)")
         display.press("?")
-        #expect(display.text.contains("  Shift-Tab to the one"))
+        #expect(display.text.contains("│ Up, k, ^P    select the previous"))
     }
 
     /// Clicks, as in the rows above.
@@ -227,7 +237,7 @@ struct Display {
         ("right click:^S_save click:-_dark", "theme=light", "Save these changes?"),
         ("right click:^S_save click:back", "theme=light", "‹ light ›"), ("right click:u_undo", "", "Undone: Theme"),
         ("click:?_help click:Up,", "", "┌ Keys"), ("click:?_help click:back", "", "? help"),
-        ("click:?_help click:Editor", "", "? help"), ("down click:r_reset", "-size", "Font size is now 11."),
+        ("click:?_help click:Esc", "", "? help"), ("down click:x_remove", "-size", "Font size is now 11."),
         ("right u click:Undone", "", "? help"), ("right click:1_changed", "theme=light", "‹ light ›"),
         // Searching.
         ("click:/_search s i z e enter right", "size=14", "/size"), ("/ t h e m e click:‹_dark", "", "│ light"),
@@ -235,7 +245,7 @@ struct Display {
         ("tab tab down enter click:2 click:2 5 enter", "ports=[1, 25]", "25"),
         ("tab tab down enter click:a_add 7 click:Enter_accept", "ports=[1, 2, 7]", "7"),
         ("tab tab down enter click:a_add 7 click:Network", "", "+ 7"),
-        ("tab tab down enter click:d_remove click:Esc_back", "ports=[2]", "2"),
+        ("tab tab down enter click:x_remove click:Esc_back", "ports=[2]", "2"),
         ("tab tab down enter click:a_add 7 8 click:8 9 enter", "", "Must be at most 99."),
     ])
     func `is clicked`(_ keys: String, _ changes: String, _ shown: String) throws {
@@ -298,7 +308,7 @@ struct Display {
                 │               │ key size   --font-size N   $EDITOR_FONT                      │
                 │               │                                                              │
                 └───────────────┴──────────────────────────────────────────────────────────────┘
-                 Enter edit  ←→ step  ^S save  ? help  q quit  r reset  u undo  d changes
+                 Enter edit  ←→ step  ^S save  ? help  q quit  x remove  u undo  d changes
                 """)
         display = try Display(columns: 40, rows: 10)
         display.press("down right")
@@ -428,7 +438,7 @@ struct Display {
         values["theme"] = .init("界", layer: .user)
         display.send(.stored(values, layers: [:]))
         #expect(display.text.contains("Another process set 界.") && display.text.contains("‹ light ›"))
-        display.press("x")
+        display.press("backspace")
         #expect(display.screen.form.changes.isEmpty && display.text.contains("‹ 界 ›"))
         // A value that is typed in the meantime stays.
         display.press("down enter ^u 4")
@@ -444,8 +454,11 @@ struct Display {
             ("tab enter", "name", "Bob", "", "", "[Bob ]"), ("tab enter", "name", "Bob", "enter", "", "Bob"),
             ("tab enter x", "name", "Bob", "", "", "[Adax ]"),
             ("tab enter x", "name", "Bob", "", "", "Another process set Bob."),
-            ("tab enter x", "name", "Bob", "enter", "name=Adax", "Another process set Bob. x discards your change."),
-            ("tab enter x", "name", "Bob", "enter x", "", "   Bob "),
+            (
+                "tab enter x", "name", "Bob", "enter", "name=Adax",
+                "Another process set Bob. Backspace drops your change."
+            ),
+            ("tab enter x", "name", "Bob", "enter backspace", "", "   Bob "),
             ("tab enter x", "name", "Bob", "escape", "", "   Bob "),
             ("tab enter x", "name", "Adax", "enter", "", "   Adax "),
             ("tab enter x enter m enter y", "name", "Adax", "enter", "name=Adaxy", "Adaxy"),
@@ -454,14 +467,14 @@ struct Display {
             ("enter", "theme", "light", "enter", "", "‹ light ›"),
             ("enter down", "theme", "界", "enter", "theme=light", "Another process set 界."),
             ("tab tab down enter", "ports", [1, 2, 3], "a 5 enter", "ports=[1, 2, 3, 5]", "│ 5 "),
-            ("tab tab down enter down", "ports", [3, 4, 5], "d", "ports=[3, 5]", "a add"),
+            ("tab tab down enter down", "ports", [3, 4, 5], "x", "ports=[3, 5]", "a add"),
             (
                 "tab tab down enter a 5", "ports", [1, 2, 3], "enter escape", "ports=[1, 2, 5]",
-                "Another process set 1, 2, 3. x discards your change."
+                "Another process set 1, 2, 3. Backspace drops your"
             ),
             (
-                "tab tab down enter a 5", "ports", [1, 2, 3], "enter d escape", "ports=[1, 2]",
-                "x discards your change."
+                "tab tab down enter a 5", "ports", [1, 2, 3], "enter x escape", "ports=[1, 2]",
+                "Backspace drops your change."
             ),
         ] as [(String, String, PropertyList, String, String, String)])
     func `shows a change by another process in an open field, or marks a conflict if the user has edited it`(
@@ -486,7 +499,7 @@ struct Display {
         display.send(.stored(Display.values, layers: ["size": [.init(13, layer: .user)] + lower]))
         display.press("down")
         #expect(display.text.contains("user 13   site 999 (ignored)   default 12"), "\(display.text)")
-        display.press("r")
+        display.press("R")
         #expect(display.footer.contains("Font size is now 12."))
         display.press("d")
         #expect(display.text.contains("+ 12 (default)"))

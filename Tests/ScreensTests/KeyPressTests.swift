@@ -22,7 +22,8 @@ import Testing
         ("\u{1B}[<0;3;4m", ""), ("\u{1B}[<65;1;1M", "wheel(1)"), ("\u{1B}[99q", ""),
         ("\u{1B}[200~a\u{1B}[A\u{1B}[201~b", "paste(4) b"), ("\u{1B}OM", "enter"),
         // Reports of the mouse by terminals that know no other ones, and F1 on the Linux console.
-        ("\u{1B}[M !!a", "a"), ("\u{1B}[32;5;6Ma", "a"), ("\u{1B}[[Ab", "b"),
+        ("\u{1B}[M !!a", "a"), ("\u{1B}[32;5;6Ma", "a"), ("\u{1B}[[Ab", "function(1) b"), ("\u{1B}OP", "function(1)"),
+        ("\u{1B}[11~\u{1B}[24~", "function(1) function(12)"), ("\u{1B}[[Xb", "b"),
         // Reports of a color and of the terminal's kind.
         ("\u{1B}]11;rgb:0000/0000/0000\u{7}a", "a"), ("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\b\u{1B}[?62;22c", "b"),
         ("\u{1B}]4;1;rgb:0/0/0\u{1B}\\c", "c"), ("\u{1B}]11;x\u{1B}[A", "up"), ("\u{1B}]11;\rx", "enter x"),
@@ -152,7 +153,7 @@ enum Key {
         let keys: [String: KeyPress.Key] = [
             "enter": .enter, "tab": .tab, "escape": .escape, "backspace": .backspace, "delete": .delete, "up": .up,
             "down": .down, "left": .left, "right": .right, "home": .home, "end": .end, "pageUp": .pageUp,
-            "pageDown": .pageDown, "backTab": .backTab, "space": .character(" "),
+            "pageDown": .pageDown, "backTab": .backTab, "f1": .function(1), "space": .character(" "),
         ]
         if let key = keys[name] { return KeyPress(key) }
         return name.count == 1 ? KeyPress(.character(name.first ?? " ")) : KeyPress(.paste(name))

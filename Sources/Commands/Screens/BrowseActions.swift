@@ -17,7 +17,7 @@ struct BrowseActions: ScreenActions {
     typealias Change = BrowseScreen.Change
 
     let context: CommandContext
-    private let access: StoreAccess
+    let access: StoreAccess
     /// The notes of the store, which would be written over the screen.
     private let errors: CapturedErrors
     private let folders: FolderWatches
@@ -29,6 +29,8 @@ struct BrowseActions: ScreenActions {
     private var explained: EntryPath?
     /// The changes made in this browser, oldest first.
     private var made: [MadeChange] = []
+    /// Those of them that were undone, the last one at the end.
+    private var undone: [MadeChange] = []
     /// The reason the open domain could not be read again, as it was shown last.
     private var failure: String?
 
@@ -277,7 +279,9 @@ struct BrowseActions: ScreenActions {
             explained = path
             return .events([.details(path, try details(of: path))])
         case .change(let change): return .events(try make(change))
-        case .undo: return .events(try undo())
+        case .undo: return .events(try undo(again: false))
+        case .redo: return .events(try undo(again: true))
+        case .differences: return .events([.differences(differences())])
         case .edit(let path):
             let (opened, root) = try current()
             try checkShown(path)
@@ -451,27 +455,6 @@ extension BrowseActions {
     }
 }
 
-extension HistoryListing {
-    /// The versions that changed an entry, newest first.
-    fileprivate func changes(of path: EntryPath) -> [Entry] {
-        entries.filter { entry in
-            guard let state = entry.state else { return false }
-            guard let former = entry.former else { return true }
-            return PropertyList.dictionary(former.values)[path] != PropertyList.dictionary(state.values)[path]
-        }
-    }
-}
-
-extension KeptVersion {
-    /// When and by whom the version was written, as `3 min ago (14:15) by prefs (write)`.
-    fileprivate func occasion(at now: Timestamp) -> String {
-        let local = time.localText(at: now)
-        let when = time.distance(before: now).map { "\($0) (\(local))" } ?? local
-        let program = "\(author.program.onOneLine) (\(author.reason.word))"
-        return when + " " + (author.host.map { "by the mirror, from \($0.onOneLine)" } ?? "by \(program)")
-    }
-}
-
 // MARK: Changes
 
 extension BrowseActions {
@@ -501,6 +484,7 @@ extension BrowseActions {
         }
         let isChanged = outcome?.isChanged ?? false
         if let outcome, isChanged {
+            undone = []
             made.append(
                 MadeChange(
                     domain: domain, place: change.origin,
@@ -534,34 +518,49 @@ extension BrowseActions {
         }
     }
 
-    /// Undoes the last change made here.
-    private mutating func undo() throws -> [Event] {
-        guard let last = made.last else {
-            throw CommandFailure(.notFound, "nothing was changed here; prefs undo undoes earlier changes")
+    /// Undoes the last change made here, or makes the change again that was undone last.
+    private mutating func undo(again: Bool) throws -> [Event] {
+        guard let last = again ? undone.popLast() : made.popLast() else {
+            throw CommandFailure(
+                .notFound,
+                again ? "nothing was undone here" : "nothing was changed here; prefs undo undoes earlier changes")
         }
-        try access.checkNotForced(last.keys.map(\.key), in: last.domain)
-        let history = History(of: last.domain.file, on: access.system)
+        // A change that another process has made obsolete is dropped, and the next undo undoes the one before it.
         do {
+            try access.checkNotForced(last.keys.map(\.key), in: last.domain)
+            let history = History(of: last.domain.file, on: access.system)
             let edit = try access.edit(last.domain, isForced: false) { draft in
                 for (key, before, after) in last.keys {
-                    guard draft.values[key] == after else {
+                    guard draft.values[key] == (again ? before : after) else {
                         throw CommandFailure(
                             .different,
                             "\(key.onOneLine) was changed by another process meanwhile; nothing was changed")
                     }
-                    draft.values[key] = before
+                    draft.values[key] = again ? after : before
                 }
                 history?.restoreText(of: &draft)
             }
-            try access.commit([edit], WriteReason(rawValue: "undo"))
-        } catch let failure as CommandFailure where failure.status == .different {
-            // The next undo then undoes the change before it.
-            made.removeLast()
-            throw failure
+            try access.commit([edit], again ? .write : WriteReason(rawValue: "undo"))
+        } catch {
+            if (error as? CommandFailure)?.status != .different { again ? undone.append(last) : made.append(last) }
+            throw error
         }
-        made.removeLast()
+        if again { made.append(last) } else { undone.append(last) }
         let names = last.keys.map(\.key.onOneLine).joined(separator: ", ")
-        return try reopened(last.domain) + [.done("Undone: \(names)", at: last.place)]
+        return try reopened(last.domain) + [.done("\(again ? "Redone" : "Undone"): \(names)", at: last.place)]
+    }
+
+    /// The changes made here, as lines.
+    private func differences() -> [String] {
+        made.flatMap { change in
+            let values = { (values: [(String, PropertyList?)]) in
+                values.reduce(into: PropertyList.Dictionary()) { $0[$1.0] = $1.1 }
+            }
+            let differences = Differences(
+                from: values(change.keys.map { ($0.key, $0.before) }),
+                to: values(change.keys.map { ($0.key, $0.after) }))
+            return differences.lines(of: change.domain.word, masking: access.masking(change.domain)).map(\.plain)
+        }
     }
 
     /// Gives the domain the values that it has in a version.
@@ -589,7 +588,7 @@ extension BrowseActions {
         }
         try access.commit([edit], .restore)
         let place = keys.map(\.key).min().map { EntryPath([EntryPath.Component($0)]) } ?? EntryPath()
-        made.append(MadeChange(domain: domain, place: place, keys: keys))
+        (made, undone) = (made + [MadeChange(domain: domain, place: place, keys: keys)], [])
         return try reopened(domain) + [
             .done("Restored \(counted(keys.count, "key")) of \(word). u undoes this.", at: place)
         ]

@@ -155,6 +155,18 @@ struct ScreenSession<Actions: ScreenActions> {
     }
 }
 
+extension StoreAccess {
+    /// The keys of the screens by the setting `screenKeys`, and what is invalid in it.
+    var keymap: (Keymap, problem: String?) {
+        let changes = places.policy.screenKeys.map { entry in
+            (entry.key, (entry.value.stringValue ?? "").split(separator: " ").map { String($0) })
+        }
+        guard !changes.isEmpty else { return (.standard, nil) }
+        let (keymap, problems) = Keymap.changed(by: changes)
+        return (keymap, problems.first.map { "screenKeys: \($0.onOneLine)" })
+    }
+}
+
 extension ScreenTerminal {
     /// Leaves the screen while another program uses the terminal.
     func leavingScreen<Result>(_ body: () throws -> Result) throws -> Result {

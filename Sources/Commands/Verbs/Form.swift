@@ -9,7 +9,7 @@ extension Verb {
     package static let form = Verb(
         "form", .new, "show and change the settings of a domain, schema, script or bundle",
         details: [
-            "The domain's schema determines the settings. A schema, a script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, r removes the user's value, u undoes a change, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
+            "The domain's schema determines the settings. A schema, a script or a settings bundle of iOS is named by its path; a bundle requires --domain. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, x removes the user's value, u undoes a change, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
             "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
             "All changes are shown and saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
@@ -55,9 +55,11 @@ extension Verb {
                         layers.shownValues(.none), layers.shownValuesInLayers(),
                         try access.openConflicts(of: domain, at: form.controls)
                     )
-                })
-            var session = ScreenSession(FormScreen(form), actions, on: terminal, context)
-            let end = try session.run(actions.changes())
+                },
+                earlier: { try access.earlierValues(of: $0, in: domain) })
+            let (keymap, problem) = access.keymap
+            var session = ScreenSession(FormScreen(form, keymap), actions, on: terminal, context)
+            let end = try session.run(actions.changes() + (problem.map { [.noted($0)] } ?? []))
             // The screen is gone, and with it the hint.
             if let text = session.content.saved { try context.after("saved the settings") { try context.say(text) } }
             switch end {
@@ -97,6 +99,21 @@ extension Verb {
                 .invalidValue,
                 "\(domain.word.onOneLine) holds settings of version \(schema.storedVersion(of: found.values)); run prefs schema migrate \(domain.word.onOneLine) to migrate them to version \(schema.version)"
             )
+        }
+    }
+}
+
+extension StoreAccess {
+    /// Returns the values that a setting had in the domain's file, newest first.
+    fileprivate func earlierValues(
+        of control: Form.Control, in domain: AddressedDomain
+    ) throws -> [FormScreen.Earlier] {
+        guard let path = control.setting.storedPaths.first else { return [] }
+        let now = context.clock.wall
+        return try HistoryListing(history(of: domain)).changes(of: path).map { entry in
+            FormScreen.Earlier(
+                heading: entry.version.occasion(at: now),
+                value: entry.state.flatMap { PropertyList.dictionary($0.values)[path] })
         }
     }
 }
@@ -178,6 +195,8 @@ struct FormActions: ScreenActions {
     /// Saves changes, and returns the command line that undoes them.
     let save: (Form.Changes) throws -> String
     let read: () throws -> Values
+    /// Returns the values that a setting had, newest first.
+    let earlier: (Form.Control) throws -> [FormScreen.Earlier]
 
     /// The stored values; none if they cannot be read now, as while an administrator replaces a file.
     func changes() -> [FormScreen.Event] {
@@ -195,6 +214,12 @@ struct FormActions: ScreenActions {
         switch effect {
         case .finish(let isComplete): return .finished(isComplete: isComplete)
         case .complete(let text): return .events([.completed(context.paths(beginningWith: text))])
+        case .history(let key):
+            do {
+                return .events([.history(key: key, try form.control(key).map(earlier) ?? [])])
+            } catch {
+                return .events([.refused(error.asLine)])
+            }
         case .save(let changes):
             do {
                 let command = try save(changes)

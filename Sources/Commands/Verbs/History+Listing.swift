@@ -197,6 +197,27 @@ extension HistoryListing.Entry {
     }
 }
 
+extension HistoryListing {
+    /// The versions that changed an entry, newest first.
+    func changes(of path: EntryPath) -> [Entry] {
+        entries.filter { entry in
+            guard let state = entry.state else { return false }
+            guard let former = entry.former else { return true }
+            return PropertyList.dictionary(former.values)[path] != PropertyList.dictionary(state.values)[path]
+        }
+    }
+}
+
+extension KeptVersion {
+    /// When and by whom the version was written, as `3 min ago (14:15) by prefs (write)`.
+    func occasion(at now: Timestamp) -> String {
+        let local = time.localText(at: now)
+        let when = time.distance(before: now).map { "\($0) (\(local))" } ?? local
+        let program = "\(author.program.onOneLine) (\(author.reason.word))"
+        return when + " " + (author.host.map { "by the mirror, from \($0.onOneLine)" } ?? "by \(program)")
+    }
+}
+
 // MARK: Text
 
 extension HistoryListing {

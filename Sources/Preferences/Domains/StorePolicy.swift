@@ -14,6 +14,8 @@ package struct StorePolicy: Sendable, Hashable {
     package var notifiesOfConflicts = false
     /// The path of the program that resolves conflicts of mirrors, or nil if there is none.
     package var conflictResolver: String?
+    /// The keys of commands of the screens: names of commands, each with the names of its keys.
+    package var screenKeys = PropertyList.Dictionary()
 
     package init() {}
 
@@ -42,6 +44,7 @@ package struct StorePolicy: Sendable, Hashable {
         }
         if let notifies = own(Key.notifies)?.booleanValue { notifiesOfConflicts = notifies }
         conflictResolver = own(Key.resolver)?.stringValue
+        screenKeys = value(Key.screenKeys)?.dictionaryValue ?? [:]
     }
 
     /// Reads the policy of a store. Layers that cannot be read are ignored.
@@ -66,7 +69,7 @@ extension StorePolicy {
                 "Bytes of all versions",
                 "The total for one domain. The newest version and the one before it are always kept."),
             patience(defaults.patience), format(defaults.newFormat), reading, notifies(defaults.notifiesOfConflicts),
-            resolver,
+            resolver, screenKeys,
         ]
         return schema
     }()
@@ -80,6 +83,7 @@ extension StorePolicy {
         static let reading = "readLayer"
         static let notifies = "mirrorNotify"
         static let resolver = "mirrorResolver"
+        static let screenKeys = "screenKeys"
     }
 
     /// The formats of new domains, by their names in the settings.
@@ -138,6 +142,14 @@ extension StorePolicy {
         rule.kind = .file
         var setting = setting(Key.resolver, rule, nil, "Program that resolves conflicts", group: "Mirrors")
         setting.summary = "The absolute path of a program, which gets each new conflict of a mirror."
+        return setting
+    }
+
+    private static var screenKeys: SettingDeclaration {
+        var rule = ValueRule(.dictionary)
+        rule.contents = .each(ValueRule(.string))
+        var setting = setting(Key.screenKeys, rule, nil, "Keys of the screens", group: "Screens")
+        setting.summary = "Commands of browse and form, each with its keys, separated by spaces."
         return setting
     }
 
